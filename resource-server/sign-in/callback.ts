@@ -14,7 +14,7 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Pages } from './pages.ts';
 import { NotRedeemed, type Redeemed } from './redeem.ts';
-import { oneMoreArrival } from './sign-in.ts';
+import { oneMoreArrival, startOf, toStart } from './sign-in.ts';
 import type { Message } from './texts.ts';
 import { VISIT, type Visit, type Visits } from './visits.ts';
 
@@ -116,37 +116,42 @@ export function createCallback(parts: CallbackParts) {
       .find(({ of }) => of !== undefined);
     // RFC 9110 section 9.2.1: HEAD is safe, so it uses nothing up.
     if (twice || found?.of === undefined || request.method === 'HEAD') {
-      note('this browser has begun no sign-in of this state, or it is over');
+      note('no sign-in has begun here with this state, or its tab has begun anew too often');
       return pages.message(400, 'notBegun', to, new URL(spaces[0]?.url ?? '/').pathname);
     }
     const { space } = found;
-    const { visit, end } = found.of;
+    if ('lost' in found.of) {
+      note(
+        'this browser has another secret than when its tab began, or it took too long: begun anew',
+      );
+      const { path, turn } = found.of.lost;
+      const { visit, line } = visits.begin(space.url, path, request.cookies, turn + 1);
+      return toStart(startOf(issuer, space, visit), [line]);
+    }
+    const { visit } = found.of;
     const back = inside(space, visit.path);
-    const ended = (answer: Answer, lines: readonly string[] = []): Answer => ({
-      ...answer,
-      fields: { ...answer.fields, 'Set-Cookie': [...lines, end] },
-    });
     // RFC 9207 section 2.4.
     if (iss !== issuer) {
       note('iss is another issuer');
-      return ended(pages.message(400, 'notBegun', to, back));
+      return pages.message(400, 'notBegun', to, back);
     }
     if (error !== undefined || code === undefined || !CODE.test(code)) {
       note(`the authorization server answered ${(error ?? 'without a code').slice(0, 64)}`);
       const [status, message] = TOLD[error ?? ''] ?? ([503, 'unavailable'] as const);
-      return ended(pages.message(status, message, to, back));
+      return pages.message(status, message, to, back);
     }
     const there = { status: 303, fields: { Location: back, 'Cache-Control': 'no-store' } };
     try {
       if (!(await isFirst(visit, request))) {
         note('the visit was used before');
-        return ended(there);
+        return there;
       }
-      return ended(there, await begin(space, await redeem(space, visit, code), request));
+      const lines = await begin(space, await redeem(space, visit, code), request);
+      return { ...there, fields: { ...there.fields, 'Set-Cookie': lines } };
     } catch (failure) {
       if (!isExpected(failure)) throw failure;
       note(failure.message);
-      return ended(pages.message(503, 'unavailable', to, back));
+      return pages.message(503, 'unavailable', to, back);
     }
   };
 }

@@ -9,7 +9,7 @@ import type { Answer } from '#shared/http/answer.ts';
 import { cookiesNamed } from '#shared/http/cookies.ts';
 import { askerOf } from './asker.ts';
 import type { Pages } from './pages.ts';
-import type { Visits } from './visits.ts';
+import type { Visit, Visits } from './visits.ts';
 
 /** Seconds within which arrivals are counted. */
 const ARRIVALS = 60;
@@ -17,6 +17,34 @@ const ARRIVALS = 60;
 const MOST_WITHOUT_SESSION = 2;
 /** The most after which it sends a session that has ended: somebody may have ended it several times. */
 const MOST_ENDED = 9;
+
+/** The address at which a sign-in starts, by the authorization server. */
+export function startOf(
+  issuer: string,
+  space: SignInSpace,
+  { state, nonce, verifier }: Visit,
+  needed: Refused['needed'] = {},
+): string {
+  const query = new URLSearchParams({
+    client_id: signInClientId(space),
+    response_type: 'code',
+    redirect_uri: callbackOf(space),
+    scope: 'openid',
+    resource: space.url,
+    state,
+    nonce,
+    code_challenge: hash('sha256', verifier, 'base64url'),
+    code_challenge_method: 'S256',
+    ...authenticationParams(needed),
+  });
+  return `${issuer}/auth?${query.toString()}`;
+}
+
+/** Redirects there, with the cookie that this browser must keep for the end. */
+export const toStart = (location: string, lines: readonly string[]): Answer => ({
+  status: 303,
+  fields: { Location: location, 'Set-Cookie': lines, 'Cache-Control': 'no-store' },
+});
 
 type Refused = Extract<Outcome, { kind: 'answer' }>;
 
@@ -42,31 +70,14 @@ interface SignInParts {
  * that may be a program gets both: the challenges, and a page with the way to sign in.
  */
 export function createSignIn({ config: { issuer }, visits, pages }: SignInParts) {
-  /** Redirects to the start of the sign-in, with the cookie that this browser must keep for its end. */
   function begin({ space, request, path, outcome }: Met) {
-    const { visit, lines } = visits.begin(space.url, path, request.cookies);
-    const { state, nonce, verifier } = visit;
-    const query = new URLSearchParams({
-      client_id: signInClientId(space),
-      response_type: 'code',
-      redirect_uri: callbackOf(space),
-      scope: 'openid',
-      resource: space.url,
-      state,
-      nonce,
-      code_challenge: hash('sha256', verifier, 'base64url'),
-      code_challenge_method: 'S256',
-      ...authenticationParams(outcome.needed ?? {}),
-    });
-    return { location: `${issuer}/auth?${query.toString()}`, lines };
+    const { visit, line } = visits.begin(space.url, path, request.cookies);
+    return { location: startOf(issuer, space, visit, outcome.needed), lines: [line] };
   }
 
   function lead(met: Met): Answer {
     const { location, lines } = begin(met);
-    return {
-      status: 303,
-      fields: { Location: location, 'Set-Cookie': lines, 'Cache-Control': 'no-store' },
-    };
+    return toStart(location, lines);
   }
 
   /** A submitted form is lost, so the page leads to the start of the application. */

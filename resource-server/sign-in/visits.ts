@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { sameText } from '#shared/base/constant-time.ts';
 import { type Clock, isWithin } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
@@ -16,35 +16,45 @@ export interface Visit {
   readonly verifier: string;
   /** The path and query that the person wanted. */
   readonly path: string;
+}
+
+/** A sign-in that began here and cannot go on in this browser: its tab may begin anew. */
+export interface LostVisit {
+  readonly path: string;
+  /** How often this tab has begun anew. */
+  readonly turn: number;
+}
+
+/** The part of a visit that the state carries, sealed. */
+interface Begun extends LostVisit {
+  readonly id: string;
+  /** The digest of the browser's secret. */
+  readonly browser: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
 /** Seconds that a person has to sign in. */
 export const VISIT = 600;
-/** The most tabs in which somebody signs in to one application at a time. */
-const MOST = 5;
-/** Characters of all their cookies: nginx accepts 8 KiB in a line, and the application has cookies, too. */
-const ROOM = 5 * 1024;
 /**
- * The most of these cookies that are read, and removed at a time, however many tabs have begun or somebody has
- * planted.
+ * How often a tab begins anew. Tabs that a browser opens again at once each get a secret, and it keeps the last: the
+ * second turn has that. A browser that keeps no cookies is told so then.
  */
-const LOOKED_AT = 10;
-/**
- * Characters of a path. With everything else, removed cookies included, the answer fits into nginx's buffer of 4
- * KiB.
- */
+const MOST_TURNS = 5;
+/** Characters of a path. With everything else the answer fits into nginx's buffer of 4 KiB. */
 const LONGEST_PATH = 1024;
 
-const ID = /^[\w-]{12}$/;
+const SECRET = /^[\w-]{43}$/;
 
-/** The cookie's name is derived from the state, so that tabs do not interfere with one another. */
-const idOf = (state: string) => createHash('sha256').update(state).digest('base64url').slice(0, 12);
+const digestOf = (secret: string) => createHash('sha256').update(secret).digest('base64url');
+
+/** Derives what only this browser's sign-in has from its secret and the state. */
+const ofVisit = (secret: string, part: 'nonce' | 'verifier', state: string) =>
+  createHmac('sha256', secret).update(`${part} ${state}`).digest('base64url');
 
 /**
- * The sign-ins in progress at a space. The browser keeps them in sealed cookies: a passing visitor uses no storage
- * here, and no other browser can continue the sign-in.
+ * The sign-ins in progress at a space. The state carries what a tab wants, sealed; one cookie is the browser's secret, for any
+ * number of tabs. So a passing visitor uses no storage here, and no other browser can continue the sign-in.
  */
 export function createVisits({
   master,
@@ -58,79 +68,61 @@ export function createVisits({
   /** Seconds by which the clock of the server where a visit began may be ahead. */
   readonly skew: number;
 }) {
-  const purpose = (space: string, id: string) => `visit ${id} ${space}`;
-  const nameOf = (space: string, id: string) => cookieName(space, `visit-${id}`);
-  const secret = () => random(32).toString('base64url');
+  const purpose = (space: string) => `visit ${space}`;
+  const nameOf = (space: string) => cookieName(space, 'visit');
 
-  function open(space: string, id: string, sealed: string): Visit | undefined {
+  /** The browser's secret; undefined: it has none, or somebody has planted another beside it. */
+  function secretOf(space: string, cookies: readonly Cookie[]): string | undefined {
+    const [secret, another] = cookiesNamed(cookies, nameOf(space));
+    const isOne = secret !== undefined && another === undefined && SECRET.test(secret);
+    return isOne ? secret : undefined;
+  }
+
+  function open(space: string, state: string): Begun | undefined {
     try {
-      const visit = JSON.parse(unseal(master, purpose(space, id), sealed)) as Visit;
-      return isWithin(clock, visit.at, { life: VISIT, skew }) ? visit : undefined;
+      return JSON.parse(unseal(master, purpose(space), state)) as Begun;
     } catch {
       return undefined; // somebody else wrote it
     }
   }
 
-  /** All visits that a browser's cookies show for a space, by id, newest first; unreadable ones come last. */
-  function shown(space: string, cookies: readonly Cookie[]) {
-    const [before = '', after = ''] = nameOf(space, '\0').split('\0');
-    return cookies
-      .flatMap(([name, sealed]) => {
-        const id = name.slice(before.length, name.length - after.length);
-        const ours = name.startsWith(before) && name.endsWith(after) && ID.test(id);
-        return ours ? [{ name, id, sealed }] : [];
-      })
-      .slice(0, LOOKED_AT)
-      .map(({ name, id, sealed }) => ({
-        name,
-        length: name.length + sealed.length,
-        at: open(space, id, sealed)?.at ?? 0,
-      }))
-      .toSorted((a, b) => b.at - a.at);
-  }
-
   return {
-    /**
-     * Begins a visit. Returns it with the Set-Cookie lines that keep it and remove those that are too old or too
-     * many.
-     */
-    begin(space: string, path: string, cookies: readonly Cookie[]) {
-      const visit: Visit = {
-        state: secret(),
-        nonce: secret(),
-        verifier: secret(),
+    /** Begins a visit. Returns it with the Set-Cookie line that keeps the browser's secret. */
+    begin(space: string, path: string, cookies: readonly Cookie[], turn = 0) {
+      const secret = secretOf(space, cookies) ?? random(32).toString('base64url');
+      const begun: Begun = {
+        id: random(16).toString('base64url'),
+        browser: digestOf(secret),
         path: path.length > LONGEST_PATH ? new URL(space).pathname : path,
+        turn,
         at: clock.now(),
       };
-      const id = idOf(visit.state);
-      const sealed = seal(master, purpose(space, id), JSON.stringify(visit), random);
-      let room = ROOM - sealed.length;
-      const gone = shown(space, cookies).filter(({ at, length }, index) => {
-        room -= length;
-        return at === 0 || index >= MOST - 1 || room < 0;
-      });
-      return {
-        visit,
-        lines: [
-          setCookie(space, nameOf(space, id), sealed, VISIT),
-          ...gone.map(({ name }) => setCookie(space, name, '', 0)),
-        ],
-      };
+      const state = seal(master, purpose(space), JSON.stringify(begun), random);
+      const nonce = ofVisit(secret, 'nonce', state);
+      const verifier = ofVisit(secret, 'verifier', state);
+      const visit: Visit = { state, nonce, verifier, path: begun.path };
+      return { visit, line: setCookie(space, nameOf(space), secret, VISIT) };
     },
 
     /**
-     * Finds the visit of a state that came back to this browser. Returns undefined if it has begun none, or it has
-     * expired.
+     * Finds the visit of a state that came back. Returns what was lost if this browser has not begun it or it has expired;
+     * undefined: it did not begin here, or has been lost too often.
      */
-    find(space: string, state: string, cookies: readonly Cookie[]) {
-      const id = idOf(state);
-      const name = nameOf(space, id);
-      const [sealed, another] = cookiesNamed(cookies, name);
-      const visit =
-        sealed === undefined || another !== undefined ? undefined : open(space, id, sealed);
-      return visit && sameText(visit.state, state)
-        ? { visit, end: setCookie(space, name, '', 0) }
-        : undefined;
+    find(
+      space: string,
+      state: string,
+      cookies: readonly Cookie[],
+    ): { readonly visit: Visit } | { readonly lost: LostVisit } | undefined {
+      const begun = open(space, state);
+      if (begun === undefined) return undefined;
+      const { path, turn, browser, at } = begun;
+      const secret = secretOf(space, cookies);
+      const isHere = secret !== undefined && sameText(digestOf(secret), browser);
+      if (isHere && isWithin(clock, at, { life: VISIT, skew })) {
+        const nonce = ofVisit(secret, 'nonce', state);
+        return { visit: { state, nonce, verifier: ofVisit(secret, 'verifier', state), path } };
+      }
+      return turn < MOST_TURNS ? { lost: { path, turn } } : undefined;
     },
   };
 }

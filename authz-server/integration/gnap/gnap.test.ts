@@ -155,6 +155,21 @@ describe('a client that acts for itself', () => {
   });
 });
 
+test('section 2.5.3: the page to sign in is in the language that the client asks for, also after a wrong password', async () => {
+  const { ask, flow } = gnap;
+  const hints = { ui_locales: ['de'] };
+  const told = await ask({
+    access_token: { access: ['photos:read'] },
+    interact: { start: ['redirect'], hints },
+  });
+  const { pathname } = new URL(told.body.interact.redirect);
+  const browser = flow.browser();
+  const asked = await browser.open(pathname);
+  expect(asked.text).toContain('<html lang="de">');
+  const wrong = await browser.submit(asked, { name: 'alice', password: 'wrong' });
+  expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('<html lang="de">')]);
+});
+
 describe('section 2.5.2.2: finish by push', () => {
   test('the client is told at once, and continues with the reference', async () => {
     const told: unknown[] = [];

@@ -111,8 +111,8 @@ export function gnapHandlers(
   async function show(ctx: Context): Promise<void> {
     const waiting = await load(ctx);
     const visitor = await currentVisitor(ctx);
-    if (visitor === undefined) return ask(ctx, ctx.path);
     const { pending, client } = waiting;
+    if (visitor === undefined) return ask(ctx, ctx.path, { locales: pending.locales });
     if (!isExpected(await personOf(visitor), pending.expected)) {
       const props = { action: ctx.path, client: nameOf(client, 'en') };
       return answerWith(ctx, otherPersonPage(viewOf(ctx, visitor.person, pending.locales), props));
@@ -168,10 +168,10 @@ export function gnapHandlers(
     const form = await checkForm(ctx);
     const waiting = await load(ctx);
     const visitor = await currentVisitor(ctx);
-    if (visitor === undefined) return ask(ctx, ctx.path);
+    const { pending } = waiting;
+    if (visitor === undefined) return ask(ctx, ctx.path, { locales: pending.locales });
     const decision = form.get('decision');
     if (decision !== 'allow' && decision !== 'deny') throw new PageError(400, 'request');
-    const { pending } = waiting;
     if (!isExpected(await personOf(visitor), pending.expected)) {
       return finish(ctx, waiting, refusedBy(visitor, 'unknown_user'), visitor);
     }

@@ -34,7 +34,10 @@ const LONGEST_QUERY = 2048;
 type More = Pick<
   SignInProps,
   'name' | 'problem' | 'notice' | 'client' | 'asks' | 'cancel' | 'since'
->;
+> & {
+  /** The languages of the client's request. */
+  readonly locales?: string | undefined;
+};
 
 export interface StandaloneSignIn {
   /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`, a page of a link, of a request of GNAP, or of administrators. */
@@ -53,9 +56,9 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   const attemptWith = createAttempt(server);
   const hasSecondFactors = config.people.secondFactor !== 'off';
 
-  const ask: StandaloneSignIn['ask'] = (ctx, goOn, more) => {
-    const door = doorTo(checkedContinue(goOn, config.issuer), more?.asks);
-    const view = viewOf(ctx);
+  const ask: StandaloneSignIn['ask'] = (ctx, goOn, { locales, ...more } = {}) => {
+    const door = doorTo(checkedContinue(goOn, config.issuer), more.asks, locales);
+    const view = viewOf(ctx, undefined, locales);
     const forgotten = config.mail && { forgotten: '/recover' };
     const register = config.people.registration === 'open' && { register: '/register' };
     const passkey = askForPasskey(ctx, view);
@@ -79,28 +82,27 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
       const goOn = checkedContinue(form.get('continue') ?? '', config.issuer);
       // A person who changes it is led through the set-up, or is asked again by the page that they go to.
       const asks = form.get('asks') === 'second-factor' ? 'second-factor' : undefined;
+      const locales = form.get('ui_locales') ?? undefined;
       const attempt = await attemptWith(ctx, form, asks && BY_SECOND_FACTOR.acr);
       if ('problem' in attempt) {
         const name = form.get('name') ?? '';
-        return ask(ctx, goOn, { name, ...(asks && { asks }), ...attempt });
+        return ask(ctx, goOn, { name, locales, ...(asks && { asks }), ...attempt });
       }
       if ('step' in attempt) {
-        return answerWith(
-          ctx,
-          secondStepPage(viewOf(ctx), { ...doorTo(goOn, asks), ...attempt.step, again: goOn }),
-        );
+        const props = { ...doorTo(goOn, asks, locales), ...attempt.step, again: goOn };
+        return answerWith(ctx, secondStepPage(viewOf(ctx, undefined, locales), props));
       }
       const { person } = await signInVisitor(ctx, attempt);
       const { codes } = attempt;
       if (codes === undefined) return seeOther(ctx, goOn);
-      answerWith(ctx, recoveryCodesPage(viewOf(ctx, person), { codes, goOn }));
+      answerWith(ctx, recoveryCodesPage(viewOf(ctx, person, locales), { codes, goOn }));
     },
   };
 }
 
-const doorTo = (goOn: string, asks?: SignInProps['asks']) => ({
+const doorTo = (goOn: string, asks?: SignInProps['asks'], locales?: string) => ({
   action: '/sign-in',
-  hidden: { continue: goOn, ...(asks && { asks }) },
+  hidden: { continue: goOn, ...(asks && { asks }), ...(locales && { ui_locales: locales }) },
   purpose: purposeOf(goOn),
 });
 

@@ -1,5 +1,6 @@
 import { html, strong } from '#shared/pages/html.ts';
 import type { accountEn } from './account-en.ts';
+import { ownSessionsDe } from './own-sessions.ts';
 
 export const accountDe: typeof accountEn = {
   lead: (name) =>
@@ -15,14 +16,13 @@ export const accountDe: typeof accountEn = {
     groups: 'Gruppen',
   },
   ended: {
-    'sign-in': 'Jener Browser ist abgemeldet.',
-    application: 'Die Anwendung hat keinen Zugriff mehr, in keinem Browser und auf keinem Gerät.',
+    'sign-in': `Jener Browser ist abgemeldet. ${ownSessionsDe}`,
+    application: `Die Anwendung hat keinen Zugriff mehr, in keinem Browser und auf keinem Gerät. ${ownSessionsDe}`,
     access: 'Der Zugriff ist beendet. Er wird ab jetzt verweigert.',
     key: 'Der Schlüssel ist entfernt. Er lässt niemanden mehr ein.',
     gone: 'Das ist schon beendet.',
     password: 'Ihr Passwort ist geändert. Sonst ist nichts beendet.',
-    others:
-      'Ihr Passwort ist geändert. Jeder andere Browser ist abgemeldet, und keine Anwendung und kein Gerät hat mehr Zugriff.',
+    others: `Ihr Passwort ist geändert. Jeder andere Browser ist abgemeldet, und keine Anwendung und kein Gerät hat mehr Zugriff. ${ownSessionsDe}`,
   },
   ways: 'Wie Sie hereinkommen',
   wayTexts: {
@@ -96,6 +96,5 @@ export const accountDe: typeof accountEn = {
   made: 'Erzeugt',
   removeKey: (name) => `: Schlüssel von ${name}`,
   everything: 'Alles beenden',
-  everythingText:
-    'Meldet Sie in jedem Browser ab, auch in diesem, und beendet sofort den Zugriff aller Anwendungen und Geräte. Tun Sie das, wenn Sie ein Gerät verloren haben oder jemand Ihr Passwort kennen könnte. Danach können Sie sich wieder anmelden.',
+  everythingText: `Meldet Sie in jedem Browser ab, auch in diesem, und beendet sofort den Zugriff aller Anwendungen und Geräte. Tun Sie das, wenn Sie ein Gerät verloren haben oder jemand Ihr Passwort kennen könnte. Danach können Sie sich wieder anmelden. ${ownSessionsDe}`,
 };

@@ -1,4 +1,5 @@
 import { html, strong } from '#shared/pages/html.ts';
+import { ownSessionsEn } from './own-sessions.ts';
 
 /** Texts of the account page. */
 export const accountEn = {
@@ -14,14 +15,13 @@ export const accountEn = {
     groups: 'Groups',
   },
   ended: {
-    'sign-in': 'That browser is signed out.',
-    application: 'The application has no access any more, in any browser or on any device.',
+    'sign-in': `That browser is signed out. ${ownSessionsEn}`,
+    application: `The application has no access any more, in any browser or on any device. ${ownSessionsEn}`,
     access: 'The access has ended. It is refused from now on.',
     key: 'The key is removed. It lets nobody in any more.',
     gone: 'That has ended already.',
     password: 'Your password is changed. Nothing else has ended.',
-    others:
-      'Your password is changed. Every other browser is signed out, and no application or device has access any more.',
+    others: `Your password is changed. Every other browser is signed out, and no application or device has access any more. ${ownSessionsEn}`,
   },
   ways: 'Ways to come in',
   wayTexts: {
@@ -95,6 +95,5 @@ export const accountEn = {
   made: 'Made',
   removeKey: (name: string) => ` the key of ${name}`,
   everything: 'End everything',
-  everythingText:
-    'Signs you out in every browser, this one too, and ends the access of every application and device at once. Do this when a device was lost or somebody may know your password. You can sign in again afterwards.',
+  everythingText: `Signs you out in every browser, this one too, and ends the access of every application and device at once. Do this when a device was lost or somebody may know your password. You can sign in again afterwards. ${ownSessionsEn}`,
 };

@@ -10,6 +10,7 @@ import { passkeysDe } from './passkeys-de.ts';
 import { passwordDe } from './password-de.ts';
 import { registrationDe } from './registration-de.ts';
 import { secondFactorDe } from './second-factor-de.ts';
+import { ownSessionsDe } from './own-sessions.ts';
 
 export const de: Texts = {
   locale: 'de-DE',
@@ -210,21 +211,21 @@ export const de: Texts = {
 
   signOutPage: {
     title: 'Abmelden?',
-    lead: 'Sie werden in diesem Browser abgemeldet. Anwendungen, die nur arbeiten, solange Sie angemeldet sind, verlieren ihren Zugriff.',
+    lead: `Sie werden in diesem Browser abgemeldet. Anwendungen, die nur arbeiten, solange Sie angemeldet sind, verlieren ihren Zugriff. ${ownSessionsDe}`,
     asked: (client) => html`${strong(client)} möchte Sie hier abmelden.`,
     stay: 'Angemeldet bleiben',
   },
 
   signedOut: {
     title: 'Sie sind abgemeldet',
-    text: 'Sie können diese Seite jetzt schließen.',
+    text: `Sie können diese Seite jetzt schließen. ${ownSessionsDe}`,
     signIn: 'Wieder anmelden',
   },
 
   error: {
     expired: {
       title: 'Diese Seite ist zu alt',
-      text: 'Sie ist abgelaufen, wurde schon benutzt oder gehört zu einem anderen Browser. Es wurde nichts geändert. Beginnen Sie dort noch einmal, wo Sie hergekommen sind.',
+      text: 'Sie ist abgelaufen, wurde schon benutzt oder gehört zu einem anderen Browser. Haben Sie zweimal gedrückt, zählt vielleicht das erste Mal. Beginnen Sie dort noch einmal, wo Sie hergekommen sind.',
     },
     request: {
       title: 'Diese Anfrage lässt sich nicht beantworten',
@@ -277,7 +278,7 @@ export const de: Texts = {
 
   endEverything: {
     title: 'Alles beenden?',
-    text: 'Sie werden in jedem Browser abgemeldet, auch in diesem, und alle Anwendungen und Geräte verlieren sofort ihren Zugriff. Das lässt sich nicht rückgängig machen: Jeder Zugriff muss neu erlaubt werden.',
+    text: `Sie werden in jedem Browser abgemeldet, auch in diesem, und alle Anwendungen und Geräte verlieren sofort ihren Zugriff. Das lässt sich nicht rückgängig machen: Jeder Zugriff muss neu erlaubt werden. ${ownSessionsDe}`,
     browsers: 'Diese Browser werden abgemeldet:',
     applications: 'Diese Anwendungen verlieren ihren Zugriff:',
     more: 'Diese Liste ist nicht vollständig; auch der Rest endet.',
@@ -287,7 +288,7 @@ export const de: Texts = {
     keep: 'Nichts beenden',
     done: {
       title: 'Alles ist beendet',
-      text: 'Sie sind überall abgemeldet, und keine Anwendung und kein Gerät hat noch Zugriff. Sie können sich wieder anmelden.',
+      text: `Sie sind überall abgemeldet, und keine Anwendung und kein Gerät hat noch Zugriff. Sie können sich wieder anmelden. ${ownSessionsDe}`,
       signIns: 'Browser, die angemeldet waren',
       grants: 'Anwendungen und Geräte, die Zugriff hatten',
     },

@@ -9,6 +9,7 @@ import { passkeysEn } from './passkeys-en.ts';
 import { passwordEn } from './password-en.ts';
 import { registrationEn } from './registration-en.ts';
 import { secondFactorEn } from './second-factor-en.ts';
+import { ownSessionsEn } from './own-sessions.ts';
 
 /** The texts of the pages. Other languages have the same members, so a missing one does not compile. */
 export type Texts = typeof en;
@@ -213,21 +214,21 @@ export const en = {
 
   signOutPage: {
     title: 'Sign out?',
-    lead: 'You will be signed out in this browser. Applications that go on working only while you are signed in lose their access.',
+    lead: `You will be signed out in this browser. Applications that go on working only while you are signed in lose their access. ${ownSessionsEn}`,
     asked: (client: string) => html`${strong(client)} asks to sign you out here.`,
     stay: 'Stay signed in',
   },
 
   signedOut: {
     title: 'You are signed out',
-    text: 'It is safe to close this page.',
+    text: `It is safe to close this page. ${ownSessionsEn}`,
     signIn: 'Sign in again',
   },
 
   error: {
     expired: {
       title: 'This page is too old',
-      text: 'It has expired, was used already, or belongs to another browser. Nothing was changed. Start again where you came from.',
+      text: 'It has expired, was used already, or belongs to another browser. If you pressed a button twice, the first press may have counted. Start again where you came from.',
     },
     request: {
       title: 'This request cannot be answered',
@@ -279,7 +280,7 @@ export const en = {
 
   endEverything: {
     title: 'End everything?',
-    text: 'You will be signed out in every browser, this one too, and every application and device loses its access at once. This cannot be undone: each has to be allowed anew.',
+    text: `You will be signed out in every browser, this one too, and every application and device loses its access at once. This cannot be undone: each has to be allowed anew. ${ownSessionsEn}`,
     browsers: 'These browsers will be signed out:',
     applications: 'These applications will lose their access:',
     more: 'This list leaves some out; they end, too.',
@@ -289,7 +290,7 @@ export const en = {
     keep: 'End nothing',
     done: {
       title: 'Everything has ended',
-      text: 'You are signed out everywhere, and no application or device has access any more. You can sign in again.',
+      text: `You are signed out everywhere, and no application or device has access any more. You can sign in again. ${ownSessionsEn}`,
       signIns: 'Browsers that were signed in',
       grants: 'Applications and devices that had access',
     },

@@ -1,11 +1,12 @@
 import type { Texts } from './en.ts';
+import { ownSessionsDe } from './own-sessions.ts';
 
 /** As `endOneEn`. */
 export const endOneDe: Texts['endOne'] = {
   kinds: {
     'sign-in': {
       title: 'Diese Anmeldung beenden?',
-      text: 'Der Browser wird sofort abgemeldet.',
+      text: `Der Browser wird sofort abgemeldet. ${ownSessionsDe}`,
       submit: 'Anmeldung beenden',
     },
     access: {
@@ -15,7 +16,7 @@ export const endOneDe: Texts['endOne'] = {
     },
     application: {
       title: 'Den Zugriff dieser Anwendung beenden?',
-      text: 'Sie verliert überall sofort ihren Zugriff, und fragt Sie neu, wenn Sie sie wieder benutzen.',
+      text: `Sie verliert überall sofort ihren Zugriff, und fragt Sie neu, wenn Sie sie wieder benutzen. ${ownSessionsDe}`,
       submit: 'Zugriff beenden',
     },
     key: {

@@ -1,9 +1,11 @@
+import { ownSessionsEn } from './own-sessions.ts';
+
 /** Texts of the pages that ask before something is ended or removed. */
 export const endOneEn = {
   kinds: {
     'sign-in': {
       title: 'End this sign-in?',
-      text: 'The browser is signed out at once.',
+      text: `The browser is signed out at once. ${ownSessionsEn}`,
       submit: 'End the sign-in',
     },
     access: {
@@ -13,7 +15,7 @@ export const endOneEn = {
     },
     application: {
       title: 'End the access of this application?',
-      text: 'It loses its access everywhere at once, and asks you anew when you use it again.',
+      text: `It loses its access everywhere at once, and asks you anew when you use it again. ${ownSessionsEn}`,
       submit: 'End the access',
     },
     key: {

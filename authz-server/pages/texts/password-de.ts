@@ -1,4 +1,5 @@
 import type { passwordEn } from './password-en.ts';
+import { ownSessionsDe } from './own-sessions.ts';
 
 export const passwordDe: typeof passwordEn = {
   newPassword: {
@@ -24,8 +25,7 @@ export const passwordDe: typeof passwordEn = {
     lead: 'Das neue Passwort gilt ab sofort überall.',
     current: 'Altes Passwort',
     endOthers: 'Alles andere beenden',
-    endOthersText:
-      'Jeder andere Browser wird abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben: Entfernen Sie sie auf Ihrer Kontoseite.',
+    endOthersText: `Jeder andere Browser wird abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben: Entfernen Sie sie auf Ihrer Kontoseite. ${ownSessionsDe}`,
     back: 'Nichts ändern',
   },
 
@@ -51,7 +51,7 @@ export const passwordDe: typeof passwordEn = {
       },
       recovery: {
         title: 'Ein neues Passwort setzen',
-        lead: 'Sobald Sie es setzen, gilt das alte Passwort nicht mehr, jeder Browser wird abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Passkeys und Schlüssel bleiben.',
+        lead: `Sobald Sie es setzen, gilt das alte Passwort nicht mehr, jeder Browser wird abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Passkeys und Schlüssel bleiben. ${ownSessionsDe}`,
       },
     },
     keepsSecondFactor: 'Auch ein zweiter Faktor bleibt: Sein Code wird danach verlangt.',
@@ -65,7 +65,7 @@ export const passwordDe: typeof passwordEn = {
         purposes: {
           invitation: 'Gehen Sie zu Ihrem Konto und geben Sie es dort ein.',
           recovery:
-            'Alles, was offen war, ist beendet. Gehen Sie zu Ihrem Konto und geben Sie das Passwort dort ein.',
+            'Alles, was hier offen war, ist beendet. Gehen Sie zu Ihrem Konto und geben Sie das Passwort dort ein.',
         },
       },
       passkey: {
@@ -73,7 +73,7 @@ export const passwordDe: typeof passwordEn = {
         purposes: {
           invitation: 'Gehen Sie zu Ihrem Konto und benutzen Sie ihn dort.',
           recovery:
-            'Alles, was offen war, ist beendet, und das alte Passwort gilt nicht mehr. Gehen Sie zu Ihrem Konto und benutzen Sie den Passkey dort.',
+            'Alles, was hier offen war, ist beendet, und das alte Passwort gilt nicht mehr. Gehen Sie zu Ihrem Konto und benutzen Sie den Passkey dort.',
         },
       },
     },

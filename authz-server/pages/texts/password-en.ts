@@ -1,3 +1,5 @@
+import { ownSessionsEn } from './own-sessions.ts';
+
 /** Texts of the pages that set, change and recover a password. */
 export const passwordEn = {
   newPassword: {
@@ -22,8 +24,7 @@ export const passwordEn = {
     lead: 'The new password counts from now on, everywhere.',
     current: 'Old password',
     endOthers: 'End everything else',
-    endOthersText:
-      'Every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay: remove them on your account page.',
+    endOthersText: `Every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay: remove them on your account page. ${ownSessionsEn}`,
     back: 'Change nothing',
   },
 
@@ -49,7 +50,7 @@ export const passwordEn = {
       },
       recovery: {
         title: 'Set a new password',
-        lead: 'When you set it, the old password stops working, every browser is signed out, and all applications and devices lose their access. Passkeys and keys stay.',
+        lead: `When you set it, the old password stops working, every browser is signed out, and all applications and devices lose their access. Passkeys and keys stay. ${ownSessionsEn}`,
       },
     },
     keepsSecondFactor: 'A second factor stays, too: its code is asked for afterwards.',
@@ -61,7 +62,8 @@ export const passwordEn = {
         title: 'Your password is set',
         purposes: {
           invitation: 'Go to your account and enter it there.',
-          recovery: 'Everything that was open has ended. Go to your account and enter it there.',
+          recovery:
+            'Everything that was open here has ended. Go to your account and enter it there.',
         },
       },
       passkey: {
@@ -69,7 +71,7 @@ export const passwordEn = {
         purposes: {
           invitation: 'Go to your account and use it there.',
           recovery:
-            'Everything that was open has ended, and the old password works no more. Go to your account and use the passkey there.',
+            'Everything that was open here has ended, and the old password works no more. Go to your account and use the passkey there.',
         },
       },
     },

@@ -1,5 +1,6 @@
 import { html } from '#shared/pages/html.ts';
 import type { secondFactorEn } from './second-factor-en.ts';
+import { ownSessionsDe } from './own-sessions.ts';
 
 export const secondFactorDe: typeof secondFactorEn = {
   title: 'Zweiter Faktor',
@@ -11,7 +12,7 @@ export const secondFactorDe: typeof secondFactorEn = {
     setUpTitle: 'Richten Sie einen zweiten Faktor ein',
     setUpLead: (name) =>
       `Ihr Passwort stimmt, ${name}. Es braucht auch einen Code aus einer App von Ihnen. Richten Sie das jetzt ein; danach sind Sie angemeldet, und es geht weiter.`,
-    ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff.',
+    ends: `Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. ${ownSessionsDe}`,
     submit: 'Weiter',
     again: 'Zurück zu Name und Passwort',
     cancel: 'Abbrechen',
@@ -53,7 +54,7 @@ export const secondFactorDe: typeof secondFactorEn = {
     lead: 'Mit einem zweiten Faktor lässt ein Passwort allein niemanden ein: Es braucht auch einen Code aus einer App von Ihnen.',
     leadWithoutPassword:
       'Sie haben kein Passwort: Ein Passkey lässt Sie ohne Code ein. Wenn Sie später ein Passwort setzen, braucht es dazu auch einen Code aus einer App von Ihnen.',
-    ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben und lassen jeden ein, der sie hat.',
+    ends: `Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben und lassen jeden ein, der sie hat. ${ownSessionsDe}`,
     schemes:
       'Programme, die nur ein Passwort kennen, wie manche Netzlaufwerke, können Sie dann nicht einlassen.',
     setUp: 'Einrichten',

@@ -1,4 +1,5 @@
 import { type Html, html } from '#shared/pages/html.ts';
+import { ownSessionsEn } from './own-sessions.ts';
 
 /** A code beside the password. */
 export const secondFactorEn = {
@@ -11,7 +12,7 @@ export const secondFactorEn = {
     setUpTitle: 'Set up a second factor',
     setUpLead: (name: string) =>
       `Your password is right, ${name}. A code from an app of yours is needed, too. Set that up now; then you are signed in and go on.`,
-    ends: 'When it is set up, every other browser is signed out, and all applications and devices lose their access.',
+    ends: `When it is set up, every other browser is signed out, and all applications and devices lose their access. ${ownSessionsEn}`,
     submit: 'Continue',
     again: 'Back to name and password',
     cancel: 'Cancel',
@@ -52,7 +53,7 @@ export const secondFactorEn = {
     lead: 'With a second factor a password alone does not let anybody in: a code from an app of yours is needed, too.',
     leadWithoutPassword:
       'You have no password: a passkey lets you in without a code. If you set a password later, a code from an app of yours is needed beside it.',
-    ends: 'When it is set up, every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay, and let in whoever has them.',
+    ends: `When it is set up, every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay, and let in whoever has them. ${ownSessionsEn}`,
     schemes:
       'Programs that know only a password, such as some network drives, cannot let you in then.',
     setUp: 'Set it up',

@@ -345,10 +345,13 @@ describe.each(FRONTS)('%s', (front) => {
     test('login CSRF: a callback that somebody else has begun signs nobody in (RFC 6749 section 10.12)', async () => {
       const { path } = await callback();
       const { page } = await site.visit();
-      const response = await page.goto(site.origin + path);
+      // The tab begins anew, with a visit of this browser.
+      await page.goto(site.origin + path);
+      expect(await title(page)).toBe('Sign in');
+      expect(await cookiesOf(page)).not.toContain('countersign-session');
+      const response = await page.goto(site.origin + path.replace(/state=[^&]*/, 'state=x'));
       expect(response?.status()).toBe(400);
       expect(await title(page)).toBe('This sign-in does not go on');
-      expect(await cookiesOf(page)).toBe('');
     });
 
     test('a transaction cookie that was stolen is of no use once it was used, nor without its code', async () => {
@@ -360,7 +363,8 @@ describe.each(FRONTS)('%s', (front) => {
       const { page } = await site.visit();
       await page.goto(site.origin);
       const mixed = await ask(path, { headers: { cookie: await cookiesOf(page) } });
-      expect(mixed.status).toBe(400);
+      expect(mixed.headers.location).toContain(`${site.pair.issuer}/auth?`);
+      expect(mixed.cookies.join()).not.toContain('countersign-session');
       expect((await ask(path, { headers: { cookie } })).status).toBe(303);
       const again = await ask(path, { headers: { cookie } });
       expect(again.cookies.join()).not.toMatch(/countersign-session-[^=]*=[^;]/);
@@ -441,33 +445,21 @@ describe.each(FRONTS)('%s', (front) => {
       expect(new URL(href, site.origin).origin).toBe(site.origin);
     });
 
-    test('at most five sign-ins are under way in a browser, and whoever comes by leaves no row', async () => {
-      const jar = new Map<string, string>();
-      for (let n = 0; n < 12; n += 1) {
-        const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    test('any number of sign-ins under way in a browser are one cookie', async () => {
+      const first = await navigate('/0');
+      const cookie = cookieOf(first);
+      for (let n = 1; n < 12; n += 1) {
         const response = await navigate(`/${n}`, { cookie });
-        expect(response.status).toBe(303);
-        for (const line of response.cookies) {
-          const [, name = '', value = ''] = /^([^=]*)=([^;]*)/.exec(line) ?? [];
-          if (line.includes('Max-Age=0')) jar.delete(name);
-          else jar.set(name, value);
-        }
-        expect(jar.size).toBeLessThanOrEqual(5);
+        expect([response.status, cookieOf(response)]).toEqual([303, cookie]);
       }
-      expect(jar.size).toBe(5);
     });
 
     test('cookies that somebody planted keep nobody from signing in', async () => {
-      const response = await navigate('/');
-      const [name = ''] = cookieOf(response).split('=');
-      const planted = Array.from({ length: 40 }, (_, n) =>
-        name.replace(/visit-[\w-]{12}/, `visit-${String(n).padStart(12, '0')}`),
-      ).map((one) => `${one}=junk`);
-      const again = await navigate('/', { cookie: planted.join('; ') });
-      expect(again.status).toBe(303);
-      expect(again.cookies.length).toBeLessThanOrEqual(11);
-      const session = name.replace(/visit-[\w-]{12}/, 'session');
+      const [name = ''] = cookieOf(await navigate('/')).split('=');
+      const session = name.replace('visit', 'session');
       for (const cookie of [
+        `${name}=x`,
+        `${name}=${'x'.repeat(3000)}`,
         `${session}=`,
         `${session}=x; ${session}=y`,
         `${session}=${'x'.repeat(3000)}`,
@@ -476,13 +468,20 @@ describe.each(FRONTS)('%s', (front) => {
       }
     });
 
-    test('thirty tabs that a browser opens again at once, each with its sign-in, keep it from none', async () => {
-      const tabs = Array.from({ length: 30 }, (_, n) => navigate(`/notes/item/${n}?view=all`));
-      const cookie = (await Promise.all(tabs)).map(cookieOf).join('; ');
-      expect(cookie.length).toBeGreaterThan(8 * 1024);
-      expect((await navigate('/', { cookie })).status).toBe(303);
-      expect((await navigate(`/${'a'.repeat(1000)}`, { cookie })).status).toBe(303);
-    });
+    test.each([10, 30])(
+      '%d tabs that a browser opens again at once: each gets where it wanted',
+      async (count) => {
+        const { page, context } = await site.visit();
+        await page.goto(`${site.pair.issuer}/account`);
+        await signIn(page, site.alice);
+        await page.getByRole('heading', { name: 'Your account', exact: true }).waitFor();
+        // As after a restart: the tabs go at once, and none has a cookie of the application.
+        const tabs = await Promise.all(Array.from({ length: count }, () => context.newPage()));
+        await Promise.all(tabs.map((tab, n) => tab.goto(`${site.origin}/notes/${n}`)));
+        const ends = tabs.map((tab) => tab.url());
+        expect(ends).toEqual(tabs.map((_, n) => `${site.origin}/notes/${n}`));
+      },
+    );
 
     test('session fixation: sign-in gives another secret, and the former one is dead', async () => {
       const { page } = await site.signedIn();
@@ -547,7 +546,7 @@ describe.each(FRONTS)('%s', (front) => {
       redirect_uri: `${site.origin}/.countersign/callback`,
       scope: 'openid',
       resource: `${site.origin}/`,
-      state: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{200,}$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: 'S256',

@@ -11,7 +11,7 @@ import { type Application, RESOURCE, startApplication, startGateway } from '../g
 const KEY = newApiKey(systemRandom).key;
 const SECRET = 'A'.repeat(43);
 const SESSION = `${cookieName(`${RESOURCE}/signed/`, 'session')}=${SECRET}`;
-const VISIT = `${cookieName(`${RESOURCE}/signed/`, 'visit-000000000000')}=${SECRET}`;
+const VISIT = `${cookieName(`${RESOURCE}/signed/`, 'visit')}=${SECRET}`;
 
 let application: Application;
 let gateway: Awaited<ReturnType<typeof startGateway>>;

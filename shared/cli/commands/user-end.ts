@@ -1,5 +1,6 @@
 import { endUser } from '#shared/operations/people/user-end.ts';
 import { keysLeftLines } from '../lines/keys-left.ts';
+import { OWN_SESSIONS } from '../lines/own-sessions.ts';
 import { commandOf } from '../stores/of-operation.ts';
 
 export const userEnd = commandOf(endUser, {
@@ -11,6 +12,10 @@ export const userEnd = commandOf(endUser, {
     );
     const [one] = ended;
     if (one !== undefined) return [`The ${one.join(' ')} of ${person.name} has ended.`];
-    return [`Everything that ${person.name} had opened has ended.`, ...keysLeftLines(person)];
+    return [
+      `Everything that ${person.name} had opened here has ended.`,
+      OWN_SESSIONS,
+      ...keysLeftLines(person),
+    ];
   },
 });

@@ -12,6 +12,7 @@ import {
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { accountName, ownTree, sharedTree } from '#shared/stores/trees/tree-names.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { OWN_SESSIONS } from '../lines/own-sessions.ts';
 import { withStores } from '../stores/with-stores.ts';
 
 /** With alice and bob, and a space where each has a tree of their own. */
@@ -63,6 +64,7 @@ describe('user remove', () => {
       0,
       [
         `Removed alice (${ids.alice}).`,
+        OWN_SESSIONS,
         'http://localhost:3001/own/%C3%A9/ still grants scopes to alice (grants.people).',
       ],
     ]);

@@ -1,4 +1,5 @@
 import { removeUser } from '#shared/operations/people/user-remove.ts';
+import { OWN_SESSIONS } from '../lines/own-sessions.ts';
 import { commandOf } from '../stores/of-operation.ts';
 
 export const userRemove = commandOf(removeUser, {
@@ -10,6 +11,7 @@ export const userRemove = commandOf(removeUser, {
   ],
   lines: ({ id, name, trees, granted_at = [] }) => [
     `Removed ${name} (${id}).`,
+    OWN_SESSIONS,
     ...(trees === undefined ? [] : [`Removed ${trees} trees of their own.`]),
     ...granted_at.map((url) => `${url} still grants scopes to ${name} (grants.people).`),
   ],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-/** The purpose of a cookie: a session, a sign-in under way, or a sign-in that has just succeeded. */
-type Purpose = 'session' | `visit-${string}` | 'arrived';
+/** The purpose of a cookie: a session, sign-ins under way, or a sign-in that has just succeeded. */
+type Purpose = 'session' | 'visit' | 'arrived';
 
 /** Matches the names of all our cookies. */
 const OURS = /^(?:__Host-)?countersign-/;
