@@ -3,8 +3,8 @@ import { customerOf, siteOf } from './forwarded.ts';
 
 /**
  * The turn of somebody at an address, of whom nothing else is known: sites take turns, and the addresses within one.
- * There it is the network that is routed as one at least, since longer prefixes are accepted nowhere: 24 bits of IPv4,
- * 48 of IPv6 (RFC 7454 section 6.1.3).
+ * A site is the smallest network that is routed by itself, since providers accept no longer prefixes: 24 bits of IPv4,
+ * 48 of IPv6.
  */
 export const turnAt = (address: string, client?: Client): Turn => ({
   groups: ['addresses', routedOf(address), customerOf(address)],
