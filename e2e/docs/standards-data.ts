@@ -111,6 +111,11 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     partly(
       'RFC 6749',
       'OAuth 2.0',
+      [
+        '4.1.3',
+        '`redirect_uri` at the token endpoint, for a code that is bound by PKCE',
+        'OAuth 2.1 drops it (draft-ietf-oauth-v2-1 section 10.2); if it is sent, it has to be the same',
+      ],
       ['4.2', 'implicit grant', 'RFC 9700 section 2.1.2'],
       ['4.3', 'password grant', 'RFC 9700 section 2.4'],
     ),

@@ -88,6 +88,11 @@ export const ALGORITHMS: ReadonlyMap<unknown, JwsAlgorithm> = new Map(
   [ES256, RS256, EdDSA, Ed25519].map((row) => [row.alg, row]),
 );
 
+/** The allow-list for assertions of clients (RFC 7523 section 2.2). */
+export const ASSERTION_ALGORITHMS: ReadonlyMap<unknown, JwsAlgorithm> = new Map(
+  [ES256, RS256, pss(256), EdDSA, Ed25519].map((row) => [row.alg, row]),
+);
+
 /** The allow-list for signatures of HTTP messages (RFC 9421 section 3.3.7), by the `alg` of a key. */
 export const MESSAGE_ALGORITHMS: ReadonlyMap<unknown, JwsAlgorithm> = new Map<
   unknown,

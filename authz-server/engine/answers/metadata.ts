@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
+import { ASSERTION_ALGORITHMS } from '#shared/jose/algorithms.ts';
 import { validated } from '#shared/server/endpoints/validated.ts';
 import {
   ADMIN_READ_SCOPE,
@@ -21,7 +22,7 @@ export const CLIENT_AUTHENTICATION = [
 ] as const;
 
 /** The algorithms that may sign the assertions of `private_key_jwt`. */
-export const ASSERTION_ALGS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const;
+export const ASSERTION_ALGS = [...ASSERTION_ALGORITHMS.values()].map(({ alg }) => alg);
 
 /** Members that the engine leaves out of its metadata, which then means client_secret_basic alone (RFC 8414 section 2). */
 export const ENDPOINT_METADATA = {

@@ -82,6 +82,20 @@ describe('client add', () => {
     });
   });
 
+  test('private_key_jwt: a key of each algorithm that metadata promises is taken', async () => {
+    const shell = await newShell();
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    for (const alg of ['RS256', 'PS256']) {
+      const file = `${shell.env['COUNTERSIGN_DATA']}.${alg}`;
+      await writeFile(
+        file,
+        JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), alg }] }),
+      );
+      const { client_id } = await add(shell, ...SCOPE, '--auth', 'private_key_jwt', '--jwks', file);
+      expect((await stored(shell, client_id))?.jwks?.keys).toMatchObject([{ alg }]);
+    }
+  });
+
   test('private_key_jwt: the public keys are kept and there is no secret', async () => {
     const shell = await newShell();
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

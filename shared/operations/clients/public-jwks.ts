@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
+import { ASSERTION_ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import { jsonIn } from './json-in.ts';
 import { SPELLINGS } from '../texts.ts';
@@ -11,8 +11,8 @@ const publicJwk = z
   .refine((jwk) => !holdsPrivateKey(jwk), {
     error: 'holds a private key: give its public part only',
   })
-  .refine((jwk) => [...ALGORITHMS.values()].some((alg) => importPublicJwk(jwk, alg)), {
-    error: `is not a public key for ${[...ALGORITHMS.keys()].join(', ')}`,
+  .refine((jwk) => [...ASSERTION_ALGORITHMS.values()].some((alg) => importPublicJwk(jwk, alg)), {
+    error: `is not a public key for ${[...ASSERTION_ALGORITHMS.keys()].join(', ')}`,
   });
 
 /** Reads a JWK Set; the schema refuses what is not JSON. */
