@@ -219,6 +219,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
 
   const sweeps = [
     { name: 'sweep.store', seconds: SWEEP_STORE, run: () => stores.sweep() },
+    { name: 'sweep.trees', seconds: SWEEP_STORE, run: () => disk.clear() },
     { name: 'sweep.content', seconds: SWEEP_CONTENT, run: () => disk.sweep(LEFTOVER_AGE) },
     ...(push ? [{ name: 'sweep.push', seconds: SWEEP_PUSH, run: () => push.sweep() }] : []),
   ];

@@ -307,6 +307,7 @@ export const CHORES: Readonly<Record<string, string>> = {
   'sweep.gateway-keys': 'removal of old keys of the gateway',
   'sweep.store': 'removal of what has ended (resource server)',
   'sweep.content': 'removal of leftover files',
+  'sweep.trees': 'removal of what was in deleted collections',
   'sweep.push': 'removal of push subscriptions whose grant has ended',
   'cache.position': 'writing down how far the cache has followed changes',
   'cache.tidy': 'removal of leftover files of the cache',

@@ -58,6 +58,8 @@ export interface Disk {
   sweep(age: number): Promise<number>;
   /** Rejects if files could not be read, or, for all, written, in the last seconds. */
   check(need: Need): Promise<void>;
+  /** Removes what is left of removed collections and of copies that were never finished, with its files, in small pieces. */
+  clear(): Promise<void>;
 }
 
 /** The longest name of a folder, in bytes, that file systems allow. */
@@ -66,6 +68,9 @@ const LONGEST = 255;
 const TURNS = 100;
 /** How many of the first tries follow one another without a pause. */
 const EAGER = 5;
+
+/** Milliseconds at most for which the others have their turn after a piece of what is cleared; else as long as it took. */
+const LONGEST_REST = 50;
 
 /** The root of a tree before anybody has changed it. */
 const ROOT: Collection = {
@@ -101,6 +106,22 @@ export function openDisk(options: DiskOptions): Disk {
       rows: { longest: trees.longestContent, read: (name) => trees.content(tree, name) },
     });
 
+  let clearing: Promise<void> | undefined;
+  const clear = () => (clearing ??= clearAll().finally(() => (clearing = undefined)));
+  /** The chore tries again where this fails. */
+  const clearSoon = () => void clear().catch(() => {});
+
+  async function clearAll(): Promise<void> {
+    for (;;) {
+      const begun = clock.monotonic();
+      const cleared = await trees.clear();
+      if (cleared === undefined) return;
+      const content = contentOf(cleared.tree);
+      await fewAtATime(cleared.released, (file) => content.remove(file));
+      await pause(Math.min(clock.monotonic() - begun, LONGEST_REST));
+    }
+  }
+
   function withContent(edit: Edit): Edit {
     if (edit.kind !== 'put' || edit.entry.kind !== 'document') return edit;
     const bytes = received.get(edit.entry.file);
@@ -125,6 +146,7 @@ export function openDisk(options: DiskOptions): Disk {
     },
 
     check: (need) => files.check(need),
+    clear,
   };
 
   function createStore(
@@ -147,7 +169,7 @@ export function openDisk(options: DiskOptions): Disk {
         const { edits, value } = decide(withRoot(view));
         if (edits.length === 0) return value;
         if (!alone && edits.some((edit) => takesWholeTree(edit, view))) {
-          return inTurn(holder, () => change(paths, decide, true));
+          return inTurn(holder, () => change(paths, decide, true)).finally(clearSoon);
         }
         await judgeAgain();
         const { entries, locksVersion } = view;

@@ -39,7 +39,16 @@ export async function removeOwnTrees(
     if (await emptied(trees, tree)) removed += 1;
     await rm(join(content, folderOf(tree)), { recursive: true, force: true });
   }
+  await clearAll(trees, content);
   return removed;
+}
+
+/** Nothing of what was removed is kept, and nothing of others' that waited to be cleared. */
+async function clearAll(trees: Trees, content: string): Promise<void> {
+  for (let some; (some = await trees.clear()) !== undefined;) {
+    const folder = join(content, folderOf(some.tree));
+    await Promise.all(some.released.map((file) => rm(join(folder, file), { force: true })));
+  }
 }
 
 /** Whether there was anything in it. */

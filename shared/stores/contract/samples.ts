@@ -214,6 +214,13 @@ export async function edit(
   return trees.commit(tree, { seen, locksVersion, edits, quota });
 }
 
+/** Removes all that is left to be cleared, and returns the content files that are named no more. */
+export async function clear({ trees }: Stores): Promise<readonly string[]> {
+  const released: string[] = [];
+  for (let some; (some = await trees.clear()) !== undefined;) released.push(...some.released);
+  return released;
+}
+
 export const puts = (...entries: readonly (Document | Collection)[]): Edit[] =>
   entries.map((entry) => ({ kind: 'put', entry }));
 

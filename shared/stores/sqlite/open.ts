@@ -111,7 +111,7 @@ export async function openSqlite({
     replay: sqliteReplay(transient, clock),
     sessions: sqliteSessions(transient, clock, random),
     spentTokens: sqliteSpentTokens(state, clock),
-    trees: sqliteTrees(state, random),
+    trees: sqliteTrees(state, clock, random),
     useCounts: sqliteUseCounts(transient, clock),
     transactional: true,
     together: (work) => state.together((held) => work({ ...stores, ...partsOf(held) })),

@@ -129,8 +129,17 @@ export interface Change {
   readonly quota: Quota;
 }
 
+/** Content files of a tree that no resource names any more. */
+export interface Cleared {
+  readonly tree: string;
+  readonly released: readonly string[];
+}
+
 export type CommitOutcome =
-  /** `released`: content files that no resource of the tree names any more; in the store there is no such content. */
+  /**
+   * `released`: content files that no resource of the tree names any more; in the store there is no such content. `clear`
+   * tells of more where a large collection was removed.
+   */
   | { readonly kind: 'done'; readonly released: readonly string[] }
   /** The tree has changed since it was looked at; nothing was done. */
   | { readonly kind: 'conflict' }
@@ -170,7 +179,12 @@ export interface Trees {
   commit(tree: string, change: Change): Promise<CommitOutcome>;
   /** Content that was put; undefined: nothing names it any more, or it is a file. */
   content(tree: string, file: string): Promise<Buffer | undefined>;
-  /** Content files that some resource of the tree names. */
+  /**
+   * Removes in one short transaction some of what was below removed collections, and of copies that were never finished.
+   * Clients see nothing of it: they count it no more. Undefined: nothing is left.
+   */
+  clear(): Promise<Cleared | undefined>;
+  /** Content files that some resource of the tree names, or what is still to be cleared. */
   files(tree: string): Promise<ReadonlySet<string>>;
 }
 

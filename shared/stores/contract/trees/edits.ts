@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type Edit, type Entry, ImpossibleEdit, type Lock } from '../../trees/trees.ts';
 import {
   ARRIVAL,
+  clear,
   copy,
   edit,
   fresh,
@@ -321,7 +322,15 @@ export function editsContract(contract: () => Contract): void {
         released: [],
       });
       const removed = await edit(one, tree, [{ kind: 'remove', path: 'b' }]);
-      expect(removed.kind === 'done' && removed.released).toHaveLength(MANY);
+      expect(await usage(tree)).toEqual({ bytes: 0, entries: 0 });
+      expect(await all(tree)).toEqual([]);
+      const released = [
+        ...(removed.kind === 'done' ? removed.released : []),
+        ...(await clear(one)),
+      ];
+      expect(new Set(released)).toEqual(new Set(documents.map(({ file }) => file)));
+      expect(released).toHaveLength(MANY);
+      expect(await files(tree)).toEqual([]);
       expect(await usage(tree)).toEqual({ bytes: 0, entries: 0 });
     });
 

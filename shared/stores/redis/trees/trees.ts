@@ -144,6 +144,9 @@ export function redisTrees(redis: Connection, prefix: string, random: Random): T
       );
     },
 
+    // A script has removed everything.
+    clear: async () => undefined,
+
     async content(tree, name) {
       const kept = await redis.command<string | null>('HGET', keys(tree).contents, token(name));
       return kept === null ? undefined : Buffer.from(kept, 'base64');

@@ -599,4 +599,79 @@ export const STATE_MIGRATIONS: readonly string[] = [
      damaged TEXT
    ) STRICT;
    INSERT INTO tally (one, commits) VALUES (1, 0);`,
+  `-- A resource has the id of the collection that it is in: 0 in the root; -1 where it waits to be removed with all that is
+   -- below it, and -2 where it is a copy that is being made. The root is in itself, without a name.
+   CREATE TEMP TABLE place AS
+   SELECT row_number() OVER (ORDER BY tree, parent, name) AS id, tree, parent, name,
+     iif(parent = '', name, parent || '/' || name) AS path
+   FROM resource;
+   CREATE INDEX temp.place_path ON place (tree, path);
+   ALTER TABLE resource RENAME TO former_resource;
+
+   CREATE TABLE resource (
+     id INTEGER PRIMARY KEY,
+     tree TEXT NOT NULL,
+     parent INTEGER NOT NULL,
+     name TEXT NOT NULL,
+     kind TEXT NOT NULL CHECK (kind IN ('document', 'collection')),
+     revision TEXT NOT NULL,
+     etag TEXT CHECK ((etag IS NOT NULL) = (kind = 'document')),
+     type TEXT CHECK ((type IS NOT NULL) = (kind = 'document')),
+     length INTEGER CHECK ((length IS NOT NULL) = (kind = 'document')),
+     created INTEGER NOT NULL,
+     modified INTEGER NOT NULL,
+     file TEXT CHECK ((file IS NOT NULL) = (kind = 'document')),
+     -- Of content and properties.
+     bytes INTEGER NOT NULL,
+     -- By which edit of the tree it was put, or came to where it is; of a collection, by which it came, and when: what is
+     -- below it was modified then, unless a later edit has changed it.
+     changed INTEGER NOT NULL DEFAULT 0,
+     arrived INTEGER NOT NULL DEFAULT 0,
+     arrived_at INTEGER NOT NULL DEFAULT 0,
+     properties TEXT NOT NULL,
+     UNIQUE (tree, parent, name)
+   ) STRICT;
+   ALTER TABLE tree ADD COLUMN edits INTEGER NOT NULL DEFAULT 0;
+   INSERT INTO resource
+   SELECT place.id, tree, iif(parent = '', 0, (
+       SELECT above.id FROM place AS above
+       WHERE above.tree = place.tree AND above.path = place.parent AND above.name <> ''
+     )), name, kind, revision, etag, type, length, created, modified, file, bytes, 0, 0, 0, properties
+   FROM place JOIN former_resource USING (tree, parent, name);
+   DROP TABLE former_resource;
+   DROP TABLE place;
+   CREATE INDEX resource_file ON resource (tree, file) WHERE file IS NOT NULL;
+   CREATE INDEX resource_detached ON resource (id) WHERE parent = -1;
+
+   -- What is below a collection, and bytes of the longest path from it, at least.
+   CREATE TABLE collection (
+     id INTEGER PRIMARY KEY,
+     bytes INTEGER NOT NULL DEFAULT 0,
+     properties INTEGER NOT NULL DEFAULT 0,
+     entries INTEGER NOT NULL DEFAULT 0,
+     longest INTEGER NOT NULL DEFAULT 0
+   ) STRICT;
+   WITH RECURSIVE above (id, collection, size) AS (
+     SELECT id, parent, octet_length(name) FROM resource WHERE parent > 0
+     UNION ALL
+     SELECT above.id, resource.parent, size + 1 + octet_length(name)
+     FROM above JOIN resource ON resource.id = collection WHERE resource.parent > 0
+   )
+   INSERT INTO collection
+   SELECT collection, sum(bytes), sum(bytes - ifnull(length, 0)), count(*), max(size)
+   FROM above JOIN resource USING (id) GROUP BY collection;
+   INSERT OR IGNORE INTO collection (id) SELECT id FROM resource WHERE kind = 'collection';
+
+   -- Copies that are being made: their row, that of what they are of, and the room that they have taken in their tree.
+   CREATE TABLE tree_copy (
+     token TEXT PRIMARY KEY,
+     id INTEGER NOT NULL,
+     tree TEXT NOT NULL,
+     source INTEGER NOT NULL,
+     bytes INTEGER NOT NULL,
+     properties INTEGER NOT NULL,
+     entries INTEGER NOT NULL,
+     broken INTEGER NOT NULL DEFAULT 0,
+     until INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ];

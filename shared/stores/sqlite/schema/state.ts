@@ -16,7 +16,7 @@ export const STATE: Schema = {
   reserveFor: 'removals',
   migrations: STATE_MIGRATIONS,
   functions: { mail_key: mailKey },
-  oldest: 30,
+  oldest: 35,
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
     invalidation: {

@@ -2,15 +2,27 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { edit, move, puts, someCollection, someDocument } from '../../contract/samples.ts';
+import { clear, edit, move, puts, someCollection, someDocument } from '../../contract/samples.ts';
 import { sqliteUnderTest } from '../under-test.ts';
 
 const MANY = 3_000;
 const TREE = '/documents';
 
-test('RFC 4918 section 9.9: SIGKILL in the midst of moves and copies: each is done or not done', async () => {
+const rowsOf = (path: string) => {
+  using database = new DatabaseSync(path, { readOnly: true });
+  const count = (table: string) =>
+    Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
+  return {
+    resource: count('resource'),
+    collection: count('collection'),
+    tree_copy: count('tree_copy'),
+  };
+};
+
+test('RFC 4918 section 9.9: SIGKILL in the midst of moves, copies and removals: each is done or not done, and a chore ends the rest', async () => {
   const store = await sqliteUnderTest();
   const documents = Array.from({ length: MANY }, (_, n) => someDocument(`a/b/${n}`));
   const length = documents.reduce((sum, document) => sum + document.length, 0);
@@ -37,7 +49,7 @@ test('RFC 4918 section 9.9: SIGKILL in the midst of moves and copies: each is do
       lines.push(line);
       // After another number of them each time, and in the midst of the next.
       if (lines.length !== 1 + round) continue;
-      await delay(Math.random() * 30);
+      await delay(Math.random() * 40);
       child.kill('SIGKILL');
     }
     await exit;
@@ -53,6 +65,13 @@ test('RFC 4918 section 9.9: SIGKILL in the midst of moves and copies: each is do
       const names = new Set(below.slice(1).map((entry) => entry.path.slice(path.length)));
       expect(documents.filter(({ path: from }) => !names.has(from.slice(1)))).toEqual([]);
     }
+    store.clock.advance(61_000);
+    await clear(stores);
+    expect(rowsOf(store.statePath)).toEqual({
+      resource: top.length * (MANY + 2),
+      collection: top.length * 2,
+      tree_copy: 0,
+    });
     expect((await stores.trees.look(TREE, [])).usage).toEqual({
       bytes: top.length * length,
       entries: top.length * (MANY + 2),

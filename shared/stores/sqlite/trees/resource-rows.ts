@@ -1,30 +1,32 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { bytesOf } from '../../trees/entry-bytes.ts';
 import type { Entry, Listed } from '../../trees/trees.ts';
-import type { Connection } from '../file/connection.ts';
 
 const KEPT = 'kind, revision, etag, type, length, file';
 
 /** Columns of `resource` that a copy has like its original. */
-export const KEPT_BY_COPIES = `${KEPT}, properties, bytes`;
+export const KEPT_BY_COPIES = `${KEPT}, bytes, properties`;
 
 /** Columns of `resource` that a listing reads. */
-export const LISTED = `parent, name, created, modified, ${KEPT}`;
+export const LISTED = `name, created, modified, changed, ${KEPT}`;
 
-/** Columns of `resource` but the tree's name. */
-export const COLUMNS = `properties, bytes, ${LISTED}`;
+/** Columns of `resource` but those that say where it is. */
+const STATE = `changed, created, modified, ${KEPT_BY_COPIES}`;
 
-/**
- * In SQL: is below the path `?2`, which is not the root, in the tree `?1`. One range of the primary key (`0` is
- * the character after `/`), without what begins with the same name: any character may be in a path.
- */
-export const BELOW = `tree = ?1 AND parent >= ?2 AND parent < ?2 || '0'
-  AND (parent = ?2 OR parent > ?2 || '/')`;
+/** Columns of `resource` but its tree and its collection. */
+export const COLUMNS = `id, bytes, properties, ${LISTED}`;
 
-/** In SQL: is at the collection `?2` and the name `?3` in the tree `?1`. */
-export const AT = 'tree = ?1 AND parent = ?2 AND name = ?3';
+/** In SQL: adds a row of `placeOf` and `stateOf`. */
+export const INSERT = `INSERT INTO resource (tree, parent, name, ${STATE})
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-type Common = readonly [parent: string, name: string, created: number, modified: number];
+/** In SQL: gives the row of an id, the last value, the others of `stateOf`. */
+export const UPDATE = `UPDATE resource SET (${STATE}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?`;
+
+/** In SQL: is in that collection of that tree. */
+export const IN = 'tree = ? AND parent = ?';
+
+type Common = readonly [name: string, created: number, modified: number, changed: number];
 
 /** A row of the columns `LISTED`. */
 export type ListedRow =
@@ -40,13 +42,7 @@ export type ListedRow =
     ];
 
 /** A row of the columns `COLUMNS`. */
-export type ResourceRow = readonly [properties: string, bytes: number, ...ListedRow];
-
-/** A resource, and how many bytes it adds to those of its tree. */
-interface Found {
-  readonly entry: Entry;
-  readonly bytes: number;
-}
+export type ResourceRow = readonly [id: number, bytes: number, properties: string, ...ListedRow];
 
 /** The path of the collection that a resource is in, and the name in it. */
 export function split(path: string): [parent: string, name: string] {
@@ -54,26 +50,28 @@ export function split(path: string): [parent: string, name: string] {
   return [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)];
 }
 
-export function find(connection: Connection, tree: string, path: string): Found | undefined {
-  const [row] = connection.all<ResourceRow>(
-    `SELECT ${COLUMNS} FROM resource WHERE ${AT}`,
-    tree,
-    ...split(path),
-  );
-  return row && { entry: entryOf(row), bytes: row[1] };
-}
-
 /** Dead properties of most resources. */
 const NONE: Entry['properties'] = Object.freeze({});
 
-export function entryOf(row: ResourceRow): Entry {
-  const [markup, , ...listed] = row;
-  const properties = markup === '{}' ? NONE : JSON.parse(markup);
-  return Object.assign(listedOf(listed), { properties });
+/**
+ * When a collection last came to where it is, or one of those that it is in: by which edit of the tree, and when. What is
+ * in it has been modified then, unless a later edit has changed it.
+ */
+export interface Arrival {
+  readonly edit: number;
+  readonly at: number;
 }
 
-export function listedOf(row: ListedRow): Listed {
-  const [parent, name, created, modified, kind, revision, etag, type, length, file] = row;
+/** Returns the entry of a row, which is in the collection at the path `parent`. */
+export function entryOf(parent: string, arrival: Arrival, row: ResourceRow): Entry {
+  const [, , markup, ...listed] = row;
+  const properties = markup === '{}' ? NONE : JSON.parse(markup);
+  return Object.assign(listedOf(parent, arrival, listed), { properties });
+}
+
+export function listedOf(parent: string, arrival: Arrival, row: ListedRow): Listed {
+  const [name, created, own, changed, kind, revision, etag, type, length, file] = row;
+  const modified = arrival.edit > changed ? arrival.at : own;
   const path = parent === '' ? name : `${parent}/${name}`;
   const common = { path, revision, created, modified };
   return kind === 'collection'
@@ -81,24 +79,14 @@ export function listedOf(row: ListedRow): Listed {
     : { ...common, kind, etag, type, length, file };
 }
 
-/** Values of `COLUMNS`. */
-export function valuesOf(entry: Entry): SQLInputValue[] {
-  const { path, kind, revision, created, modified } = entry;
+/** Values of `INSERT` after its place, and of `UPDATE`, by this edit of the tree. */
+export function stateOf(entry: Entry, edit: number): SQLInputValue[] {
+  const { kind, revision, created, modified } = entry;
   const [etag, type, length, file] =
     entry.kind === 'document'
       ? [entry.etag, entry.type, entry.length, entry.file]
       : [null, null, null, null];
-  return [
-    JSON.stringify(entry.properties),
-    bytesOf(entry),
-    ...split(path),
-    created,
-    modified,
-    kind,
-    revision,
-    etag,
-    type,
-    length,
-    file,
-  ];
+  const properties = JSON.stringify(entry.properties);
+  const state = [kind, revision, etag, type, length, file, bytesOf(entry), properties];
+  return [edit, created, modified, ...state];
 }

@@ -1,14 +1,36 @@
-import type { SQLInputValue } from 'node:sqlite';
 import type { ByKind } from '../../trees/edits.ts';
-import { bytesOf, propertyBytesOf } from '../../trees/entry-bytes.ts';
+import { bytesOf } from '../../trees/entry-bytes.ts';
 import { type Edit, ImpossibleEdit } from '../../trees/trees.ts';
 import type { Connection } from '../file/connection.ts';
-import { AT, BELOW, COLUMNS, find, KEPT_BY_COPIES, split, valuesOf } from './resource-rows.ts';
+import { copyAtOnce, type Copying } from './copying.ts';
+import { detach, SLICE } from './detached.ts';
+import type { Found, Place, Places, Spot } from './places.ts';
+import { breakCopies } from './reservations.ts';
+import { INSERT, split, stateOf, UPDATE } from './resource-rows.ts';
+import {
+  addSums,
+  measureLongest,
+  minus,
+  NOTHING,
+  ownSums,
+  plus,
+  type Sums,
+  sumsOf,
+} from './sums.ts';
 
 /** The edits of one commit, in its transaction, and what they have come to. */
 export interface Editing {
   readonly connection: Connection;
   readonly tree: string;
+  readonly places: Places;
+  /** How many edits of the tree there have been, with this one. */
+  edit: number;
+  /** The last one that is about resources: a large copy is made before it, in transactions of its own. */
+  readonly last: Edit | undefined;
+  /** That copy, if it was made. */
+  readonly made: Copying | undefined;
+  /** Its source, if it is still to be made: it counts, and is not there. */
+  unmade: Found | undefined;
   /** The bytes that the edits have added. */
   bytes: number;
   properties: number;
@@ -19,30 +41,29 @@ export interface Editing {
   readonly relocked: Set<string>;
   /** Names of content that a resource no longer has; others still may. */
   readonly dropped: Set<string>;
+  /** Rows of the collections that they have removed. */
+  readonly detached: number[];
 }
-
-type Counted = readonly [bytes: number, properties: number, file: string | null];
-
-/** In SQL: the columns of `Counted`. */
-const COUNTED = 'bytes, bytes - ifnull(length, 0) AS properties, file';
-
-/** In SQL: the path of the collection of what is below `?2`, when that is at `?3`. */
-const PARENT_AT_3 = '?3 || substr(parent, length(?2) + 1)';
 
 export const EDITS: ByKind<Editing, void> = {
   put: ({ entry, content }, editing) => {
-    const { connection, tree, dropped } = editing;
-    const before = find(connection, tree, entry.path);
-    if (before === undefined) checkPlace(editing, entry.path);
-    else if (before.entry.kind !== entry.kind) {
+    const { connection, tree, places, dropped } = editing;
+    const before = places.find(entry.path);
+    const own = ownSums({ entry, bytes: bytesOf(entry) });
+    if (before === undefined) {
+      const [above, name] = placeFor(editing, entry.path);
+      connection.run(INSERT, tree, above.id, name, ...stateOf(entry, editing.edit));
+      if (entry.kind === 'collection') {
+        connection.run('INSERT INTO collection (id) VALUES (last_insert_rowid())');
+      }
+      count(editing, above, name, own);
+    } else if (before.entry.kind === entry.kind) {
+      connection.run(UPDATE, ...stateOf(entry, editing.edit), before.row);
+      count(editing, before.place.above ?? before.place, '', minus(own, ownSums(before)));
+      if (before.entry.kind === 'document') dropped.add(before.entry.file);
+    } else {
       throw new ImpossibleEdit(`there is a ${before.entry.kind} at ${entry.path}`);
     }
-    connection.run(
-      `INSERT OR REPLACE INTO resource (tree, ${COLUMNS})
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      tree,
-      ...valuesOf(entry),
-    );
     if (content !== undefined && entry.kind === 'document') {
       connection.run(
         'INSERT OR IGNORE INTO content (tree, file, bytes) VALUES (?, ?, ?)',
@@ -51,71 +72,57 @@ export const EDITS: ByKind<Editing, void> = {
         content,
       );
     }
-    if (before === undefined && entry.path !== '') editing.entries += 1;
-    count(editing, 1, [bytesOf(entry), propertyBytesOf(entry)]);
-    if (before === undefined) return;
-    const held = before.entry.kind === 'document' ? before.entry : undefined;
-    count(editing, -1, [before.bytes, before.bytes - (held?.length ?? 0)]);
-    if (held) dropped.add(held.file);
   },
 
   remove: ({ path }, editing) => {
-    const { connection, tree, dropped } = editing;
-    const remove = (where: string, ...values: string[]) =>
-      connection.all<Counted>(
-        `DELETE FROM resource WHERE ${where} RETURNING ${COUNTED}`,
-        tree,
-        ...values,
-      );
-    const removed = [...remove(AT, ...split(path)), ...remove(BELOW, path)];
-    editing.entries -= removed.length;
-    for (const row of removed) {
-      const [bytes, properties, file] = row;
-      count(editing, -1, [bytes, properties]);
-      if (file !== null) dropped.add(file);
+    const { connection, places, dropped } = editing;
+    const found = places.find(path);
+    if (found === undefined) return;
+    leave(editing, found, sumsOf(connection, found));
+    if (found.entry.kind === 'document') {
+      connection.run('DELETE FROM resource WHERE id = ?', found.row);
+      dropped.add(found.entry.file);
+    } else {
+      detach(connection, found.row);
+      editing.detached.push(found.row);
     }
   },
 
-  move: (edit, editing) => {
-    const { from, to, at } = edit;
-    const { connection, tree } = editing;
-    if (find(connection, tree, from) === undefined) return;
-    checkFree(editing, to);
-    editing.tooLong ||= isTooLong(editing, edit);
-    connection.run(
-      `UPDATE resource SET parent = ?4, name = ?5, modified = ?6 WHERE ${AT}`,
-      tree,
-      ...split(from),
-      ...split(to),
-      at,
-    );
-    connection.run(
-      `UPDATE resource SET parent = ${PARENT_AT_3}, modified = ?4 WHERE ${BELOW}`,
-      tree,
-      from,
-      to,
-      at,
-    );
+  move: ({ from, to, at, longest }, editing) => {
+    const { places } = editing;
+    const found = places.find(from);
+    if (found === undefined) return;
+    const [above, name] = freePlace(editing, to);
+    const sums = measured(editing, found, to, longest);
+    leave(editing, found, sums);
+    arrive(editing, found.row, above, name, at);
+    count(editing, above, name, sums);
+    editing.tooLong ||= lengthOf(to, sums) > longest;
   },
 
   copy: (edit, editing) => {
-    const { from, to, deep, at } = edit;
-    const { connection, tree } = editing;
-    if (find(connection, tree, from) === undefined) return;
-    checkFree(editing, to);
-    editing.tooLong ||= isTooLong(editing, edit);
-    const copy = (place: string, time: string, where: string, ...values: SQLInputValue[]) =>
-      connection.all<Counted>(
-        `INSERT INTO resource (tree, parent, name, created, modified, ${KEPT_BY_COPIES})
-         SELECT tree, ${place}, ${time}, ${time}, ${KEPT_BY_COPIES} FROM resource WHERE ${where}
-         RETURNING ${COUNTED}`,
-        tree,
-        ...values,
-      );
-    const copied = copy('?4, ?5', '?6', AT, ...split(from), ...split(to), at);
-    if (deep) copied.push(...copy(`${PARENT_AT_3}, name`, '?4', BELOW, from, to, at));
-    editing.entries += copied.length;
-    for (const [bytes, properties] of copied) count(editing, 1, [bytes, properties]);
+    const { from, to, deep, at, longest } = edit;
+    const { connection, tree, places, made } = editing;
+    const found = places.find(from);
+    if (found === undefined) return;
+    const [above, name] = freePlace(editing, to);
+    const own: Sums = { ...ownSums(found), entries: 1 };
+    const isLarge = edit === editing.last && deep && sumsOf(connection, found).entries > SLICE;
+    let sums: Sums;
+    if (isLarge && made === undefined) {
+      editing.unmade = found;
+      sums = measured(editing, found, to, longest);
+    } else if (isLarge && made?.isOf(found)) {
+      arrive(editing, made.id, above, name, at);
+      sums = plus(own, made.sums);
+    } else {
+      const parent = above.id;
+      const copied = copyAtOnce(connection, tree, found, { parent, name, at, deep });
+      arrive(editing, copied.id, above, name, at);
+      sums = plus(own, copied.sums);
+    }
+    count(editing, above, name, sums);
+    editing.tooLong ||= lengthOf(to, sums) > longest;
   },
 
   lock: ({ lock }, editing) => {
@@ -140,46 +147,67 @@ export const EDITS: ByKind<Editing, void> = {
   },
 };
 
-function count(
-  editing: Editing,
-  sign: 1 | -1,
-  [bytes, properties]: readonly [bytes: number, properties: number],
+/** Puts a row where it arrives, with all below it. */
+function arrive(
+  { connection, edit }: Editing,
+  row: number,
+  above: Spot,
+  name: string,
+  at: number,
 ): void {
-  editing.bytes += sign * bytes;
-  editing.properties += sign * properties;
-}
-
-/** Whether some path of what arrives is longer than it may be. */
-function isTooLong(
-  { connection, tree }: Editing,
-  edit: Extract<Edit, { kind: 'move' | 'copy' }>,
-): boolean {
-  const { from, to, longest } = edit;
-  if (Buffer.byteLength(to) > longest) return true;
-  if (edit.kind === 'copy' && !edit.deep) return false;
-  const tooLong = `octet_length(${PARENT_AT_3} || '/' || name) > ?4`;
-  return (
-    connection.all(
-      `SELECT 1 FROM resource WHERE ${BELOW} AND ${tooLong} LIMIT 1`,
-      tree,
-      from,
-      to,
-      longest,
-    ).length > 0
+  connection.run(
+    `UPDATE resource
+     SET parent = ?1, name = ?2, modified = ?3, arrived_at = ?3, changed = ?4, arrived = ?4
+     WHERE id = ?5`,
+    above.id,
+    name,
+    at,
+    edit,
+    row,
   );
 }
 
-function checkFree(editing: Editing, path: string): void {
-  if (find(editing.connection, editing.tree, path) !== undefined) {
-    throw new ImpossibleEdit(`there is something at ${path}`);
-  }
-  checkPlace(editing, path);
+/** Counts what has come to a collection, under this name. */
+function count(editing: Editing, above: Spot, name: string, sums: Sums): void {
+  editing.bytes += sums.bytes;
+  editing.properties += sums.properties;
+  editing.entries += sums.entries;
+  addSums(editing.connection, above, Buffer.byteLength(name), sums);
 }
 
-/** Something may be added there. */
-function checkPlace({ connection, tree }: Editing, path: string): void {
-  const [parent] = split(path);
-  if (parent !== '' && find(connection, tree, parent)?.entry.kind !== 'collection') {
-    throw new ImpossibleEdit(`there is no collection at ${parent}`);
+/** A resource leaves its place. */
+function leave(editing: Editing, { place }: Found, sums: Sums): void {
+  const { connection, places } = editing;
+  breakCopies(connection, place);
+  count(editing, place.above ?? place, '', minus(NOTHING, sums));
+  places.forget();
+}
+
+/** Returns the sums of a resource for `to`; where a path may be too long by them, the longest is measured. */
+function measured({ connection, tree }: Editing, found: Found, to: string, longest: number): Sums {
+  const sums = sumsOf(connection, found);
+  if (sums.longest === 0 || lengthOf(to, sums) <= longest) return sums;
+  return { ...sums, longest: measureLongest(connection, tree, found.place) };
+}
+
+/** Bytes of the longest path at and below this one. */
+function lengthOf(path: string, { longest }: Sums): number {
+  return Buffer.byteLength(path) + (longest > 0 ? 1 + longest : 0);
+}
+
+/** Returns the collection and the name of a path at which there is nothing. */
+function freePlace(editing: Editing, path: string): [above: Place, name: string] {
+  if (editing.places.find(path) !== undefined) {
+    throw new ImpossibleEdit(`there is something at ${path}`);
   }
+  return placeFor(editing, path);
+}
+
+/** Returns the collection and the name of a path at which something may be added. */
+function placeFor({ places }: Editing, path: string): [above: Place, name: string] {
+  const [parent, name] = split(path);
+  const above = parent === '' || places.find(parent)?.entry.kind === 'collection';
+  const place = above ? places.at(parent) : undefined;
+  if (place === undefined) throw new ImpossibleEdit(`there is no collection at ${parent}`);
+  return [place, name];
 }

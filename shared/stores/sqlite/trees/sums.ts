@@ -1,0 +1,85 @@
+import type { Quota } from '../../trees/trees.ts';
+import type { Connection } from '../file/connection.ts';
+import { type Found, type Spot, upwards } from './places.ts';
+
+/** A resource adds this to its tree, with all that is below it. */
+export interface Sums extends Quota {
+  /** Bytes of the longest path below it, from there; at least, since none is measured again when it goes. */
+  readonly longest: number;
+}
+
+export const NOTHING: Sums = { bytes: 0, properties: 0, entries: 0, longest: 0 };
+
+type SumsRow = readonly [bytes: number, properties: number, entries: number, longest: number];
+
+/** Returns the sums of a resource without those below it. */
+export function ownSums({ entry, bytes }: Pick<Found, 'entry' | 'bytes'>): Sums {
+  const length = entry.kind === 'document' ? entry.length : 0;
+  return { bytes, properties: bytes - length, entries: entry.path === '' ? 0 : 1, longest: 0 };
+}
+
+export function sumsOf(connection: Connection, found: Found): Sums {
+  const own = ownSums(found);
+  if (found.entry.kind === 'document') return own;
+  const [[bytes, properties, entries, longest] = [0, 0, 0, 0]] = connection.all<SumsRow>(
+    'SELECT bytes, properties, entries, longest FROM collection WHERE id = ?',
+    found.place.id,
+  );
+  return plus(own, { bytes, properties, entries, longest });
+}
+
+export function plus(own: Sums, below: Sums): Sums {
+  return {
+    bytes: own.bytes + below.bytes,
+    properties: own.properties + below.properties,
+    entries: own.entries + below.entries,
+    longest: below.longest,
+  };
+}
+
+/** Returns how much more one adds than the other. */
+export function minus(next: Sums, before: Sums): Sums {
+  return {
+    bytes: next.bytes - before.bytes,
+    properties: next.properties - before.properties,
+    entries: next.entries - before.entries,
+    longest: 0,
+  };
+}
+
+/** Adds this to the collection `above` and those that it is in; the name of what comes has `size` bytes. */
+export function addSums(connection: Connection, above: Spot, size: number, sums: Sums): void {
+  const { bytes, properties, entries } = sums;
+  if (bytes === 0 && properties === 0 && entries === 0) return;
+  let longest = size + (sums.longest > 0 ? 1 + sums.longest : 0);
+  for (const place of upwards(above)) {
+    connection.run(
+      `UPDATE collection SET bytes = bytes + ?, properties = properties + ?, entries = entries + ?,
+         longest = max(longest, ?)
+       WHERE id = ?`,
+      bytes,
+      properties,
+      entries,
+      longest,
+      place.id,
+    );
+    longest += 1 + place.size;
+  }
+}
+
+/** Measures the longest path below a collection, and remembers it. */
+export function measureLongest(connection: Connection, tree: string, { id }: Spot): number {
+  const [[longest] = [0]] = connection.all<[longest: number]>(
+    `WITH RECURSIVE below (id, size) AS (
+       SELECT ?2, -1
+       UNION ALL
+       SELECT resource.id, size + 1 + octet_length(name)
+       FROM below CROSS JOIN resource ON tree = ?1 AND parent = below.id
+     )
+     SELECT max(0, max(size)) FROM below`,
+    tree,
+    id,
+  );
+  connection.run('UPDATE collection SET longest = ? WHERE id = ?', longest, id);
+  return longest;
+}
