@@ -446,6 +446,13 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'resource-server/integration/resources/methods/lock.test.ts, e2e/attacks/lock-races.test.ts',
     ],
     [
+      'conditions of `If`, also to an application',
+      '256, each of which may name a resource',
+      '400',
+      'each request',
+      'resource-server/integration/resources/expected-state.test.ts, resource-server/gateway/destination-lines.test.ts',
+    ],
+    [
       'listings and query results that are remembered',
       'a quarter of {documents.memory} bytes, of which one takes at most a quarter. They belong to one version of a tree or document. A result serves everybody who may read that; the result at its own address serves its owner alone',
       '',

@@ -80,7 +80,9 @@ describe('RFC 4918 section 10.4: If', () => {
     expect(linesFor({ If: sent })).toEqual([['If', onward]]);
   });
 
-  test.each(['(', '()', '<urn:uuid:1>', '(<a>'])('%j is malformed', (sent) => {
+  const MANY = '</app/b>(["x"])'.repeat(257);
+
+  test.each(['(', '()', '<urn:uuid:1>', '(<a>', MANY])('%j is refused', (sent) => {
     expect(() => linesFor({ If: sent })).toThrow('sequence of lists');
   });
 });

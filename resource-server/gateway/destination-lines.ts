@@ -64,7 +64,9 @@ export function destinationLines({ request, space, map }: Told, theirs: string):
   function ofTheirs(value: string): string {
     const lists = parseIf(value);
     if (lists === undefined) {
-      throw new BadRequest('If is not a sequence of lists (RFC 4918 section 10.4.2).');
+      throw new BadRequest(
+        'If is not a sequence of lists (RFC 4918 section 10.4.2), or has more than 256 conditions.',
+      );
     }
     return lists
       .map(({ resource, conditions: each }) => {

@@ -195,7 +195,15 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     evaluatePreconditions({ method: 'GET', ifNoneMatch: text }, CURRENT, 0),
   ),
   'If-Modified-Since': field((text) => parseHttpDate(text, 0)),
-  If: field(parseIf, ['(<a:b>)'], ['<a:b> ', '('], ['Not<a:b>', '('], ['["a"]', '('], ['<a:']),
+  If: field(
+    parseIf,
+    ['(<a:b>)'],
+    ['</a>(["a"])'],
+    ['<a:b> ', '('],
+    ['Not<a:b>', '('],
+    ['["a"]', '('],
+    ['<a:'],
+  ),
   'Lock-Token': field(parseCodedUrl, ['a', '<a:']),
   Timeout: field((text) => timeoutOf(requestWith(['Timeout', text]))),
   Range: field(

@@ -389,7 +389,9 @@ describe('challenges and other fields', () => {
       },
       { value: 'is without the lock DAV:no-lock' },
     ]);
-    expect(told('If: (<urn:uuid:1>) <https://a.example/> (["x"])').reason).toBe('it is malformed');
+    expect(told('If: (<urn:uuid:1>) <https://a.example/> (["x"])').reason).toBe(
+      'it is malformed, or has more than 256 conditions',
+    );
   });
 
   test('a signature is explained with its request (RFC 9421)', () => {

@@ -26,10 +26,14 @@ export function explainIf(value: string): Explained {
     what: 'If field of WebDAV',
     standard: STANDARD,
     parts: (lists ?? []).map(partOf),
-    checks: checksOf(STEPS, lists ? undefined : 'it is malformed', {
-      state: 'Only the server knows the locks and entity tags.',
-      token: 'Only the server knows the locks.',
-    }),
+    checks: checksOf(
+      STEPS,
+      lists ? undefined : 'it is malformed, or has more than 256 conditions',
+      {
+        state: 'Only the server knows the locks and entity tags.',
+        token: 'Only the server knows the locks.',
+      },
+    ),
   };
 }
 

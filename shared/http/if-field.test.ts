@@ -195,8 +195,21 @@ describe('RFC 4918 section 10.4.2: the whole grammar', () => {
     );
   });
 
-  test('ten thousand lists, and as much that is almost one', () => {
-    expect(parseIf('(<a:b>)'.repeat(10_000))).toHaveLength(10_000);
+  test.each<[title: string, fieldOf: (conditions: number) => string]>([
+    ['in one list', (conditions) => `(${'<a:b>'.repeat(conditions)})`],
+    ['in a list each', (conditions) => '(Not["x"])'.repeat(conditions)],
+    ['of a resource each', (conditions) => '</a>(["x"])'.repeat(conditions)],
+    ['in two lists', (conditions) => `(${'["x"]'.repeat(conditions - 1)})(<a:b>)`],
+  ])(
+    'RFC 9110 section 5.4: 256 conditions are read, and 257 are refused: %s',
+    (_title, fieldOf) => {
+      expect(parseIf(fieldOf(256))?.flatMap(({ conditions }) => conditions)).toHaveLength(256);
+      expect(parseIf(fieldOf(257))).toBeUndefined();
+      expect(parseIf(fieldOf(10_000))).toBeUndefined();
+    },
+  );
+
+  test('a long text that is almost a list is refused', () => {
     expect(parseIf('('.repeat(100_000))).toBeUndefined();
     expect(parseIf(`(${'<a:'.repeat(50_000)}`)).toBeUndefined();
     expect(parseIf(`([${'"'.repeat(100_000)}`)).toBeUndefined();

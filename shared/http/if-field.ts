@@ -14,6 +14,12 @@ export interface StateList {
   readonly conditions: readonly Condition[];
 }
 
+/**
+ * The most conditions of one field, against denial of service (RFC 9110 section 5.4): each may name a resource that is
+ * looked up. A principal has at most 50 locks in a tree, so no client of ours needs as many.
+ */
+const MOST = 256;
+
 /** RFC 4918 speaks of LWS; the line breaks of it have become spaces before a field is parsed. */
 const LWS = /[ \t]*/y;
 const NOT = /not/iy;
@@ -26,7 +32,10 @@ const CODED_URL = /<[A-Za-z][A-Za-z0-9+.-]*:[!$-;=?-Z[\]_a-z~]*>/y;
 /** Simple-ref (RFC 4918 section 8.3): an absolute-URI, or an absolute path with or without a query. */
 const RESOURCE_TAG = /<(?:[A-Za-z][A-Za-z0-9+.-]*:|\/)[!$-;=?-Z[\]_a-z~]*>/y;
 
-/** The lists of an If field (RFC 4918 section 10.4.2), of which one must be true; undefined when malformed. */
+/**
+ * The lists of an If field (RFC 4918 section 10.4.2), of which one must be true. Undefined if it is malformed or has
+ * more than 256 conditions.
+ */
 export function parseIf(value: string): readonly StateList[] | undefined {
   const scanner = new Scanner(value);
   const lists: StateList[] = [];
@@ -34,9 +43,11 @@ export function parseIf(value: string): readonly StateList[] | undefined {
   let resource = resourceTag(scanner);
   // Tagged and untagged lists do not mix.
   const tagged = resource !== undefined;
+  let room = MOST;
   for (;;) {
-    const conditions = list(scanner);
+    const conditions = list(scanner, room);
     if (conditions === undefined) return undefined;
+    room -= conditions.length;
     lists.push({ resource, conditions });
     if (scanner.done) return lists;
     if (tagged) resource = resourceTag(scanner) ?? resource;
@@ -49,14 +60,14 @@ function resourceTag(scanner: Scanner): string | undefined {
   return tag;
 }
 
-/** `"(" 1*Condition ")"` and the white space after it. */
-function list(scanner: Scanner): readonly Condition[] | undefined {
+/** `"(" 1*Condition ")"` and the white space after it; undefined also if it has more conditions than `room`. */
+function list(scanner: Scanner, room: number): readonly Condition[] | undefined {
   if (scanner.read(OPEN) === undefined) return undefined;
   const conditions: Condition[] = [];
   do {
     scanner.read(LWS);
     const one = condition(scanner);
-    if (one === undefined) return undefined;
+    if (one === undefined || conditions.length === room) return undefined;
     conditions.push(one);
     scanner.read(LWS);
   } while (scanner.read(CLOSE) === undefined);

@@ -142,12 +142,13 @@ describe('RFC 4918 section 10.4: If', () => {
     expect((await alice('PUT', path, headers, 'x')).status).toBe(400);
   });
 
-  test('all lists that fit into the fields are judged; a longer field gets 431', async () => {
+  test('all of 256 conditions are judged; more get 400, and a longer field 431', async () => {
     const { path, token } = await locked();
-    expect(await put(path, `${'(["x"])'.repeat(1000)} (${token})`)).toBe(204);
-    expect(await put(path, '(["x"])'.repeat(1000))).toBe(412);
+    expect(await put(path, `${'(["x"])'.repeat(255)} (${token})`)).toBe(204);
+    expect(await put(path, '(["x"])'.repeat(256))).toBe(412);
+    expect(await put(path, `${'(["x"])'.repeat(256)} (${token})`)).toBe(400);
     expect(await put(path, '(["x"])'.repeat(15_000))).toBe(431);
-    const tags = Array.from({ length: 300 }, (_, index) => `</documents/n${index}> (["x"])`);
+    const tags = Array.from({ length: 255 }, (_, index) => `</documents/n${index}> (["x"])`);
     expect(await put(path, `${tags.join(' ')} </documents/${path}> (${token})`)).toBe(204);
   });
 
@@ -324,6 +325,50 @@ test('RFC 4918 section 7: a request without credentials learns nothing of locks'
     expect(status).toBe(401);
     expect(text).not.toContain('lock');
   }
+});
+
+describe('RFC 9110 section 5.4: the conditions of If are counted before a resource is looked up', () => {
+  test('one look-up for each of 256 resources, one for equal ones, and none beyond 256 conditions', async () => {
+    let asked: string[] = [];
+    await using other = await startResourceServer({}, (stores) => ({
+      ...stores,
+      trees: {
+        ...stores.trees,
+        look(tree, paths) {
+          asked.push(...paths);
+          return stores.trees.look(tree, paths);
+        },
+      },
+    }));
+    const { alice: carol } = clientsOf(other);
+    await carol('PUT', 'a', {}, 'content');
+    const lists = (length: number, path: (at: number) => string) =>
+      Array.from({ length }, (_, at) => `</documents/${path(at)}>(["x"])`).join('');
+    const named = async (method: string, field: string) => {
+      asked = [];
+      const { status, text } = await carol(method, 'a', { If: field });
+      return { status, text, paths: asked.filter((path) => path.startsWith('of-if')) };
+    };
+
+    for (const method of ['GET', 'DELETE']) {
+      const many = await named(
+        method,
+        lists(256, (at) => `of-if-${at}`),
+      );
+      expect(many).toMatchObject({ status: 412, paths: { length: 256 } });
+      const equal = await named(
+        method,
+        lists(256, () => 'of-if'),
+      );
+      expect(equal).toMatchObject({ status: 412, paths: ['of-if'] });
+      const beyond = await named(
+        method,
+        lists(257, () => 'of-if'),
+      );
+      expect(beyond).toMatchObject({ status: 400, paths: [] });
+      expect(beyond.text).toContain('more than 256 conditions');
+    }
+  });
 });
 
 describe('RFC 9110 section 13.1.2: If-None-Match as Joplin sends it with every method but GET and HEAD', () => {

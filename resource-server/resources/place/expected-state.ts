@@ -45,7 +45,9 @@ export function expectedState(
   const field = single(request.rawHeaders, 'if');
   const lists = field === undefined ? [] : parseIf(field);
   if (lists === undefined) {
-    throw new BadRequest('If is not a sequence of lists (RFC 4918 section 10.4.2).');
+    throw new BadRequest(
+      'If is not a sequence of lists (RFC 4918 section 10.4.2), or has more than 256 conditions.',
+    );
   }
   const expectations = lists.map(({ resource, conditions }) => ({
     path: resource === undefined ? target : pathOf(resource),
