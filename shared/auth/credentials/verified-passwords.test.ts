@@ -1,5 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { ALONE } from '#shared/base/line.ts';
+import { ALONE, Line, type Turn } from '#shared/base/line.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import type { Authenticated } from '#shared/people/directory.ts';
 import { disablePerson, setPassword } from '#shared/people/people.ts';
@@ -20,13 +21,15 @@ async function setup() {
 
 /** A directory of one person that says what a test tells it to, and a feed. */
 function scripted(
-  authenticate: (revocations: RevocationSet) => Promise<Authenticated | undefined>,
+  authenticate: (revocations: RevocationSet, turn: Turn) => Promise<Authenticated | undefined>,
 ) {
   const revocations = new RevocationSet();
   revocations.epoch = 'e1';
   let asked = 0;
   const passwords = createVerifiedPasswords({
-    directory: { authenticate: () => ((asked += 1), authenticate(revocations)) },
+    directory: {
+      authenticate: (_name, _password, its) => ((asked += 1), authenticate(revocations, its)),
+    },
     feed: { latest: () => revocations },
     clock: { now: () => 0, monotonic: () => 0 },
     random: systemRandom,
@@ -62,6 +65,33 @@ describe('a right password', () => {
     gate.resolve();
     expect((await all).map((person) => person?.name)).toEqual(Array(20).fill('alice'));
     expect(argon2.verifications).toBe(1);
+  });
+
+  test('is hashed in the turn of the next caller if the first leaves while it waits', async () => {
+    const line = new Line({ lanes: 1, most: 10, tooMany: () => new Error('no place') });
+    const alice = { id: '1', name: 'alice', generation: 0 };
+    let hashed = 0;
+    const { passwords } = scripted((_, its) => line.run(its, async () => ((hashed += 1), alice)));
+    const gate = Promise.withResolvers<void>();
+    const before = line.run(ALONE, () => gate.promise);
+    const clients = [1, 2, 3].map(() => Object.assign(new EventEmitter(), { destroyed: false }));
+    const all = Promise.allSettled(
+      clients.map(async (client) =>
+        passwords.check('alice', RIGHT, () => ({ groups: ['addresses'], client })),
+      ),
+    );
+    const [first] = clients;
+    if (first) first.destroyed = true;
+    first?.emit('close');
+    gate.resolve();
+    await before;
+    const person = { status: 'fulfilled', value: { id: '1', name: 'alice' } };
+    expect(await all).toEqual([
+      { status: 'rejected', reason: new Error('no place') },
+      person,
+      person,
+    ]);
+    expect(hashed).toBe(1);
   });
 });
 
