@@ -2,7 +2,12 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
 import { whyNotTaken } from '#shared/client-documents/reach.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { isObject, type JsonObject } from '#shared/jose/compact-jws.ts';
 import type { Config } from '#shared/config/schema.ts';
+import type { AuthzServer } from './server.ts';
+
+export type RefusingServer = Pick<AuthzServer, 'config' | 'clock'>;
 
 /** An error of the engine. `error_detail` is what it keeps from the client. */
 export type EngineRefusal = Error & {
@@ -61,6 +66,16 @@ const SENTENCES: Readonly<Record<string, Sentences>> = {
   },
 };
 
+/** The detail of an error for a client assertion whose iat has yet to come. */
+export const OF_THE_FUTURE = 'jwt issued in the future';
+
+/** The claim of a client assertion that is judged by the clock (RFC 7523 section 3), by the detail of its error. */
+const TIMES: Readonly<Record<string, string>> = {
+  'jwt expired': 'exp',
+  'jwt not active yet': 'nbf',
+  [OF_THE_FUTURE]: 'iat',
+};
+
 const BAD_PROOF = 'invalid DPoP key binding';
 
 const UNREGISTERED = "redirect_uri did not match any of the client's registered redirect_uris";
@@ -70,11 +85,16 @@ const NO_CLIENT = 'client not found';
 const QUOTED = 200;
 
 /** The reason for the log: the code, what stands behind it, and what was sent where that was unknown. */
-export function reasonOf(ctx: KoaContextWithOIDC, error: EngineRefusal, config: Config): string {
+export function reasonOf(
+  ctx: KoaContextWithOIDC,
+  error: EngineRefusal,
+  { config, clock }: RefusingServer,
+): string {
   const { message, error_detail: detail, error_description: description } = error;
   const sent = detail === NO_CLIENT ? clientId(ctx) : unregistered(ctx, error);
   const why = ofDocument(ctx, error, config);
-  return [message, detail ?? description, sent && shownUri(sent), why].filter(Boolean).join(': ');
+  const said = ofTime(ctx, error, clock) ?? detail ?? description;
+  return [message, said, sent && shownUri(sent), why].filter(Boolean).join(': ');
 }
 
 /**
@@ -84,16 +104,30 @@ export function reasonOf(ctx: KoaContextWithOIDC, error: EngineRefusal, config: 
 export function descriptionOf(
   ctx: KoaContextWithOIDC,
   error: EngineRefusal,
-  config: Config,
+  { config, clock }: RefusingServer,
 ): string | undefined {
   const { error_detail: detail = '', error_description: description = '' } = error;
   if (description === BAD_PROOF) return described(`${description}: ${detail}`);
   const sent = unregistered(ctx, error);
   if (sent !== undefined) return described(`${description}; the request has: ${sent}`);
-  const why = ofDocument(ctx, error, config);
+  const why = ofTime(ctx, error, clock) ?? ofDocument(ctx, error, config);
   if (why !== undefined) return described(`${description}: ${why}`);
   const grantType = ctx.oidc?.route === 'token' ? ctx.oidc.params?.['grant_type'] : undefined;
   return SENTENCES[String(grantType)]?.[detail];
+}
+
+/** How far the client assertion, whose signature is good, is from the time of this server. */
+function ofTime(
+  ctx: KoaContextWithOIDC,
+  { message, error_detail: detail = '' }: EngineRefusal,
+  clock: RefusingServer['clock'],
+): string | undefined {
+  const claim = message === 'invalid_client' ? TIMES[detail] : undefined;
+  const time = claim && claimsOfAssertion(ctx)?.[claim];
+  if (typeof time !== 'number') return undefined;
+  const ahead = Math.round(time - epochSeconds(clock));
+  const where = ahead > 0 ? 'in the future' : 'in the past';
+  return `the assertion's ${claim} is ${Math.abs(ahead)} s ${where}: compare the clocks of client and server`;
 }
 
 /** Why the configuration keeps the client out that the request names by its document. */
@@ -116,18 +150,22 @@ function unregistered(
 }
 
 /** The client that the request names, in one of the three places for it (RFC 6749 section 2.3, RFC 7523 section 2.2). */
-function clientId({ oidc, headers }: KoaContextWithOIDC): string | undefined {
-  const { client_id: id, client_assertion: assertion } = oidc?.params ?? {};
+function clientId(ctx: KoaContextWithOIDC): string | undefined {
+  const id = ctx.oidc?.params?.['client_id'];
   if (typeof id === 'string') return id;
-  const [, basic] = /^basic +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  const [, basic] = /^basic +(\S+)$/i.exec(ctx.headers.authorization ?? '') ?? [];
   if (basic !== undefined) return Buffer.from(basic, 'base64').toString().split(':', 1)[0];
+  const sub = claimsOfAssertion(ctx)?.['sub'];
+  return typeof sub === 'string' ? sub : undefined;
+}
+
+function claimsOfAssertion({ oidc }: KoaContextWithOIDC): JsonObject | undefined {
+  const assertion = oidc?.params?.['client_assertion'];
   if (typeof assertion !== 'string') return undefined;
   try {
-    const claims: unknown = JSON.parse(
-      Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString(),
-    );
-    const { sub } = (claims ?? {}) as { readonly sub?: unknown };
-    return typeof sub === 'string' ? sub : undefined;
+    const text = Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString();
+    const claims: unknown = JSON.parse(text);
+    return isObject(claims) ? claims : undefined;
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jos
 import { systemClock } from '#shared/base/clock.ts';
 import { jsonLog } from '#shared/base/log.ts';
 import { storedId } from '../engine/storage/stored-id.ts';
-import { asApp, basic, DOCUMENTS, SECRET } from './authz.fixture.ts';
+import { asApp, basic, DOCUMENTS, SECRET, signer } from './authz.fixture.ts';
 import type { TestBrowser } from './browser.fixture.ts';
 import { sent, testFlow } from './code-flow.fixture.ts';
 import type { TestFlow } from './code-flow.fixture.ts';
@@ -30,11 +30,14 @@ describe.each(MODES)('in %s', (mode, settings) => {
   const development = mode === 'development';
   let flow: TestFlow;
   let browser: TestBrowser;
+  let signing: Awaited<ReturnType<typeof generateKeyPair>>;
 
   beforeAll(async () => {
     flow = await testFlow(settings, systemClock, log);
     browser = await flow.signedIn();
     await flow.allow(browser);
+    signing = await generateKeyPair('ES256');
+    await flow.stores.clients.add(await signer(signing.publicKey));
   });
   afterAll(async () => {
     await flow[Symbol.asyncDispose]();
@@ -213,6 +216,31 @@ describe.each(MODES)('in %s', (mode, settings) => {
     const why = 'signature verification failed';
     expect(body['error_description']).toBe(development ? `${usual}: ${why}` : usual);
     expect((await lineOf(headers))['reason']).toBe(`invalid_dpop_proof: ${why}`);
+  });
+
+  test.each([
+    ['iat', 80, 'iat is \\d+ s in the future'],
+    ['nbf', 80, 'nbf is \\d+ s in the future'],
+    ['exp', -80, 'exp is \\d+ s in the past'],
+  ])('POST /token with an assertion of another clock: %s', async (claim, apart, told) => {
+    const now = Math.floor(Date.now() / 1000);
+    const times = { iat: now, exp: now + 60, [claim]: now + apart };
+    const assertion = new SignJWT({ iss: 'signer', sub: 'signer', jti: randomUUID(), ...times });
+    const { body, headers } = await flow.post('/token', {
+      grant_type: 'client_credentials',
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: await assertion
+        .setAudience(flow.config.issuer)
+        .setProtectedHeader({ alg: 'ES256' })
+        .sign(signing.privateKey),
+    });
+    const usual = 'client authentication failed';
+    const why = `the assertion's ${told}: compare the clocks of client and server`;
+    expect(body).toEqual({
+      error: 'invalid_client',
+      error_description: expect.stringMatching(development ? `^${usual}: ${why}$` : `^${usual}$`),
+    });
+    expect((await lineOf(headers))['reason']).toMatch(new RegExp(`^invalid_client: ${why}$`));
   });
 
   test('whether a client exists is told to nobody, and the log names the client', async () => {

@@ -32,7 +32,7 @@ export function engineHooks(server: PagesServer): EngineHooks {
       }
       const { client, route } = ctx.oidc;
       const props = route === 'end_session_confirm' ? EXPIRED : errorProps(error);
-      const specific = server.development ? descriptionOf(ctx, error, server.config) : undefined;
+      const specific = server.development ? descriptionOf(ctx, error, server) : undefined;
       const detail = [out.error, specific ?? out.error_description].filter(Boolean).join(': ');
       const page = errorPage(frameOf(server, ctx.req, uiLocales(ctx)), {
         ...props,

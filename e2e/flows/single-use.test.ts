@@ -189,7 +189,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
       routes: { token: '/token' },
     });
     useHashedSecrets(provider, server);
-    provider.use(refusals({ config: server.config, development: false }));
+    provider.use(refusals({ ...server, development: false }));
     provider.use(answering(steps.answer));
     return provider;
   }

@@ -1,12 +1,16 @@
 import { errors } from 'oidc-provider';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import type { Config } from '#shared/config/schema.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { formTooLong, orTemporarilyUnavailable, TooManyRequests } from '../../base/errors.ts';
-import { descriptionOf, type EngineRefusal, reasonOf } from '../../base/reasons.ts';
+import {
+  descriptionOf,
+  type EngineRefusal,
+  reasonOf,
+  type RefusingServer,
+} from '../../base/reasons.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 type Next = () => Promise<unknown>;
@@ -46,11 +50,11 @@ const EVENTS = [
 ] as const;
 
 /** Hears of the engine's refusals. */
-export function noteRefusals(provider: Provider, { config }: Pick<AuthzServer, 'config'>): void {
+export function noteRefusals(provider: Provider, server: RefusingServer): void {
   for (const event of EVENTS) {
     // The types of the engine name only some of these events.
     (provider as NodeJS.EventEmitter).on(event, (ctx: KoaContextWithOIDC, error: Error) =>
-      hear(ctx, error, config),
+      hear(ctx, error, server),
     );
   }
 }
@@ -59,24 +63,24 @@ export function noteRefusals(provider: Provider, { config }: Pick<AuthzServer, '
  * Answers refusals around the engine, and those that it calls by another name, as the standards say. In development
  * the description is specific.
  */
-export function refusals({ config, development }: Pick<AuthzServer, 'config' | 'development'>) {
+export function refusals(server: RefusingServer & Pick<AuthzServer, 'development'>) {
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     try {
       await orTemporarilyUnavailable(next());
     } catch (error) {
       if (error instanceof HttpError || error instanceof BadRequest)
-        return refuse(ctx, error, config);
+        return refuse(ctx, error, server);
       if (!(error instanceof errors.OIDCProviderError)) throw error;
-      hear(ctx, error, config);
+      hear(ctx, error, server);
       ctx.status = error.statusCode;
       ctx.body = { error: error.error, error_description: error.error_description };
     }
     const refused = ctx.state['refused'] as EngineRefusal | undefined;
-    if (refused?.error_detail === TOO_LONG) return refuse(ctx, formTooLong(), config);
+    if (refused?.error_detail === TOO_LONG) return refuse(ctx, formTooLong(), server);
     const { error_description: description } = (ctx.body ?? {}) as Told;
     if (description !== undefined) {
       const [status, error, words = description] = RENAMED[description] ?? [];
-      const specific = development && refused && descriptionOf(ctx, refused, config);
+      const specific = server.development && refused && descriptionOf(ctx, refused, server);
       ctx.status = status ?? ctx.status;
       ctx.body = {
         ...(ctx.body as Told),
@@ -89,17 +93,17 @@ export function refusals({ config, development }: Pick<AuthzServer, 'config' | '
 }
 
 /** Answers with problem details, as in front of the engine, where no standard of OAuth has a form. */
-function refuse(ctx: KoaContextWithOIDC, error: Error, config: Config): void {
+function refuse(ctx: KoaContextWithOIDC, error: Error, server: RefusingServer): void {
   const { status, fields, body } = errorAnswer(error);
-  hear(ctx, error, config);
+  hear(ctx, error, server);
   ctx.status = status;
   ctx.body = body;
   ctx.set({ ...fields } as Record<string, string>);
 }
 
 /** The reason goes to the line of the request: to the client the engine says less. */
-function hear(ctx: KoaContextWithOIDC, error: Error, config: Config): void {
-  const reason = reasonOf(ctx, error, config);
+function hear(ctx: KoaContextWithOIDC, error: Error, server: RefusingServer): void {
+  const reason = reasonOf(ctx, error, server);
   note(ctx.req, { reason });
   ctx.state['refused'] = error;
   if (error instanceof TooManyRequests) ctx.state['retryAfter'] = error.retryAfter;

@@ -5,6 +5,7 @@ import { epochSeconds } from '#shared/base/clock.ts';
 import { sameText } from '#shared/base/constant-time.ts';
 import type { FormerSecret } from '#shared/stores/oauth/clients.ts';
 import { ASSERTION_SECONDS } from './replay.ts';
+import { OF_THE_FUTURE } from '../../base/reasons.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 /** The entry of a secret that does not exist. */
@@ -53,7 +54,9 @@ export function checkAssertion({
       refuse('the audience is not the issuer, as a string; see tokens.assertionAudience');
     }
     const now = epochSeconds(clock);
-    if (typeof iat === 'number' && iat > now + tokens.skew) refuse('it is of the future');
+    if (typeof iat === 'number' && iat > now + tokens.skew) {
+      throw new errors.InvalidClientAuth(OF_THE_FUTURE);
+    }
     if (typeof exp !== 'number' || exp > now + ASSERTION_SECONDS - 60) refuse('it lives too long');
   };
 }
