@@ -20,6 +20,8 @@ export function seal(master: Buffer, purpose: string, plain: string, random: Ran
 /** Throws when the master secret or the purpose is another one, or the text was changed. */
 export function unseal(master: Buffer, purpose: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64url');
+  // The last character may have bits that are no part of the octets, and other characters are skipped.
+  if (bytes.toString('base64url') !== sealed) throw new Error('the text is no base64url of ours');
   const iv = bytes.subarray(0, IV_BYTES);
   const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
   const decipher = createDecipheriv(CIPHER, keyFor(master, purpose), iv, {
