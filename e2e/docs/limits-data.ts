@@ -67,6 +67,13 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'shared/server/listen/versions.test.ts',
     ],
     [
+      'members of a list in a field',
+      '1,024 from all its lines. A structured field (RFC 9651) has at most 4,096 items and parameters, a query of which a signature covers parameters 1,024 of them',
+      '400; of `Accept` and `Prefer` the rest is ignored, and of `Cache-Control` it counts as `no-store, no-cache`. A signature is refused',
+      'one request',
+      'shared/http/fields.test.ts, shared/http/structured-fields.test.ts, resource-server/cache/rules/directives.test.ts, shared/signatures/component.test.ts',
+    ],
+    [
       'header sections that HPACK unpacks on a connection',
       '1 MiB beyond twice what was sent and 8 KiB a request, refused ones included; 500 that are refused unseen',
       'ENHANCE_YOUR_CALM',

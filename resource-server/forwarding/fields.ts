@@ -71,7 +71,7 @@ export function onwardLines(request: AnyRequest, pseudonym: string, drop: Drop):
 
 /** Whether the client takes trailers (RFC 9110 section 10.1.4). */
 export function takesTrailers({ rawHeaders }: Pick<AnyRequest, 'rawHeaders'>): boolean {
-  return lines(rawHeaders, 'te').flatMap(listMembers).includes('trailers');
+  return listMembers(lines(rawHeaders, 'te')).includes('trailers');
 }
 
 /**
@@ -131,7 +131,7 @@ const NONE: ReadonlySet<string> = new Set();
 function connectionOptions(raw: readonly string[]): ReadonlySet<string> {
   const found = lines(raw, 'connection');
   if (found.every((value) => value === 'keep-alive')) return NONE;
-  return new Set(found.flatMap(listMembers).map((name) => name.toLowerCase()));
+  return new Set(listMembers(found).map((name) => name.toLowerCase()));
 }
 
 /** Fields of which each value has to have a line: not a list, or one that clients do not read as one. */

@@ -20,6 +20,7 @@ import { parseCodedUrl, parseIf } from '#shared/http/if-field.ts';
 import { evaluatePreconditions } from '#shared/http/preconditions.ts';
 import { linksTo } from '#shared/http/link.ts';
 import { preference, preferredReturn } from '#shared/http/prefer.ts';
+import { preferredType } from '#shared/http/preferred-type.ts';
 import { groupOf } from '#shared/http/spelling.ts';
 import { type BareItem, parseDictionary, parseList } from '#shared/http/structured-fields.ts';
 import { parsePassedTarget, parseTreeTarget } from '#shared/http/target.ts';
@@ -141,9 +142,12 @@ const COMPONENTS: readonly (readonly [name: string, params: [string, BareItem][]
 export const PARSERS: Readonly<Record<string, Parser>> = {
   'Cookie, read': field((text) => parseCookies([text])),
   'Cookie, handed on': field((text) => withoutCookies(text, isOurs)),
-  'a list': field(listMembers),
+  'a list': field((text) => listMembers([text])),
   'Accept, of a browser': field((text) =>
     askerOf({ method: 'GET', lines: (name: string) => (name === 'accept' ? [text] : []) }),
+  ),
+  'Accept, against the types of a listing': field((text) =>
+    preferredType(text, ['application/json', 'text/html']),
   ),
   'Accept, in the key of a cache': field((text) => normalised('accept', [text])),
   'Accept-Language, in the key of a cache': field((text) => normalised('accept-language', [text])),

@@ -1,4 +1,4 @@
-import { listMembers } from '#shared/http/fields.ts';
+import { firstMembers } from '#shared/http/fields.ts';
 import type { AuthRequest } from '#shared/auth/scheme.ts';
 import { prefersHtml } from '#shared/pages/prefers-html.ts';
 
@@ -24,7 +24,7 @@ const BROWSER = /^(?:Mozilla|Opera)\//;
 /** Classifies the client of a request. Throws BadRequest if Accept is malformed. */
 export function askerOf(request: Asked): Asker {
   const { method, lines, handshake } = request;
-  const accept = lines('accept').flatMap((line) => listMembers(line));
+  const accept = firstMembers(lines('accept'));
   const said = Object.entries(OF_NAVIGATIONS).flatMap(([name, value]) =>
     lines(name).map((line) => line === value),
   );

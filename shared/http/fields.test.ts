@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { BadRequest, lines, listMembers, plainMembers, single } from './fields.ts';
+import { BadRequest, firstMembers, lines, listMembers, plainMembers, single } from './fields.ts';
 
 const raw = ['Host', 'a', 'X-A', '1', 'x-a', '2', 'X-AB', '3'];
 
@@ -38,11 +38,11 @@ describe('RFC 9110 section 5.6.1: lists', () => {
     ['a;b="c, d" , "e"', ['a;b="c, d"', '"e"']],
     [String.raw`"a\", b", c`, [String.raw`"a\", b"`, 'c']],
   ])('%j', (value, members) => {
-    expect(listMembers(value)).toEqual(members);
+    expect(listMembers([value])).toEqual(members);
   });
 
   test.each(['"a', 'a, b="', '"a\\"', '"a\0"'])('refuses %j', (value) => {
-    expect(() => listMembers(value)).toThrow(BadRequest);
+    expect(() => listMembers([value])).toThrow(BadRequest);
   });
 
   test('reads back any members joined with commas', () => {
@@ -52,12 +52,26 @@ describe('RFC 9110 section 5.6.1: lists', () => {
     const gap = fc.stringMatching(/^[ \t]*,[ \t,]*$/);
     fc.assert(
       fc.property(fc.array(member), gap, (members, comma) => {
-        expect(listMembers(members.join(comma))).toEqual(members);
+        expect(listMembers([members.join(comma)])).toEqual(members);
       }),
     );
   });
 
+  test('section 5.4: 1,024 members from all lines are read, and one more is refused', () => {
+    const many = (length: number) => Array<string>(length).fill('"a,b"').join(',,');
+    expect(listMembers([many(1000), many(24), ','])).toHaveLength(1024);
+    expect(() => listMembers([many(1000), many(25)])).toThrow('more than 1,024 members');
+  });
+
+  test('the first 1,024 preferences are read, and the rest is ignored', () => {
+    const many = (length: number) => Array.from({ length }, (_, at) => `p${at}`);
+    expect(firstMembers([many(1000).join(), many(25).join(), '"'])).toEqual([
+      ...many(1000),
+      ...many(24),
+    ]);
+  });
+
   test('ends on a long run of white space', () => {
-    expect(listMembers(`a${' '.repeat(200_000)}b`)).toHaveLength(1);
+    expect(listMembers([`a${' '.repeat(200_000)}b`])).toHaveLength(1);
   });
 });

@@ -55,17 +55,49 @@ export function plainMembers(value: string): readonly string[] {
 const OWS = /[ \t]+/y;
 const PIECE = /[^", \t]+/y;
 
+/** The most members of a list: as many as recipients of structured fields have to take (RFC 9651 section 3.1). */
+export const MOST_MEMBERS = 1024;
+
 /**
- * The members of a comma-separated list, without the empty ones (RFC 9110 section 5.6.1.2). A comma
- * within a quoted-string separates nothing; throws `BadRequest` for a quoted-string that never ends.
+ * The members of a comma-separated list from all its lines, without the empty ones (RFC 9110 section 5.6.1.2). A comma
+ * within a quoted-string separates nothing. Throws `BadRequest` for a quoted-string that never ends, and for more than
+ * 1,024 members (section 5.4).
  */
-export function listMembers(value: string): string[] {
+export function listMembers(values: readonly string[]): readonly string[] {
+  const members = firstParts(values, membersIn, MOST_MEMBERS + 1);
+  if (members.length > MOST_MEMBERS) throw new BadRequest('A list has more than 1,024 members.');
+  return members;
+}
+
+/**
+ * The first 1,024 members of a list of preferences, of which a server need not meet any. Throws `BadRequest` for a
+ * quoted-string among them that never ends.
+ */
+export const firstMembers = (values: readonly string[]): readonly string[] =>
+  firstParts(values, membersIn, MOST_MEMBERS);
+
+/** The first parts of the lines of a field, at most as many. What follows is not read. */
+export function firstParts<T>(
+  values: readonly string[],
+  partsIn: (value: string) => Iterable<T>,
+  most: number,
+): readonly T[] {
+  const parts: T[] = [];
+  for (const value of values) {
+    for (const part of partsIn(value)) {
+      parts.push(part);
+      if (parts.length === most) return parts;
+    }
+  }
+  return parts;
+}
+
+function* membersIn(value: string): Generator<string> {
   const scanner = new Scanner(value);
-  const members: string[] = [];
   for (;;) {
     scanner.read(OWS);
     scanner.read(COMMAS);
-    if (scanner.done) return members;
+    if (scanner.done) return;
     const start = scanner.at;
     let end = start;
     while ((scanner.read(PIECE) ?? scanner.quotedString()) !== undefined) {
@@ -73,6 +105,6 @@ export function listMembers(value: string): string[] {
       scanner.read(OWS);
     }
     if (!scanner.delimited) throw new BadRequest('A list has a quoted string that is malformed.');
-    members.push(value.slice(start, end));
+    yield value.slice(start, end);
   }
 }

@@ -38,6 +38,11 @@ describe('RFC 7240 section 4.2', () => {
     expect(of('return=everything', 'return=minimal')).toBeUndefined();
   });
 
+  test('RFC 9110 section 5.4: 1,024 preferences are read, and what follows is ignored', () => {
+    expect(of('a,'.repeat(1000), 'a,'.repeat(23), 'return=minimal')).toBe('minimal');
+    expect(of('a,'.repeat(1000), 'a,'.repeat(24), 'return=minimal')).toBeUndefined();
+  });
+
   test('ignores two preferences that differ', () => {
     expect(of('return=representation, return=minimal')).toBeUndefined();
     expect(of('return=minimal', 'return=representation')).toBeUndefined();

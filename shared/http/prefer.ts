@@ -1,4 +1,4 @@
-import { lines, listMembers } from './fields.ts';
+import { firstMembers, lines } from './fields.ts';
 import { Scanner, TOKEN } from './scanner.ts';
 
 const OWS = /[ \t]*/y;
@@ -22,10 +22,9 @@ function preferenceIn(member: string): Preference | undefined {
   return scanner.read(END) === undefined ? undefined : { name, value: value ?? '' };
 }
 
-/** Returns the values of a preference, empty ones too. Throws `BadRequest` for what is no list. */
+/** Returns the values of a preference among the first 1,024, empty ones too. Throws `BadRequest` for what is no list. */
 function valuesOf(raw: readonly string[], name: string): readonly string[] {
-  return lines(raw, 'prefer')
-    .flatMap(listMembers)
+  return firstMembers(lines(raw, 'prefer'))
     .flatMap((member) => preferenceIn(member) ?? [])
     .flatMap((found) => (found.name === name ? found.value : []));
 }

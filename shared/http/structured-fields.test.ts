@@ -8,6 +8,33 @@ const plain = (value: string) => {
   return members && Object.fromEntries([...members].map(([key, member]) => [key, member.value]));
 };
 
+describe('RFC 9651 sections 3.1 and 3.2: as much is read as recipients have to take', () => {
+  const many = (length: number, of: (at: number) => string) =>
+    Array.from({ length }, (_, at) => of(at));
+
+  test.each([
+    ['1,024 members with a parameter each', many(1024, (at) => `k${at};a`).join()],
+    ['256 items of an inner list', `a=(${many(256, String).join(' ')})`],
+    ['256 parameters', `a${many(256, (at) => `;k${at}`).join('')}`],
+  ])('%s', (_title, dictionary) => {
+    expect(parseDictionary(dictionary)).toBeDefined();
+  });
+
+  test.each<[title: string, listOf: (count: number) => string]>([
+    ['members', (count) => many(count, String).join()],
+    ['items of an inner list', (count) => `(${many(count - 1, String).join(' ')})`],
+    ['items of many inner lists', (count) => many(count / 4, () => '(1 2 3)').join()],
+    ['parameters', (count) => `a${';b'.repeat(count - 1)}`],
+    ['parameters of items', (count) => `(${many((count - 1) / 3, () => '1;a;b').join(' ')})`],
+  ])(
+    'RFC 9110 section 5.4: of 4,096 items and parameters all are read, of more none: %s',
+    (_title, listOf) => {
+      expect(parseList(listOf(4096))).toBeDefined();
+      expect(parseList(`${listOf(4096)},a`)).toBeUndefined();
+    },
+  );
+});
+
 describe('RFC 8941 section 4.2.2: dictionaries', () => {
   test.each([
     ['', {}],

@@ -19,6 +19,23 @@ export type Params = ReadonlyMap<string, BareItem>;
 
 export type Dictionary = ReadonlyMap<string, Member>;
 
+/**
+ * The most items, inner lists and parameters of a field together (RFC 9110 section 5.4). Recipients have to take 1,024
+ * members, 256 items of an inner list and 256 parameters (RFC 9651 sections 3.1 and 3.2).
+ */
+const MOST = 4096;
+
+/** Reads a structured field, of which it takes no more than that. */
+class FieldScanner extends Scanner {
+  #left = MOST;
+
+  /** Counts one more. False if there are too many. */
+  takes(): boolean {
+    this.#left -= 1;
+    return this.#left >= 0;
+  }
+}
+
 const KEY = /[a-z*][a-z0-9_.*-]*/y;
 const EQUALS = /=/y;
 const SPACES = / */y;
@@ -58,7 +75,8 @@ function displayString(text: string): BareItem | undefined {
 
 /**
  * Reads a Dictionary (RFC 8941 section 4.2.2) from the lines of its field, joined with commas. The last member counts
- * if a key comes twice. Returns undefined if it is malformed somewhere: all of it has to be ignored (section 4.2).
+ * if a key comes twice. Returns undefined if it is malformed somewhere, or has more than 4,096 items and parameters: all
+ * of it has to be ignored (section 4.2).
  */
 export const parseDictionary = (value: string): Dictionary | undefined =>
   dictionaryIn(value, 'last');
@@ -71,7 +89,7 @@ export const parseUniqueDictionary = (value: string): Dictionary | undefined =>
 type Repeated = 'last' | 'none';
 
 function dictionaryIn(value: string, repeated: Repeated): Dictionary | undefined {
-  const scanner = new Scanner(value);
+  const scanner = new FieldScanner(value);
   const members = new Map<string, Member>();
   scanner.read(SPACES);
   while (!scanner.done) {
@@ -87,10 +105,10 @@ function dictionaryIn(value: string, repeated: Repeated): Dictionary | undefined
 
 /**
  * Reads a List (RFC 8941 section 4.2.1) from the lines of its field, joined with commas. Returns undefined if it is
- * malformed somewhere.
+ * malformed somewhere, or has more than 4,096 items and parameters.
  */
 export function parseList(value: string): readonly Member[] | undefined {
-  const scanner = new Scanner(value);
+  const scanner = new FieldScanner(value);
   const members: Member[] = [];
   scanner.read(SPACES);
   while (!scanner.done) {
@@ -103,21 +121,21 @@ export function parseList(value: string): readonly Member[] | undefined {
 }
 
 /** Goes on to the next member, or to the end. False if something else is there, or a comma with nothing after it. */
-function movedOn(scanner: Scanner): boolean {
+function movedOn(scanner: FieldScanner): boolean {
   if (scanner.read(COMMA) !== undefined) return !scanner.done;
   scanner.read(OWS);
   return scanner.done;
 }
 
 /** Reads the member after a key. Without a value it is true. */
-function readMember(scanner: Scanner, repeated: Repeated): Member | undefined {
+function readMember(scanner: FieldScanner, repeated: Repeated): Member | undefined {
   if (scanner.read(EQUALS) === undefined) {
     return withParams(scanner, { type: 'boolean', value: true }, repeated);
   }
   return readItemOrList(scanner, repeated);
 }
 
-function readItemOrList(scanner: Scanner, repeated: Repeated): Member | undefined {
+function readItemOrList(scanner: FieldScanner, repeated: Repeated): Member | undefined {
   if (scanner.read(OPEN) === undefined) return readItem(scanner, repeated);
   const items: Item[] = [];
   while (scanner.read(CLOSE) === undefined) {
@@ -132,12 +150,12 @@ function readItemOrList(scanner: Scanner, repeated: Repeated): Member | undefine
   return withParams(scanner, { type: 'inner-list', value: items }, repeated);
 }
 
-function readItem(scanner: Scanner, repeated: Repeated): Item | undefined {
+function readItem(scanner: FieldScanner, repeated: Repeated): Item | undefined {
   const bare = readBareItem(scanner);
   return bare && withParams(scanner, bare, repeated);
 }
 
-function readBareItem(scanner: Scanner): BareItem | undefined {
+function readBareItem(scanner: FieldScanner): BareItem | undefined {
   for (const [pattern, read] of BARE_ITEMS) {
     const text = scanner.read(pattern);
     if (text !== undefined) return read(text);
@@ -147,13 +165,14 @@ function readBareItem(scanner: Scanner): BareItem | undefined {
 
 /** RFC 8941 section 4.2.3.2. */
 function withParams<T extends Bare>(
-  scanner: Scanner,
+  scanner: FieldScanner,
   bare: T,
   repeated: Repeated,
 ): (T & { readonly params: Params }) | undefined {
   const params = new Map<string, BareItem>();
+  if (!scanner.takes()) return undefined;
   while (scanner.read(SEMICOLON) !== undefined) {
-    const key = scanner.read(KEY);
+    const key = scanner.takes() ? scanner.read(KEY) : undefined;
     if (key === undefined || (repeated === 'none' && params.has(key))) return undefined;
     const valued = scanner.read(EQUALS) !== undefined;
     const value = valued ? readBareItem(scanner) : ({ type: 'boolean', value: true } as const);

@@ -24,4 +24,10 @@ describe('whether a page is preferred to JSON (RFC 9110 section 12.5.1)', () => 
   ])('Accept: %s: %p', (accept, preferred) => {
     expect(prefersHtml(accept)).toBe(preferred);
   });
+
+  test('RFC 9110 section 5.4: 1,024 members are read, and what follows is ignored', () => {
+    const others = (length: number) => 'image/png,'.repeat(length);
+    expect(prefersHtml(`${others(1023)}text/html`)).toBe(true);
+    expect(prefersHtml(`${others(1024)}text/html`)).toBe(false);
+  });
 });

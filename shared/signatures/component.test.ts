@@ -126,6 +126,13 @@ describe('RFC 9421 section 2.2: derived components', () => {
     expect(() => valueOf(identifier)).toThrow(reason),
   );
 
+  test('RFC 9110 section 5.4: a query with more than 1,024 parameters is refused', () => {
+    const valueFor = (others: number) =>
+      valueOf('"@query-param";name="x"', at(`https://a/?x=1${'&a'.repeat(others)}`));
+    expect(valueFor(1023)).toBe('1');
+    expect(() => valueFor(1024)).toThrow('more than 1,024 parameters');
+  });
+
   test('section 2.2.8: a parameter that the query has twice is refused', () => {
     expect(() => valueOf('"@query-param";name="a"', at('https://a/?a=1&%61=2'))).toThrow('twice');
   });

@@ -6,6 +6,7 @@ import {
   type Params,
   parseDictionary,
 } from '#shared/http/structured-fields.ts';
+import { MOST_MEMBERS } from '#shared/http/fields.ts';
 import { dictionaryText, memberText, paramsText } from '#shared/http/structured-text.ts';
 import { BadSignature, type SignedMessage, type SignedRequest } from './message.ts';
 
@@ -39,8 +40,12 @@ const FLAGS_OF_FIELDS: ReadonlySet<string> = new Set(['sf', 'bs', 'tr', 'req']);
 interface Source {
   readonly message: SignedMessage;
   readonly fields: Map<string, Field>;
-  query?: ReadonlyMap<string, readonly string[]>;
+  /** Undefined: it has too many parameters. */
+  query?: Query | undefined;
 }
+
+/** The values in a query by the names of its parameters, which are percent-encoded anew. */
+type Query = ReadonlyMap<string, readonly string[]>;
 
 interface Field {
   /** The values of its lines. */
@@ -113,7 +118,7 @@ function derivedValue(name: string, params: Params, source: Source): string {
     throw new BadSignature(`an answer has no ${name}`);
   }
   if (name === '@query-param') {
-    source.query ??= parametersOf(message);
+    if (!('query' in source)) source.query = parametersOf(message);
     return queryParam(stringParam(params, 'name'), source.query);
   }
   const derive = Object.hasOwn(DERIVED, name) ? DERIVED[name] : undefined;
@@ -121,15 +126,18 @@ function derivedValue(name: string, params: Params, source: Source): string {
   return derive(message);
 }
 
-/** Returns the values in a query by the names of its parameters, which are percent-encoded anew. */
-function parametersOf({ targetUri }: SignedRequest): ReadonlyMap<string, readonly string[]> {
-  const all = [...new URLSearchParams(partsOf(targetUri).query.slice(1))];
+/** Undefined: it has more than 1,024 parameters. */
+function parametersOf({ targetUri }: SignedRequest): Query | undefined {
+  const query = partsOf(targetUri).query.slice(1);
+  if (query.split('&', MOST_MEMBERS + 1).length > MOST_MEMBERS) return undefined;
+  const all = [...new URLSearchParams(query)];
   const named = Map.groupBy(all, ([name]) => percentEncoded(name));
   return new Map([...named].map(([name, pairs]) => [name, pairs.map(([, value]) => value)]));
 }
 
 /** Section 2.2.8. Throws `BadSignature` unless the query has the parameter exactly once. */
-function queryParam(name: string, query: ReadonlyMap<string, readonly string[]>): string {
+function queryParam(name: string, query: Query | undefined): string {
+  if (query === undefined) throw new BadSignature('the query has more than 1,024 parameters');
   const [one, ...more] = query.get(name) ?? [];
   if (one === undefined || more.length > 0) {
     throw new BadSignature(

@@ -136,6 +136,14 @@ describe('RFC 9111 sections 5.2.2.4 and 5.2.2.7: directives about some fields', 
   );
 });
 
+test('RFC 9110 section 5.4: 1,024 directives are read, and what follows counts as the strictest', () => {
+  const many = (length: number) => Array<string>(length).fill('public').join();
+  expect(flags(many(1000), many(23), 'max-age=1')).toEqual(['public']);
+  for (const more of ['private', 'no-store', 'x']) {
+    expect(flags(many(1000), many(24), more)).toEqual(['public', 'no-store', 'no-cache']);
+  }
+});
+
 test('RFC 9111 section 5.2: a directive behind random octets is read', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'"\\,= \ta-1é\n'.split('')) }), (value) => {

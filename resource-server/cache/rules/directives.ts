@@ -1,3 +1,4 @@
+import { firstParts, MOST_MEMBERS } from '#shared/http/fields.ts';
 import { Scanner, TOKEN } from '#shared/http/scanner.ts';
 
 /** The directives of Cache-Control (RFC 9111 section 5.2), or of a field like it. All names are in lower case. */
@@ -46,9 +47,21 @@ const EQUALS = /=/y;
 const BETWEEN = /[ \t,]*/y;
 const REST = /[^,]*/y;
 
-/** The lines of Cache-Control, of a request or of an answer. What is malformed counts as the strictest that it can be. */
+/** In place of what nobody reads. */
+const STRICTEST = [
+  ['no-store', true],
+  ['no-cache', true],
+] as const;
+
+/**
+ * The lines of Cache-Control, of a request or of an answer. What is malformed counts as the strictest that it can be,
+ * and so does what follows 1,024 directives.
+ */
 export function parseDirectives(values: readonly string[]): Directives {
-  return directivesOf(values.flatMap((value) => [...elements(value)]));
+  const given = firstParts(values, elements, MOST_MEMBERS + 1);
+  return directivesOf(
+    given.length > MOST_MEMBERS ? [...given.slice(0, MOST_MEMBERS), ...STRICTEST] : given,
+  );
 }
 
 /** From names and arguments, in lower case; where directives come twice or contradict, the stricter counts. */

@@ -24,10 +24,10 @@ export function normalised(name: string, values: readonly string[]): string {
     : plain;
 }
 
-/** Undefined: it is no list. */
+/** Undefined: it is no list, or too long a one. */
 function membersOf(value: string): readonly string[] | undefined {
   try {
-    return listMembers(value).map((member) => member.trim());
+    return listMembers([value]).map((member) => member.trim());
   } catch (error) {
     if (error instanceof BadRequest) return undefined;
     throw error;

@@ -147,6 +147,11 @@ describe('the request that the application gets', () => {
     },
   );
 
+  test('RFC 9110 section 5.4: Connection with more than 1,024 members is refused', async () => {
+    const headers = { Connection: 'x-hop,'.repeat(1025) };
+    expect(await as('GET', '/inventory/x', { headers })).toMatchObject({ status: 400 });
+  });
+
   test('Via, and the id of the request', async () => {
     const reply = await as('GET', '/inventory/x', { headers: { Via: '1.0 somebody' } });
     const { raw, fields } = JSON.parse(reply.text) as Asked;

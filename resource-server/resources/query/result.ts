@@ -1,12 +1,12 @@
-import Negotiator from 'negotiator';
 import { HttpError } from '#shared/http/answer.ts';
+import { preferredType } from '#shared/http/preferred-type.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Place, Services } from '../place/place.ts';
 import { type Made, madeOf } from '../place/made.ts';
 import type { Query } from './evaluate.ts';
 import { Evaluators } from './evaluators.ts';
 import { queriedAt } from './queried.ts';
-import { RESULT_TYPES, type ResultType } from './results.ts';
+import { RESULT_TYPES } from './results.ts';
 
 /** The result of a query. */
 export interface Result extends Made {
@@ -27,7 +27,7 @@ export async function resultOf(
   request: AnyRequest,
   { made }: Pick<Services, 'made'>,
 ): Promise<Result> {
-  const type = new Negotiator(request).mediaType([...RESULT_TYPES]) as ResultType | undefined;
+  const type = preferredType(request.headers.accept, RESULT_TYPES);
   if (type === undefined) {
     throw new HttpError(406, `A result can be had as ${RESULT_TYPES.join(' or ')}.`, {
       Vary: 'Accept',

@@ -1,5 +1,5 @@
-import Negotiator from 'negotiator';
 import { HttpError } from '#shared/http/answer.ts';
+import { preferredType } from '#shared/http/preferred-type.ts';
 import { languageOf } from '#shared/pages/language.ts';
 import type { Frame } from '#shared/pages/document.ts';
 import type { Listed } from '#shared/stores/trees/trees.ts';
@@ -45,7 +45,7 @@ export async function listingOf(
   { store, path, tree }: Place,
   { made, brand }: Pick<Services, 'made' | 'brand'>,
 ): Promise<Made> {
-  const type = new Negotiator(request).mediaType(TYPES) ?? '';
+  const type = preferredType(request.headers.accept, TYPES) ?? '';
   const draw = FORMATS[type];
   if (draw === undefined) {
     throw new HttpError(406, `A listing comes as ${TYPES.join(' or ')}.`, { Vary: 'Accept' });
