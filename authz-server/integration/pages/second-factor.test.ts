@@ -553,7 +553,7 @@ describe('in front of a client', () => {
     const page = await browser.submit(asked, ALICE);
     expect(page.text).toContain('autocomplete="one-time-code"');
     expect(page.text).toContain('Web &amp; &lt;b&gt;App&lt;/b&gt;');
-    expect(page.headers.get('content-security-policy')).toContain('https://app.example/callback');
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self';");
     const consent = await browser.submit(page, { code: code() });
     const tokens = await site.redeem(await browser.submit(consent, { decision: 'allow' }));
     for (const token of ['access_token', 'id_token']) {

@@ -46,7 +46,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     [404, 'GET', '/hidden/', () => bearer('hidden:none'), 'There is nothing here'],
     [404, 'GET', '/documents/none', () => bearer('documents:read'), 'There is nothing here'],
     [405, 'POST', '/.well-known/oauth-protected-resource', () => ({}), 'This request cannot be'],
-    [400, 'GET', '/verify', () => ({}), 'This request cannot be answered'],
+    [403, 'GET', '/verify', () => ({}), 'You may not enter'],
   ])('%i %s %s: the same status and fields', async (status, method, path, call, title) => {
     const json = await asking(method, path, { Accept: '*/*' }, call());
     const page = await asking(method, path, BROWSER, call());
