@@ -1,4 +1,6 @@
+import { errors } from 'oidc-provider';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { createKeptAnswers } from './kept-answers.ts';
 import { NAVIGATED } from './engine-pages.ts';
 import { shownId } from '#shared/server/message/request-log.ts';
 import { errorProps } from './frame/page-error.ts';
@@ -24,13 +26,15 @@ export function engineHooks(server: PagesServer): EngineHooks {
   const viewOf = createViewOf(server);
 
   return {
-    renderError(ctx, out, error) {
+    async renderError(ctx, out, error) {
       // RFC 6749 section 5.2: to a program JSON, whatever its HTTP library says that it accepts.
       if (!NAVIGATED.test(ctx.path) || ctx.accepts('json', 'html') !== 'html') {
         ctx.body = out;
         return;
       }
-      const { client, route } = ctx.oidc;
+      const { client, provider, route } = ctx.oidc;
+      const isOver = route === 'resume' && error instanceof errors.SessionNotFound;
+      if (isOver && (await createKeptAnswers(server, provider).repeat(ctx))) return;
       const props = route === 'end_session_confirm' ? EXPIRED : errorProps(error);
       const specific = server.development ? descriptionOf(ctx, error, server) : undefined;
       const detail = [out.error, specific ?? out.error_description].filter(Boolean).join(': ');

@@ -3,6 +3,7 @@ import { shownName } from '../consent/shown-name.ts';
 import type { PagesServer } from '../base/server.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
 import { frameOf } from './frame/view-of.ts';
+import { createKeptAnswers } from './kept-answers.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
 import { goOnPage } from './views/go-on.ts';
 
@@ -39,6 +40,7 @@ const OWN_PAGE = /^\/(?:interaction|auth|session)\//;
  */
 export function enginePages(server: PagesServer, provider: Provider) {
   const { currentVisitor, signOutVisitor, forget } = createBrowserSessions(server, provider);
+  const { keep } = createKeptAnswers(server, provider);
 
   /**
    * Ends what is left of a session, and goes on: of nobody (OpenID Connect RP-Initiated Logout 1.0 section 2),
@@ -83,6 +85,7 @@ export function enginePages(server: PagesServer, provider: Provider) {
       await endSession(ctx);
     } else if (hash !== undefined) ctx.set(POLICY, submittingPolicy(hash));
     else if (policy === EMPTY) ctx.remove(POLICY);
+    if (ctx.oidc.route === 'resume') await keep(ctx);
     if (ctx.status === 303 && AFTER_FORM.test(ctx.path)) await goOn(ctx);
     for (const [name, value] of Object.entries(NAVIGATED_FIELDS)) {
       if (!ctx.res.hasHeader(name)) ctx.set(name, value);

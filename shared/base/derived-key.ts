@@ -12,6 +12,8 @@ export type Purpose =
   | 'countersign authz cookies'
   /** Forms of the pages, against requests that other sites forge. */
   | 'countersign authz csrf'
+  /** Forms that a browser sends again. */
+  | 'countersign authz repeated form'
   | 'countersign authz done note'
   /** Browsers in which somebody has signed in. */
   | 'countersign authz known browser'

@@ -1,16 +1,32 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { sameText } from '#shared/base/constant-time.ts';
+import { derivedKey } from '#shared/base/derived-key.ts';
 import { createCsrf } from './csrf.ts';
 import { expired } from './page-error.ts';
 import type { PagesServer } from '../../base/server.ts';
 
 export type Interaction = InstanceType<Provider['Interaction']>;
 
+/** The part of the result of an interaction that says who gave it. */
+interface Submitted {
+  readonly browser?: string;
+  readonly form?: string;
+}
+
 export interface SameBrowser {
   /** Kept in the result of an interaction as `browser`. */
   mark(ctx: Context): string;
+  /** Whether `browser` is the mark of the browser that asks. */
+  isHere(ctx: Context, browser: unknown): boolean;
+  /** Tells a form that is sent again from another one. Kept in the result of a sign-in as `form`. */
+  formMark(form: URLSearchParams): string;
+  /**
+   * Whether the interaction at this path has its result by this browser, and by an equal `form` where it was a sign-in.
+   * Without `form`: whether the engine has also taken it up.
+   */
+  isRepeated(ctx: Context, form?: URLSearchParams): Promise<boolean>;
   /** Before the engine takes up the result. */
   checkResume: Middleware;
 }
@@ -22,17 +38,36 @@ export interface SameBrowser {
  */
 export function createSameBrowser(server: PagesServer, provider: Provider): SameBrowser {
   const { csrfToken } = createCsrf(server);
+  const key = derivedKey(server.master, 'countersign authz repeated form');
   const mark = (ctx: Context) => createHash('sha256').update(csrfToken(ctx)).digest('base64url');
+  const isHere = (ctx: Context, browser: unknown) =>
+    typeof browser === 'string' && sameText(browser, mark(ctx));
+  // With the token of the browser, which is a field of the form.
+  const formMark = (form: URLSearchParams) =>
+    createHmac('sha256', key).update(form.toString()).digest('base64url');
 
   return {
     mark,
+    isHere,
+    formMark,
+
+    async isRepeated(ctx, form) {
+      const id = ctx.cookies.get(provider.cookieName('interaction'));
+      if (id === undefined || id !== ctx['params'].uid) return false;
+      const { done, result } = (await server.stores.artefacts.get('Interaction', id)) ?? {};
+      const { browser, form: sent } = (result ?? {}) as Submitted;
+      if (!isHere(ctx, browser)) return false;
+      if (form === undefined) return done === true;
+      return sent === undefined || sameText(sent, formMark(form));
+    },
+
     async checkResume(ctx, next) {
       // The engine would take a query for the parameters of the request, which are in the interaction.
       ctx.search = '';
       const id = ctx.cookies.get(provider.cookieName('resume')) ?? '';
       const interaction = await provider.Interaction.find<Interaction>(id);
       const browser = interaction?.result?.['browser'];
-      if (typeof browser === 'string' && !sameText(browser, mark(ctx))) throw expired();
+      if (browser !== undefined && !isHere(ctx, browser)) throw expired();
       await next();
     },
   };

@@ -349,8 +349,8 @@ export interface SignOutProps {
 
 export interface ErrorProps {
   readonly status: number;
-  /** `expired`: a form or sign-in that is too old or from another browser. */
-  readonly kind: 'expired' | 'request' | 'not-found' | 'later' | 'unavailable' | 'server';
+  /** `expired`: a form or sign-in that is too old or from another browser. `done`: the client has its answer. */
+  readonly kind: 'expired' | 'done' | 'request' | 'not-found' | 'later' | 'unavailable' | 'server';
   /** The fault of a client's request, for its developer; shown as it is. */
   readonly detail?: string;
   /** The operator finds the request in the log by it. */

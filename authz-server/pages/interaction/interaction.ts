@@ -24,6 +24,7 @@ import { createAttempt } from '../sign-in/attempt-with.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
 import { createSameBrowser } from '../frame/same-browser.ts';
 import type { Interaction } from '../frame/same-browser.ts';
+import { soon } from '../frame/soon.ts';
 import { createBrowserSessions, originOf } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import type { AskedItem, SignInProps } from '../frame/view.ts';
@@ -61,11 +62,27 @@ export function interactionHandlers(
   const { config, stores, clock } = server;
   const { checkForm } = createCsrf(server);
   const { currentVisitor } = createBrowserSessions(server, provider);
-  const { mark } = createSameBrowser(server, provider);
+  const { mark, formMark, isRepeated } = createSameBrowser(server, provider);
   const viewOf = createViewOf(server);
   const askForPasskey = createAskForPasskey(server);
   const attemptWith = createAttempt(server);
   const giveGrant = createGiveGrant(server, provider);
+
+  const resume = (uid: string) => provider.urlFor('resume', { uid });
+
+  /**
+   * A form of an interaction. The browser that sends it again, since the line is slow, gets what the first came to and
+   * changes nothing.
+   */
+  const posted =
+    (
+      decide: (ctx: Context, form: URLSearchParams, waiting: Waiting) => Promise<void>,
+    ): Middleware =>
+    async (ctx) => {
+      const form = await checkForm(ctx);
+      if (await isRepeated(ctx, form)) return seeOther(ctx, resume(ctx['params'].uid));
+      await decide(ctx, form, await load(ctx));
+    };
 
   /** Throws the 'expired' page unless it is alive, the one of the URL, and of who is signed in here. */
   async function load(ctx: Context): Promise<Waiting> {
@@ -204,6 +221,7 @@ export function interactionHandlers(
 
   return {
     async show(ctx) {
+      if (await isRepeated(ctx)) return seeOther(ctx, resume(ctx['params'].uid));
       const waiting = await load(ctx);
       const { interaction } = waiting;
       if (isOutOfReach(ctx, interaction)) {
@@ -215,15 +233,18 @@ export function interactionHandlers(
       ask(ctx, waiting);
     },
 
-    async signIn(ctx) {
-      const form = await checkForm(ctx);
-      const waiting = await load(ctx);
+    signIn: posted(async (ctx, form, waiting) => {
       const { interaction, client, visitor } = waiting;
       if (interaction.prompt.name !== 'login') throw expired(wayBack(client.redirect_uris));
       await outliveGrant(interaction);
       const least = leastAcr(interaction.params['acr_values']);
       const attempt = await attemptWith(ctx, form, least);
       if ('problem' in attempt) {
+        const first = async () => (await isRepeated(ctx, form)) || undefined;
+        // The form was sent twice at once, and its code counts once.
+        if (attempt.problem.kind === 'step-over' && (await soon(first))) {
+          return seeOther(ctx, interaction.returnTo);
+        }
         return askToSignIn(ctx, waiting, { name: form.get('name') ?? '', ...attempt });
       }
       if ('step' in attempt) {
@@ -245,14 +266,13 @@ export function interactionHandlers(
         // With its time, which must stay that of the password when the person allows something later.
         login: { accountId: id, acr, amr: [...amr], ts: epochSeconds(clock), remember: true },
         signIn: { generation, since: clock.now(), ...means, ...originOf(ctx) },
+        form: formMark(form),
       };
       await finish(ctx, interaction, result, page);
       if (visitor && visitor.person.id !== id) await endSignIn(server, visitor.signIn);
-    },
+    }),
 
-    async consent(ctx) {
-      const form = await checkForm(ctx);
-      const { interaction, client, visitor } = await load(ctx);
+    consent: posted(async (ctx, form, { interaction, client, visitor }) => {
       if (interaction.prompt.name !== 'consent' || visitor === undefined) {
         throw expired(wayBack(client.redirect_uris));
       }
@@ -296,15 +316,13 @@ export function interactionHandlers(
       if ((await findAccess(server, grantId)) === undefined) {
         await removeConsents(server, signIn.accountId, (consent) => consent.clientId === clientId);
       }
-    },
+    }),
 
-    async abort(ctx) {
-      await checkForm(ctx);
-      const { interaction } = await load(ctx);
+    abort: posted(async (ctx, _form, { interaction }) => {
       const { prompt, params } = interaction;
       const asks = prompt.name === 'login' && asksFor(leastAcr(params['acr_values'])).asks;
       await finish(ctx, interaction, asks ? UNMET : REFUSED);
-    },
+    }),
   };
 }
 

@@ -99,7 +99,8 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       const sealed = form.get('step') ?? '';
       const state = read(ctx, sealed);
       if (state === undefined) return OVER;
-      if (await isClaimed(server, state)) return state.secret === undefined ? OVER : SHOWN;
+      const over = state.secret === undefined ? OVER : SHOWN;
+      if (await isClaimed(server, state)) return over;
       const { accountId, name, secret } = state;
       const person = await server.directory.find(accountId);
       if (person === undefined || !(await hasSamePassword(state))) return OVER;
@@ -109,6 +110,8 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       const secondFactor = secret === undefined ? (factor?.id ?? '') : undefined;
       const paid = await payForCode(ctx, { accountId, secondFactor, typed });
       const refused = async (kind: WrongCode | 'limited', problem: SecondFactorProblem) => {
+        // The same code, sent twice at once: it was right, and is used up.
+        if (await isClaimed(server, state)) return over;
         await bySomebody(server, ctx).refused(accountId, `second factor: ${kind}`);
         note(ctx.req, { reason: `second factor: ${kind}`, subject: accountId });
         return again(sealed, state, problem, ticked);

@@ -227,6 +227,10 @@ export const de: Texts = {
       title: 'Diese Seite ist zu alt',
       text: 'Sie ist abgelaufen, wurde schon benutzt oder gehört zu einem anderen Browser. Haben Sie zweimal gedrückt, zählt vielleicht das erste Mal. Beginnen Sie dort noch einmal, wo Sie hergekommen sind.',
     },
+    done: {
+      title: 'Die Anmeldung ist erledigt',
+      text: 'Sie haben zweimal gedrückt oder sind zurückgegangen. Das erste Mal zählt, und die Anwendung hat ihre Antwort. Machen Sie dort weiter.',
+    },
     request: {
       title: 'Diese Anfrage lässt sich nicht beantworten',
       text: 'Die Anwendung, die Sie hierher geschickt hat, bittet um etwas, das nicht möglich ist. Es wurde nichts geändert.',

@@ -230,6 +230,10 @@ export const en = {
       title: 'This page is too old',
       text: 'It has expired, was used already, or belongs to another browser. If you pressed a button twice, the first press may have counted. Start again where you came from.',
     },
+    done: {
+      title: 'The sign-in is done',
+      text: 'You pressed twice, or went back. The first time counts, and the application has its answer. Go on there.',
+    },
     request: {
       title: 'This request cannot be answered',
       text: 'The application that sent you here asked for something that is not possible. Nothing was changed.',

@@ -187,8 +187,15 @@ export async function comesToAnError(flow: BrowserFlow): Promise<void> {
     request: error.request.text,
     'not-found': error['not-found'].text,
     later: error.later.text,
+    done: error.done.text,
   };
   await meets(sentences, {
+    async done() {
+      const visitor = await flow.visit();
+      await flow.tokens(visitor);
+      await visitor.page.goBack();
+      return visitor.page;
+    },
     async 'not-found'() {
       await page.goto(`${issuer}/nowhere`);
       return page;

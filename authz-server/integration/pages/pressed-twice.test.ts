@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
+import { addPerson } from '#shared/people/people.ts';
+import type { Page, TestBrowser } from '../browser.fixture.ts';
+import { withSecondFactor } from '../second-factor.fixture.ts';
+import { answerIn, PASSWORD, testSite } from '../site.fixture.ts';
+import type { TestSite } from '../site.fixture.ts';
+import { atConsent, BOB, idOf } from './at-consent.fixture.ts';
+
+/**
+ * A browser on a slow line sends a form again before it has the answer to the first, which it gives up: the server has
+ * answered, and the browser has nothing of that, no cookie either.
+ */
+let site: TestSite;
+beforeAll(async () => {
+  site = await testSite();
+});
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  jest.restoreAllMocks();
+});
+
+/** The engine asks the system for the time. */
+let ahead = 0;
+const now = Date.now.bind(Date);
+jest.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
+const later = (seconds: number) => (ahead += seconds * 1000);
+
+const SESSION = /^countersign-session/;
+const INTERACTION = /^countersign-(?:interaction|resume)/;
+
+/** The same browser as it is now; what another copy gets does not reach it. */
+function copyOf(browser: TestBrowser): TestBrowser {
+  const copy = site.browser();
+  copy.plant(browser);
+  return copy;
+}
+
+function expectExpired(page: Page) {
+  expect([page.status, page.text]).toEqual([400, expect.stringContaining('This page is too old')]);
+}
+
+const signInsOf = async (name: string) => listSignIns(site.server, await idOf(site, name));
+const codeIn = (page: Page) => answerIn(page).get('code');
+const isSignedIn = async (browser: TestBrowser) =>
+  (await browser.open('/account')).text.includes('/sign-out');
+
+describe('the consent', () => {
+  /** It was allowed, and the browser has lost each answer since `lost`. */
+  async function allowed() {
+    const { browser, page } = await atConsent(site, { prompt: 'consent' });
+    const lost = copyOf(browser);
+    const answer = await browser.submit(page, { decision: 'allow' });
+    return { browser, page, lost, answer };
+  }
+
+  test.each(['allow', 'deny'])('and then "%s": the answer to the first', async (decision) => {
+    const { page, lost, answer } = await allowed();
+    const again = await lost.submit(page, { decision });
+    expect(answerIn(again).toString()).toBe(answerIn(answer).toString());
+    expect(await isSignedIn(lost)).toBe(true);
+    expect(await site.redeem(again)).toHaveProperty('access_token');
+  });
+
+  test('denied, and then allowed: it stays denied', async () => {
+    const { browser, page } = await atConsent(site, { prompt: 'consent' });
+    const lost = copyOf(browser);
+    await browser.submit(page, { decision: 'deny' });
+    const again = answerIn(await lost.submit(page, { decision: 'allow' }));
+    expect([again.get('error'), again.get('code')]).toEqual(['access_denied', null]);
+  });
+
+  test('RFC 6749 section 4.1.2: a code that was redeemed is not given again, and its tokens stay', async () => {
+    const { browser, page, lost, answer } = await allowed();
+    const { access_token: token } = await site.redeem(answer);
+    for (const again of [
+      await lost.submit(page, { decision: 'allow' }),
+      await lost.open(page.url),
+      await browser.open(page.url),
+    ]) {
+      expect([again.status, again.headers.get('refresh')]).toEqual([200, null]);
+      expect(again.text).toContain('The sign-in is done');
+      expect(again.text).toContain('href="https://app.example/"');
+      expect(again.text).not.toContain(codeIn(answer));
+    }
+    const headers = { authorization: `Bearer ${String(token)}` };
+    expect((await fetch(`${site.url}/userinfo`, { headers })).status).toBe(200);
+  });
+
+  test('by form_post: the same form', async () => {
+    const { browser, page } = await atConsent(site, {
+      prompt: 'consent',
+      response_mode: 'form_post',
+    });
+    const lost = copyOf(browser);
+    const first = await browser.submit(page, { decision: 'allow' });
+    const again = await lost.submit(page, { decision: 'allow' });
+    expect(again.forms).toEqual(first.forms);
+    const policy = 'content-security-policy';
+    expect(again.headers.get(policy)).toBe(first.headers.get(policy));
+  });
+
+  test('the way back leads to the same', async () => {
+    const { browser, page, answer } = await allowed();
+    expect(codeIn(await browser.open(page.url))).toBe(codeIn(answer));
+  });
+
+  test('after 30 seconds it is over', async () => {
+    const { browser, page, lost } = await allowed();
+    later(31);
+    for (const one of [lost, browser]) {
+      expectExpired(await one.submit(page, { decision: 'allow' }));
+      expectExpired(await one.open(page.url));
+    }
+  });
+
+  test('ten at once, whose answers are taken up at once: one code', async () => {
+    const { browser, page } = await atConsent(site, { prompt: 'consent' });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => copyOf(browser).submit(page, { decision: 'allow' })),
+    );
+    expect(new Set(answers.map(codeIn)).size).toBe(1);
+    expect(await site.redeem(answers[9] ?? page)).toHaveProperty('access_token');
+  });
+
+  test('another browser gets nothing, whatever it knows but the token of the forms', async () => {
+    const { browser, page, lost, answer } = await allowed();
+    const resume = `/auth/${page.url.split('/').at(-1)}`;
+    const [stranger, thief] = [site.browser(), site.browser()];
+    thief.plant(lost, INTERACTION);
+    thief.plant(browser, SESSION);
+    for (const one of [stranger, thief]) {
+      for (const path of [page.url, resume]) {
+        const got = await one.open(path);
+        expectExpired(got);
+        expect(got.text).not.toContain(codeIn(answer));
+      }
+    }
+    expect(await isSignedIn(stranger)).toBe(false);
+  });
+
+  test('nothing is left of it once the sign-in was ended', async () => {
+    const { page, lost, answer } = await allowed();
+    for (const signIn of await signInsOf('alice')) await endSignIn(site.server, signIn);
+    const again = await lost.submit(page, { decision: 'allow' });
+    expectExpired(again);
+    expect(again.text).not.toContain(codeIn(answer));
+  });
+
+  test('nor for somebody else who signed in meanwhile', async () => {
+    const { browser, page } = await allowed();
+    await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+    await browser.submit(await browser.open('/account'), BOB, '/sign-in');
+    expectExpired(await browser.open(page.url));
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  test('the store has neither the code nor a session in clear', async () => {
+    const { browser, page, answer } = await allowed();
+    const id = page.url.split('/').at(-1) ?? '';
+    const kept = JSON.stringify(await site.server.stores.artefacts.get('Interaction', id));
+    const session = browser.cookies.find(({ name }) => name === 'countersign-session')?.value;
+    expect(kept).toContain('"answer":"');
+    for (const secret of [codeIn(answer), session, 'https://']) {
+      expect(secret).toBeTruthy();
+      expect(kept).not.toContain(secret);
+    }
+  });
+});
+
+describe('the sign-in', () => {
+  let name = '';
+  beforeEach(async () => {
+    name = `person-${ahead}-${Math.random()}`;
+    await addPerson(
+      { ...site.server, passwords: site.server.passwords, realms: [] },
+      { name, password: PASSWORD },
+    );
+  });
+  const who = () => ({ name, password: PASSWORD });
+
+  test('the same page follows, and they are signed in once', async () => {
+    const browser = site.browser();
+    const asked = await browser.open(site.authorize());
+    const lost = copyOf(browser);
+    const consent = await browser.submit(asked, who());
+    const again = await lost.submit(asked, who());
+    expect([again.url, again.text]).toEqual([
+      consent.url,
+      expect.stringContaining('name="decision"'),
+    ]);
+    expect(await signInsOf(name)).toHaveLength(1);
+    const answer = await lost.submit(again, { decision: 'allow' });
+    expect(await site.redeem(answer)).toHaveProperty('access_token');
+  });
+
+  test.each([
+    ['another password', { password: 'wrong horse' }],
+    ['another name', BOB],
+  ])('%s is not the same form', async (_what, other) => {
+    const browser = site.browser();
+    const asked = await browser.open(site.authorize());
+    const lost = copyOf(browser);
+    await browser.submit(asked, who());
+    expectExpired(await lost.submit(asked, { ...who(), ...other }));
+    expect(await isSignedIn(lost)).toBe(false);
+  });
+
+  test('the way back leads on, also once the session has another identifier', async () => {
+    const browser = site.browser();
+    const asked = await browser.open(site.authorize());
+    const consent = await browser.submit(asked, who());
+    expect((await browser.open(asked.url)).url).toBe(consent.url);
+    const answer = await browser.submit(consent, { decision: 'allow' });
+    await site.redeem(answer);
+    expect((await browser.open(asked.url)).text).toContain('The sign-in is done');
+    later(40);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  test('again by who is signed in: the new session, once', async () => {
+    const browser = site.browser();
+    await browser.submit(await browser.open('/account'), who(), '/sign-in');
+    const asked = await browser.open(site.authorize({ prompt: 'login' }));
+    const pages = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const copy = copyOf(browser);
+        const page = await copy.submit(asked, who());
+        return { page, signedIn: await isSignedIn(copy) };
+      }),
+    );
+    expect(new Set(pages.map(({ page }) => page.url)).size).toBe(1);
+    expect(pages.filter(({ signedIn }) => !signedIn)).toEqual([]);
+    expect(await signInsOf(name)).toHaveLength(1);
+  });
+
+  test('with the code of a second factor, as often at once as codes are counted: each goes on, and it is used once', async () => {
+    const { code } = await withSecondFactor(site.server, name);
+    const browser = site.browser();
+    const step = await browser.submit(await browser.open(site.authorize()), who());
+    const typed = { code: code() };
+    const pages = await Promise.all(
+      Array.from({ length: 5 }, () => copyOf(browser).submit(step, typed)),
+    );
+    pages.push(await copyOf(browser).submit(step, typed));
+    expect(new Set(pages.map(({ url }) => url)).size).toBe(1);
+    expect(pages.every(({ text }) => text.includes('name="decision"'))).toBe(true);
+    expect(await signInsOf(name)).toHaveLength(1);
+  });
+});
