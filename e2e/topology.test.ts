@@ -229,7 +229,7 @@ describe('two of each behind the load balancer', () => {
   test('nobody outside can play the proxy that asks for a verdict', async () => {
     const headers = { ...FORGED, 'x-forwarded-host': 'api.example', ...bearer(await token()) };
     const { status, headers: fields } = await ask(`${RESOURCE}/verify`, { headers });
-    expect(status).toBe(400);
+    expect(status).toBe(403);
     expect(fields['x-auth-client']).toBeUndefined();
     const log = () => topology.servers['resource-1'].log + topology.servers['resource-2'].log;
     await until(() => log().includes('"path":"/verify"'));

@@ -18,30 +18,34 @@ beforeAll(async () => {
   await git('init', '--quiet', '--initial-branch=main');
   await git('config', 'user.name', 'alice');
   await git('config', 'user.email', 'alice@example.org');
-  await git('annex', 'init', '--quiet');
+  await annex('init', '--quiet');
   // Otherwise it refuses addresses of this machine.
   await git('config', 'annex.security.allowed-ip-addresses', 'all');
 });
 afterAll(async () => site[Symbol.asyncDispose]());
 
-const git = (...args: readonly string[]) =>
-  succeed('git', args, {
-    home,
-    env: { WEBDAV_USERNAME: ALICE.name, WEBDAV_PASSWORD: ALICE.password },
-  });
+const run =
+  (program: string) =>
+  (...args: readonly string[]) =>
+    succeed(program, args, {
+      home,
+      env: { WEBDAV_USERNAME: ALICE.name, WEBDAV_PASSWORD: ALICE.password },
+    });
+const git = run('git');
+const annex = run('git-annex');
 
 test('git-annex exports a tree, moves files in it, and leaves no temporary file', async () => {
   const remote = ['type=webdav', `url=${site.url}`, 'encryption=none', 'exporttree=yes'];
-  await git('annex', 'initremote', '--quiet', 'dav', ...remote);
+  await annex('initremote', '--quiet', 'dav', ...remote);
   for (const name of NAMES) await writeFile(join(home, name), `content of ${name}`);
-  await git('annex', 'add', '--quiet', '.');
+  await annex('add', '--quiet', '.');
   await git('commit', '--quiet', '-m', 'Names');
-  await git('annex', 'export', '--quiet', 'main', '--to', 'dav');
+  await annex('export', '--quiet', 'main', '--to', 'dav');
   expect(await names()).toEqual(NAMES.toSorted());
 
   await git('mv', 'a b.txt', 'c d.txt');
   await git('commit', '--quiet', '-m', 'Another name');
-  await git('annex', 'export', '--quiet', 'main', '--to', 'dav');
+  await annex('export', '--quiet', 'main', '--to', 'dav');
   expect(await names()).toEqual(['c d.txt', ...NAMES.slice(1)].toSorted());
 });
 

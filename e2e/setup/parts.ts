@@ -27,6 +27,12 @@ export const PARTS: readonly TestPart[] = [
   { program: 'redis-cli', check: command('redis-server'), packages: ['redis-server'] },
   program('redis-cli', 'redis-tools'),
   program('redis-sentinel', 'redis-sentinel'),
+  // A test that starts `psql` has started a server, whose programs are not on the PATH.
+  {
+    program: 'psql',
+    check: `${command('psql')} && test -x /usr/lib/postgresql/15/bin/initdb`,
+    packages: ['postgresql-15'],
+  },
   program('nginx', 'nginx-light'),
   program('haproxy', 'haproxy'),
   program('systemd-analyze', 'systemd'),

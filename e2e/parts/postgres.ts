@@ -1,0 +1,165 @@
+import { execFile } from 'node:child_process';
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
+import { startProcess, until } from './process.ts';
+import type { RunningProcess } from './process.ts';
+import type { Relay } from './relay.ts';
+import { memoryFolder } from './temporary-folder.ts';
+import type { TemporaryFolder } from './temporary-folder.ts';
+
+const run = promisify(execFile);
+
+/** Debian's place of the server's programs, which are not on the PATH. */
+const BIN = '/usr/lib/postgresql/15/bin';
+
+const ROOT = process.getuid?.() === 0;
+
+export interface PostgresOptions {
+  /** The primary it copies; it follows from the moment of the copy on. */
+  readonly standbyOf?: Postgres;
+  /** The network to that primary. */
+  readonly through?: Relay;
+  /** Further lines of postgresql.conf. */
+  readonly settings?: readonly string[];
+}
+
+/** A PostgreSQL server on a loopback port with a folder of its own; commits wait for the disk. */
+export class Postgres implements AsyncDisposable {
+  readonly port: number;
+  /** For the superuser, who has no password. */
+  readonly url: string;
+  /** As it calls itself when it follows a primary: a name for `synchronous_standby_names`. */
+  readonly name: string;
+  readonly #folder: TemporaryFolder;
+  #process: RunningProcess | undefined;
+
+  constructor(port: number, folder: TemporaryFolder) {
+    this.port = port;
+    this.url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    this.name = `standby_${port}`;
+    this.#folder = folder;
+  }
+
+  /** Starts it, also again after `kill`: the same port, the same data. */
+  async start(): Promise<void> {
+    const [command, ...args] = asPostgres(join(BIN, 'postgres'), '-D', this.#data);
+    this.#process = await startProcess(command, args, {
+      ready: async () => (await this.sql('SELECT 1')) === '1',
+    });
+  }
+
+  /** As a crash of the machine, but that the disk keeps what the system has been given. */
+  async kill(): Promise<void> {
+    const children = await this.#children();
+    await this.#process?.kill('SIGKILL');
+    for (const pid of children) end(pid, 'SIGKILL');
+    await until(() => children.every((pid) => !end(pid, 0)));
+  }
+
+  /** SIGSTOP to all its processes: connections are accepted by the kernel and nothing is ever answered. */
+  async hang(): Promise<void> {
+    this.#process?.signal('SIGSTOP');
+    for (const pid of await this.#children()) end(pid, 'SIGSTOP');
+  }
+
+  /** SIGCONT to all its processes. */
+  async wake(): Promise<void> {
+    for (const pid of await this.#children()) end(pid, 'SIGCONT');
+    this.#process?.signal('SIGCONT');
+  }
+
+  /** Carries out a statement. Returns what psql prints, without headings: `|` between columns, a line for each row. */
+  async sql(statement: string): Promise<string> {
+    const { stdout } = await run('psql', ['-XAtq', '-c', statement, this.url]);
+    return stdout.trimEnd();
+  }
+
+  /** Makes a standby the primary, whatever has become of the former one. */
+  async promote(): Promise<void> {
+    await this.sql('SELECT pg_promote()');
+  }
+
+  /** From now on each commit waits until this standby has it on its disk. */
+  async waitFor(standby: Postgres): Promise<void> {
+    await this.sql(`ALTER SYSTEM SET synchronous_standby_names = '${standby.name}'`);
+    await this.sql('SELECT pg_reload_conf()');
+    const states = `SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'`;
+    await until(async () => (await this.sql(states)) === '1');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await this.#folder[Symbol.asyncDispose]();
+  }
+
+  get #data(): string {
+    return join(this.#folder.path, 'data');
+  }
+
+  async #children(): Promise<number[]> {
+    const pid = this.#process?.running === true ? this.#process.pid : undefined;
+    if (pid === undefined) return [];
+    const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1');
+    return list.split(' ').filter(Boolean).map(Number);
+  }
+
+  /** Makes its data: an empty cluster, or a copy of a primary. */
+  async make({ standbyOf, through, settings = [] }: PostgresOptions): Promise<void> {
+    // The server refuses to run as root.
+    if (ROOT) await run('chown', ['postgres', this.#folder.path]);
+    const port = through === undefined ? standbyOf?.port : new URL(through.url).port;
+    const copied =
+      standbyOf && `postgres://postgres@127.0.0.1:${port}/postgres?application_name=${this.name}`;
+    const [command, ...args] =
+      copied === undefined
+        ? asPostgres(join(BIN, 'initdb'), '-D', this.#data, '--no-sync', '-E', 'UTF8', '--locale=C')
+        : asPostgres(
+            join(BIN, 'pg_basebackup'),
+            '-D',
+            this.#data,
+            '-R',
+            '-c',
+            'fast',
+            '-d',
+            copied,
+          );
+    await run(command, args);
+    const lines = [
+      `port = ${this.port}`,
+      "listen_addresses = '127.0.0.1'",
+      "unix_socket_directories = ''",
+      'shared_buffers = 32MB',
+      ...settings,
+    ];
+    await appendFile(join(this.#data, 'postgresql.conf'), `${lines.join('\n')}\n`);
+  }
+}
+
+export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
+  const postgres = new Postgres(await freePort(), await memoryFolder());
+  try {
+    await postgres.make(options);
+    await postgres.start();
+    return postgres;
+  } catch (error) {
+    await postgres[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** The command as the user that Debian's package has made, if we are root. */
+function asPostgres(command: string, ...args: readonly string[]): [string, ...string[]] {
+  if (!ROOT) return [command, ...args];
+  return ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', command, ...args];
+}
+
+/** Whether the process was there to get the signal. */
+function end(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
