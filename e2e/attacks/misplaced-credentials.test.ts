@@ -58,15 +58,15 @@ describe('where a token may stand (RFC 6750 sections 2 and 3.1)', () => {
     ],
     ['obsolete line folding', ['Host: a', 'Authorization: Bearer', ' T']],
     ['a blank before the colon', ['Host: a', 'Authorization : Bearer T']],
-  ])('%s: 400 at both servers', async (_, lines) => {
+  ])('%s: 400 at both servers, and 403 to a proxy that asks for a verdict', async (_, lines) => {
     const fields = [...lines, 'Connection: close'].join('\r\n').replaceAll(' T', ` ${genuine}`);
-    for (const [origin, path] of [
-      [pair.resource, '/documents/'],
-      [pair.resource, '/verify'],
-      [pair.issuer, '/jwks'],
+    for (const [origin, path, status] of [
+      [pair.resource, '/documents/', 400],
+      [pair.resource, '/verify', 403],
+      [pair.issuer, '/jwks', 400],
     ] as const) {
       const request = `GET ${path} HTTP/1.1\r\n${fields}\r\n\r\n`;
-      expect([path, statusOf(await rawHttp(origin, request))]).toEqual([path, 400]);
+      expect([path, statusOf(await rawHttp(origin, request))]).toEqual([path, status]);
     }
   });
 });
