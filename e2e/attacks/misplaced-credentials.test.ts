@@ -60,13 +60,13 @@ describe('where a token may stand (RFC 6750 sections 2 and 3.1)', () => {
     ['a blank before the colon', ['Host: a', 'Authorization : Bearer T']],
   ])('%s: 400 at both servers, and 403 to a proxy that asks for a verdict', async (_, lines) => {
     const fields = [...lines, 'Connection: close'].join('\r\n').replaceAll(' T', ` ${genuine}`);
-    for (const [origin, path, status] of [
+    for (const [origin, path, refusal] of [
       [pair.resource, '/documents/', 400],
       [pair.resource, '/verify', 403],
       [pair.issuer, '/jwks', 400],
     ] as const) {
       const request = `GET ${path} HTTP/1.1\r\n${fields}\r\n\r\n`;
-      expect([path, statusOf(await rawHttp(origin, request))]).toEqual([path, status]);
+      expect([path, statusOf(await rawHttp(origin, request))]).toEqual([path, refusal]);
     }
   });
 });
