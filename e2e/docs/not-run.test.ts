@@ -45,7 +45,7 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
     'e2e/interop/oauth/keycloak-js.test.ts signs in with these settings',
   ],
   [
-    'docs/how-to/mcp.md',
+    'docs/how-to/mcp-clients.md',
     'npm run -s cli -- client add --name mcp-remote',
     'the reader has other scopes',
   ],
@@ -112,7 +112,7 @@ const NOT_TRIED: readonly (readonly [page: string, words: string])[] = [
   ['docs/how-to/forward-auth.md', 'Traefik'],
   ['docs/how-to/identity-fields.md', 'Grafana and Jupyter'],
   ['docs/how-to/kubernetes.md', 'a cluster'],
-  ['docs/how-to/mcp.md', 'the inspector'],
+  ['docs/how-to/mcp-clients.md', 'the inspector'],
   ['docs/how-to/mount-a-drive.md', 'Windows and the Finder'],
   ['docs/how-to/run-in-production.md', 'the unit'],
   ['docs/how-to/sign-in-in-front.md', 'Traefik'],
