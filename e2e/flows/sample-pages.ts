@@ -6,8 +6,7 @@ import type { View } from '../../authz-server/pages/frame/view.ts';
 import { SAMPLES } from '../../authz-server/pages/views/samples.fixture.ts';
 import { samples } from '../../resource-server/pages/views/samples.fixture.ts';
 
-/** Every page of both servers, by name, with what people may see on it. */
-export const PAGES: Readonly<Record<string, (view: View) => Answer>> = {
+const ALL: Readonly<Record<string, (view: View) => Answer>> = {
   ...SAMPLES,
   ...samples(),
   home: ({ brand: { links = [], ...brand }, language }) =>
@@ -16,3 +15,13 @@ export const PAGES: Readonly<Record<string, (view: View) => Answer>> = {
       language,
     ),
 };
+
+/** The page without the field by which the browser goes on from it at once. */
+function still({ fields: { Refresh: _goesOn, ...fields }, ...page }: Answer): Answer {
+  return { ...page, fields };
+}
+
+/** Every page of both servers, by name, with what people may see on it. */
+export const PAGES = Object.fromEntries(
+  Object.entries(ALL).map(([name, page]) => [name, (view: View) => still(page(view))]),
+);
