@@ -209,7 +209,7 @@ describe.each(ROWS)('$name of commit $commit, opened by today’s code', ({ comm
     const after = await browser.submit(page, person, form?.action);
     // The consent that the person gave meanwhile counts in this browser, too.
     const answered =
-      after.status === 200 ? await browser.submit(after, { decision: 'allow' }) : after;
+      after.forms.length > 0 ? await browser.submit(after, { decision: 'allow' }) : after;
     const answer = sent(answered);
     expect(await redeem(answer.get('code') ?? '')).toMatchObject({ status: 200 });
   });

