@@ -38,7 +38,12 @@ describe('the page of errors', () => {
     ];
     const known = keys(OAUTH_ERRORS);
     // Names of the engine's classes and of parameters.
-    const others = new Set(['invalid_client_auth', 'access_token', 'invalid_request_uri']);
+    const others = new Set([
+      'invalid_client_auth',
+      'invalid_request_uri',
+      'session_not_found',
+      'access_token',
+    ]);
     const missing = named.filter((error) => !known.has(error) && !others.has(error));
     expect([...new Set(missing)]).toEqual([]);
   });

@@ -104,6 +104,7 @@ async function signIn(page: Page, url: string, { name, password }: Person, untic
   if (untick) await page.getByLabel(untick).uncheck();
   const [answer] = await Promise.all([
     page.waitForResponse((response) => response.url() === url),
+    page.waitForURL(url),
     page.getByRole('button', { name: 'Allow' }).click(),
   ]);
   return { told, answer };
