@@ -67,6 +67,7 @@ test('it holds the bundled product, the launcher and the documents, and nothing 
     'package/README.md',
     'package/SECURITY.md',
     'package/shared/cli/countersign.js',
+    'package/shared/cli/packaged-node.js',
   ]);
   const texts = await Promise.all(built.map((file) => readFile(join(installed, file), 'utf8')));
   // Each file that was bundled is named before its code.

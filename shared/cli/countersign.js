@@ -5,8 +5,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import module from 'node:module';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { NEEDS_NODE, packagedNode, whyNot } from './packaged-node.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const words = process.argv.slice(2);
@@ -61,30 +62,20 @@ if (major >= 26) {
   ])) {
     process.on(signal, () => child.kill(signal));
   }
+  /** @param {number} exitCode */
+  const failed = (exitCode) => {
+    const why = whyNot(packaged);
+    if (why) console.error(why);
+    process.exitCode = exitCode;
+  };
+  child.on('error', () => failed(1));
   child.on('exit', (code, signal) => {
-    process.exitCode = code ?? 128 + constants.signals[/** @type {NodeJS.Signals} */ (signal)];
+    if (signal) process.exitCode = 128 + constants.signals[signal];
+    else if (code) failed(code);
   });
 } else {
-  console.error(
-    `Countersign needs Node.js 26 or later, and this is ${process.version}: install Node.js 26 from https://nodejs.org`,
-  );
+  console.error(NEEDS_NODE);
   process.exitCode = 1;
-}
-
-/** The Node of the optional package for this machine, if npm has installed it. */
-function packagedNode() {
-  /** @type {Partial<Record<NodeJS.Platform, string>>} */
-  const names = { linux: 'linux', win32: 'win' };
-  const platform = names[process.platform];
-  try {
-    const manifest = module
-      .createRequire(import.meta.url)
-      .resolve(`node-${platform}-${process.arch}/package.json`);
-    const node = join(dirname(manifest), 'bin', platform === 'win' ? 'node.exe' : 'node');
-    return existsSync(node) ? node : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

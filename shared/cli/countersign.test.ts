@@ -1,13 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, cp, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { runScript } from './cli.fixture.ts';
 
-const LAUNCHER = fileURLToPath(new URL('countersign.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const LAUNCHER = join(ROOT, 'shared/cli/countersign.js');
 const SAYS = `console.log(process.version, process.argv.slice(2).join(' ')); process.exitCode = 7;`;
 
 /** Makes the Node that runs the launcher look like another. */
@@ -24,7 +36,9 @@ async function installed(files: Readonly<Record<string, string>>) {
     await mkdir(dirname(join(root, name)), { recursive: true });
     await writeFile(join(root, name), content, { mode: 0o755 });
   }
-  await copyFile(LAUNCHER, join(root, 'shared/cli/countersign.js'));
+  for (const name of ['shared/cli/countersign.js', 'shared/cli/packaged-node.js']) {
+    await copyFile(join(ROOT, name), join(root, name));
+  }
   return join(root, 'shared/cli/countersign.js');
 }
 
@@ -48,17 +62,82 @@ test.each(['16.20.0', '20.20.2', '24.21.0', '25.9.0'])(
   'Node %s hands over to the packaged one',
   async (version) => {
     const launcher = await installed({ ...PACKAGED, 'dist/shared/cli/main.js': SAYS });
-    const { code, stdout } = await runScript([...as(version), launcher, 'a', '--b c'], {});
-    expect(stdout).toBe(`${process.version} a --b c\n`);
-    expect(code).toBe(7);
+    const { code, stdout, stderr } = await runScript([...as(version), launcher, 'a', '--b c'], {});
+    expect([code, stdout, stderr]).toEqual([7, `${process.version} a --b c\n`, '']);
   },
 );
+
+describe('a packaged Node that this system cannot run', () => {
+  const ENDED = (message: string, code: number) =>
+    `#!/bin/sh\necho '${message}' >&2; exit ${code}\n`;
+  const nodes: readonly (readonly [string, string, RegExp])[] = [
+    [
+      'without libatomic, which a minimal Debian does not have',
+      ENDED('node: error while loading shared libraries: libatomic.so.1: cannot open', 127),
+      /, since libatomic is missing. Install it \(Debian and Ubuntu: apt-get install libatomic1\), then run npm ci again\.\n$/,
+    ],
+    [
+      'without its loader, as on Alpine',
+      '#!/lib64/no-such-loader.so.2\n',
+      /: it needs glibc, which Alpine does not have\. Install Node\.js 26 .*, then run npm ci again\.\n$/,
+    ],
+    [
+      'with an older glibc',
+      ENDED('node: version `GLIBC_2.28` not found', 1),
+      /: node: version `GLIBC_2\.28` not found\. Install Node\.js 26 .*\n$/,
+    ],
+  ];
+  const link = 'node_modules/.bin/node';
+
+  test.each(nodes)('%s: one line says what to install', async (_, node, says) => {
+    const launcher = await installed({
+      [`${PACKAGE}/package.json`]: '{}',
+      [`${PACKAGE}/bin/node`]: node,
+      'dist/shared/cli/main.js': SAYS,
+    });
+    const { code, stdout, stderr } = await runScript([...as('20.20.2'), launcher], {});
+    expect([code, stdout]).toEqual([expect.any(Number), '']);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(says);
+    expect(stderr).toContain('The Node.js that npm has installed for Countersign cannot run');
+  });
+
+  test.each(nodes)('%s: npm uses the system’s Node instead', async (_, node, says) => {
+    const launcher = await installed({
+      [`${PACKAGE}/package.json`]: '{}',
+      [`${PACKAGE}/bin/node`]: node,
+      [link]: '',
+      'e2e/check-node.js': await readFile(join(ROOT, 'e2e/check-node.js'), 'utf8'),
+    });
+    const root = join(launcher, '../../..');
+    const check = join(root, 'e2e/check-node.js');
+    const { code, stderr } = await runScript([...as('20.20.2'), check], {});
+    expect(code).toBe(1);
+    expect(stderr).toMatch(says);
+    await expect(stat(join(root, link))).rejects.toThrow('ENOENT');
+    const { stderr: none, code: good } = await runScript([...as('26.0.0'), check], {});
+    expect([good, none]).toEqual([0, '']);
+  });
+
+  test('a packaged Node that runs stays the one that npm uses', async () => {
+    const launcher = await installed({
+      ...PACKAGED,
+      [link]: '',
+      'e2e/check-node.js': await readFile(join(ROOT, 'e2e/check-node.js'), 'utf8'),
+    });
+    const root = join(launcher, '../../..');
+    expect((await runScript([join(root, 'e2e/check-node.js')], {})).code).toBe(0);
+    await stat(join(root, link));
+  });
+});
 
 test('without a Node that is new enough: one line says what to install', async () => {
   const launcher = await installed({ 'dist/shared/cli/main.js': SAYS });
   const { code, stdout, stderr } = await runScript([...as('20.20.2'), launcher], {});
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^Countersign needs Node\.js 26 or later.*install.*\n$/);
+  expect(stderr).toMatch(
+    /^Countersign needs Node\.js 26 or later\. This is v.*, and npm has installed no other for this system: install Node\.js 26 .*\n$/,
+  );
 });
 
 test('--version names the release, on any Node', async () => {

@@ -1,0 +1,43 @@
+// The Node.js that npm installs among the packages. Plain JavaScript for any Node from 16 on: an older Node runs it.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import module from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** Where npm has installed none, and the Node that runs is too old. */
+export const NEEDS_NODE = `Countersign needs Node.js 26 or later. This is ${process.version}, and npm has installed no other for this system: install Node.js 26 from https://nodejs.org`;
+
+/** Returns the path of the packaged Node; undefined if npm has installed none for this system. */
+export function packagedNode() {
+  /** @type {Partial<Record<NodeJS.Platform, string>>} */
+  const names = { linux: 'linux', win32: 'win' };
+  const platform = names[process.platform];
+  try {
+    const manifest = module
+      .createRequire(import.meta.url)
+      .resolve(`node-${platform}-${process.arch}/package.json`);
+    const node = join(dirname(manifest), 'bin', platform === 'win' ? 'node.exe' : 'node');
+    return existsSync(node) ? node : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns why the packaged Node cannot run on this system, and what to install. Undefined if it can. It starts that Node
+ * once to find out.
+ * @param {string} node
+ */
+export function whyNot(node) {
+  const { status, error, stderr } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  if (status === 0) return undefined;
+  const cannot = 'The Node.js that npm has installed for Countersign cannot run on this system';
+  if (/libatomic\.so/.test(stderr ?? '')) {
+    return `${cannot}, since libatomic is missing. Install it (Debian and Ubuntu: apt-get install libatomic1), then run npm ci again.`;
+  }
+  const missing = /ENOENT/.test(error?.message ?? '');
+  const [line = ''] = (stderr ?? '').trim().split('\n');
+  // execve(2): ENOENT for a program that is there means that its loader is not.
+  const why = missing ? 'it needs glibc, which Alpine does not have' : line || error?.message;
+  return `${cannot}${why ? `: ${why}` : ''}. Install Node.js 26 with the packages of the system or from https://nodejs.org, then run npm ci again.`;
+}
