@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { loadConfig } from '#shared/config/load.ts';
 import { checkBackup } from '#shared/stores/backup/check.ts';
 import { copyStore, MissingContent } from '#shared/stores/backup/copy-store.ts';
+import { IrregularFile } from '#shared/stores/backup/regular-file.ts';
 import { writeSums } from '#shared/stores/backup/sums.ts';
 import { backupSqlite } from '#shared/stores/sqlite/backup/backup.ts';
 import { type Command, Failure, type Shell } from '../arguments/command.ts';
@@ -67,8 +68,9 @@ async function copyInto(data: string, folder: string, { clock, random }: Shell):
     if (mistakes.length > 0) throw new Failure(`the copy is not whole:\n${mistakes.join('\n')}`);
     return files;
   } catch (error) {
-    if (!(error instanceof MissingContent || error instanceof Failure)) throw error;
+    const isOurs = [MissingContent, IrregularFile, Failure].some((kind) => error instanceof kind);
+    if (!isOurs) throw error;
     await rm(folder, { recursive: true });
-    throw new Failure(error.message);
+    throw new Failure((error as Error).message);
   }
 }

@@ -1,10 +1,24 @@
-import { spawn } from 'node:child_process';
+import { execFile as executed, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { linkSync } from 'node:fs';
+import {
+  chmod,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { addressAlias } from '#shared/people/names/aliases.ts';
@@ -21,7 +35,7 @@ import {
   somePasskey,
   somePerson,
 } from '#shared/stores/contract/samples.ts';
-import { holdAlone, swapIn } from '#shared/stores/sqlite/backup/restore.ts';
+import { beginRestore, holdAlone, swapIn } from '#shared/stores/sqlite/backup/restore.ts';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { entryFile } from '../../../e2e/parts/entry.ts';
 import { inProcess, json, newData, runScript, TestShell } from '../cli.fixture.ts';
@@ -29,6 +43,8 @@ import { withStores } from '../stores/with-stores.ts';
 
 const TREE = '/documents';
 const FOLDER = folderOf(TREE);
+const CONTENT = join('content', FOLDER, 'a.1');
+const execFile = promisify(executed);
 
 const namesIn = (shell: TestShell) =>
   withStores(shell, async (stores) => (await everybodyIn(stores)).map(({ name }) => name));
@@ -237,8 +253,8 @@ test('each content file and its folders are on the disk before the swap', async 
   const { traceEvents } = JSON.parse(await readFile(trace, 'utf8')) as {
     traceEvents: readonly { readonly name: string; readonly ph: string }[];
   };
-  // The file, the folder of its tree, and the folder of all content.
-  expect(traceEvents.filter(({ name, ph }) => name === 'fsync' && ph === 'b')).toHaveLength(3);
+  // The state, the file, the folder of its tree, and the folder of all content.
+  expect(traceEvents.filter(({ name, ph }) => name === 'fsync' && ph === 'b')).toHaveLength(4);
 });
 
 test.each([
@@ -256,49 +272,216 @@ test('a folder that is no backup is refused, and the store stays as it is', asyn
   await mkdir(other);
   expect(await refusal(shell, other, '--replace')).toContain('it has no state.db');
   await writeFile(join(other, 'state.db'), 'no database, though it has the name of one');
-  expect(await refusal(shell, other, '--replace')).toContain('not a database');
+  expect(await refusal(shell, other, '--replace')).toContain('there is no SHA256SUMS');
+  expect(await refusal(shell, other, '--replace', '--unchecked')).toContain('not a database');
   await cp(backup, other, { recursive: true });
   await rm(join(other, 'content', FOLDER, 'a.1'));
   expect(await refusal(shell, other, '--replace')).toContain(`${FOLDER}/a.1 is missing`);
-  // As backups of older releases: they have no digests.
   await rm(join(other, 'SHA256SUMS'));
-  expect(await refusal(shell, other, '--replace')).toContain('it lacks 1 content file');
+  expect(await refusal(shell, other, '--replace')).toContain('there is no SHA256SUMS');
+  const unchecked = ['--replace', '--unchecked'];
+  expect(await refusal(shell, other, ...unchecked)).toContain('it lacks 1 content file');
   await rm(join(other, 'content'), { recursive: true });
-  expect(await refusal(shell, other, '--replace')).toContain('it lacks 1 content file');
+  expect(await refusal(shell, other, ...unchecked)).toContain('it lacks 1 content file');
   {
     using newer = new DatabaseSync(join(other, 'state.db'));
     newer.exec('PRAGMA user_version = 9999; UPDATE schema SET oldest = 9999');
   }
-  expect(await refusal(shell, other, '--replace')).toContain('made by a newer release');
+  expect(await refusal(shell, other, ...unchecked)).toContain('made by a newer release');
   await cp(data, other, { recursive: true });
-  expect(await refusal(shell, other, '--replace')).toContain('a store that servers have used');
+  expect(await refusal(shell, other, ...unchecked)).toContain('a store that servers have used');
   expect(await refusal(shell, data, '--replace')).toContain('the data folder itself');
   expect(await readdir(data)).not.toContain('restoring');
   expect(await namesIn(shell)).toEqual(['alice', 'bob']);
 });
 
-test('a restore that was interrupted opens as no store, and is finished by another', async () => {
-  const { shell, data, backup } = await withBackup();
-  const staged = join(data, 'restoring');
-  const aside = join(data, 'replaced-then');
-  // Each of the two is missing once: the swap ends before it.
-  for (const missing of ['content', 'state.db']) {
-    await cp(backup, staged, { recursive: true });
-    await rename(join(staged, missing), join(staged, 'away'));
-    if (missing === 'state.db') {
-      // It is read before the swap.
-      await mkdir(join(staged, missing));
-      await mkdir(join(staged, 'content'), { recursive: true });
-    }
-    expect(() => swapIn(data, staged, aside)).toThrow();
-    await expect(namesIn(shell)).rejects.toThrow('not a database');
-    await rm(join(staged, 'away'), { recursive: true });
+const STATES_OF = new URL('restore-states.fixture.ts', import.meta.url).href;
+const REFUSED =
+  '`countersign restore` is at work here or was interrupted: wait for it, or run it again';
+
+/** The data folder before each step of a restore of the backup into it, by the name of the step. */
+async function statesOf(data: string, backup: string): Promise<ReadonlyMap<string, string>> {
+  const states = await temporaryFolder();
+  const command = [entryFile('shared/cli/main.ts'), 'restore', backup, '--replace'];
+  const copying = `${STATES_OF}?${String(new URLSearchParams({ data, states }))}`;
+  const env = { ...process.env, COUNTERSIGN_DATA: data };
+  const { code, stderr } = await runScript(['--import', copying, ...command], env);
+  expect([code, stderr]).toEqual([0, '']);
+  const different = new Map<string, string>();
+  for (const name of (await readdir(states)).toSorted()) {
+    const state = join(states, name, basename(data));
+    const files = (await readdir(state, { recursive: true })).toSorted();
+    const sizes = await Promise.all(
+      files.map(async (file) => (await stat(join(state, file))).size),
+    );
+    different.set(JSON.stringify([files, sizes]), name);
   }
+  return new Map([...different.values()].map((name) => [name, join(states, name, basename(data))]));
+}
+
+const isBegun = async (data: string) => (await readdir(data)).includes('state.db.restoring');
+
+test.each([
+  ['an empty folder', async () => join(await temporaryFolder(), 'data')],
+  ['a former store', async (data: string) => data],
+])(
+  'killed at any step, a restore into %s lets nobody open the store, and the next one finishes',
+  async (_, into) => {
+    const { data: former, backup } = await withBackup();
+    const data = await into(former);
+    const people = data === former ? ['alice', 'bob'] : [];
+    await mkdir(data, { recursive: true });
+    const begun: string[] = [];
+    for (const [step, state] of await statesOf(data, backup)) {
+      const shell = new TestShell({ COUNTERSIGN_DATA: state });
+      if (await isBegun(state)) {
+        begun.push(step);
+        await expect(namesIn(shell)).rejects.toThrow(REFUSED);
+        const { stderr } = await inProcess(shell, 'user', 'list');
+        expect([step, stderr]).toEqual([step, expect.stringContaining(REFUSED)]);
+      } else if (begun.length > 0) {
+        expect([step, await namesIn(shell)]).toEqual([step, ['alice']]);
+        continue;
+      } else if (data === former) expect(await namesIn(shell)).toEqual(people);
+      else expect(await readdir(state)).not.toContain('state.db');
+      const { replaced } = (await json(shell, 'restore', backup, '--replace')) as {
+        replaced?: string;
+      };
+      expect([step, await namesIn(shell)]).toEqual([step, ['alice']]);
+      expect(await readdir(join(state, 'content', FOLDER))).toEqual(['a.1']);
+      const kept = (await readdir(state)).filter((name) => name.startsWith('replaced-'));
+      if (data !== former) expect([step, replaced, kept]).toEqual([step, undefined, []]);
+      else {
+        expect([step, kept]).toEqual([step, [basename(replaced ?? '')]]);
+        const aside = new TestShell({ COUNTERSIGN_DATA: replaced });
+        expect(await namesIn(aside)).toEqual(people);
+        expect(await readdir(join(replaced ?? '', 'content', FOLDER))).toEqual(['a.1', 'b.1']);
+      }
+    }
+    // Each file that is copied, and the moves, are steps of it.
+    expect(begun.length).toBeGreaterThan(data === former ? 15 : 10);
+  },
+);
+
+test('a restore that fails before it moved anything leaves the store as it was, after an interruption, too', async () => {
+  const { shell, data, backup } = await withBackup();
+  beginRestore(data, join(data, 'replaced-then'));
+  await expect(namesIn(shell)).rejects.toThrow(REFUSED);
+  const damaged = join(data, '..', 'damaged');
+  await cp(backup, damaged, { recursive: true });
+  await writeFile(join(damaged, 'content', FOLDER, 'a.1'), 'then?');
+  expect(await refusal(shell, damaged)).toContain('a.1 was changed');
+  expect(await namesIn(shell)).toEqual(['alice', 'bob']);
+  expect(await readdir(data)).not.toContain('restoring');
+});
+
+test('a restore that fails after it moved something is not over', async () => {
+  const { shell, data, backup } = await withBackup();
+  const aside = join(data, 'replaced-then');
+  beginRestore(data, aside);
+  const staged = join(data, 'restoring');
+  await mkdir(staged);
+  await writeFile(join(staged, 'state.db'), '');
+  expect(() => swapIn(data, staged, aside)).toThrow('ENOENT');
+  expect(await refusal(shell, join(data, '..', 'no'))).toContain('it has no state.db');
+  const empty = join(data, '..', 'empty');
+  await mkdir(empty);
+  await writeFile(join(empty, 'state.db'), '');
+  expect(await refusal(shell, empty)).toContain('there is no SHA256SUMS');
+  await expect(namesIn(shell)).rejects.toThrow(REFUSED);
   expect(await json(shell, 'restore', backup)).toMatchObject({ replaced: aside });
   expect(await namesIn(shell)).toEqual(['alice']);
-  expect(await readdir(join(data, 'content', FOLDER))).toEqual(['a.1']);
-  expect((await readdir(join(aside, 'content', FOLDER))).toSorted()).toEqual(['a.1', 'b.1']);
-  expect(await namesIn(new TestShell({ COUNTERSIGN_DATA: aside }))).toEqual(['alice', 'bob']);
+});
+
+test('--unchecked restores what is left of a backup, and one without digests', async () => {
+  const { shell, data, backup } = await withBackup();
+  await writeFile(join(backup, 'content', FOLDER, 'a.1'), 'left');
+  expect(await refusal(shell, backup, '--replace')).toContain('add --unchecked');
+  await rm(join(backup, 'SHA256SUMS'));
+  expect(await refusal(shell, backup, '--replace')).toContain('add --unchecked');
+  await json(shell, 'restore', backup, '--replace', '--unchecked');
+  expect(await readFile(join(data, 'content', FOLDER, 'a.1'), 'utf8')).toBe('left');
+});
+
+/** Things in the place of content, of its folders or of the state, most of which lead to a file outside of the backup. */
+const IRREGULAR: readonly (readonly [
+  what: string,
+  put: (backup: string, secret: string) => Promise<unknown>,
+  said: string,
+])[] = [
+  ['a link', async (backup, secret) => symlink(secret, join(backup, CONTENT)), 'regular file'],
+  [
+    'a link to nothing',
+    async (backup) => symlink('nothing', join(backup, CONTENT)),
+    'regular file',
+  ],
+  ['a pipe', async (backup) => execFile('mkfifo', [join(backup, CONTENT)]), 'regular file'],
+  ['a device', async (backup) => symlink('/dev/zero', join(backup, CONTENT)), 'regular file'],
+  ['a folder', async (backup) => mkdir(join(backup, CONTENT)), 'regular file'],
+  [
+    'a link to a folder with such a file',
+    async (backup, secret) => {
+      await rm(join(backup, 'content', FOLDER), { recursive: true });
+      await symlink(dirname(secret), join(backup, 'content', FOLDER));
+    },
+    'no folder',
+  ],
+  [
+    'a link to a folder with such a folder',
+    async (backup, secret) => {
+      await rm(join(backup, 'content'), { recursive: true });
+      await symlink(dirname(dirname(secret)), join(backup, 'content'));
+    },
+    'no folder',
+  ],
+  [
+    'a link to a state',
+    async (backup) => {
+      await writeFile(join(backup, CONTENT), 'then');
+      await rename(join(backup, 'state.db'), join(backup, '..', 'state.db'));
+      await symlink('../state.db', join(backup, 'state.db'));
+    },
+    'regular file',
+  ],
+  [
+    'a row with a name that leads out',
+    async (backup) => {
+      using database = new DatabaseSync(join(backup, 'state.db'));
+      database.exec(`UPDATE resource SET file = '../../../outside/%2Fdocuments/a.1'`);
+    },
+    'names content by',
+  ],
+  [
+    'a row with a tree that leads out',
+    async (backup) => {
+      using database = new DatabaseSync(join(backup, 'state.db'));
+      database.exec(`UPDATE resource SET tree = '..'`);
+    },
+    'names content by',
+  ],
+];
+test.each(IRREGULAR)('%s in a backup is refused, checked or not', async (_, put, said) => {
+  const { shell, data, backup } = await withBackup();
+  const secret = join(data, '..', 'outside', FOLDER, 'a.1');
+  await mkdir(dirname(secret), { recursive: true });
+  await writeFile(secret, 'secret');
+  await rm(join(backup, CONTENT));
+  await put(backup, secret);
+  expect((await inProcess(shell, 'backup', 'check', backup)).code).toBe(1);
+  expect(await refusal(shell, backup, '--replace')).toContain('cannot be trusted');
+  await rm(join(backup, 'SHA256SUMS'));
+  expect(await refusal(shell, backup, '--replace', '--unchecked')).toContain(said);
+  expect(await namesIn(shell)).toEqual(['alice', 'bob']);
+  expect(await readdir(data)).not.toContain('restoring');
+});
+
+test('content is for its owner alone, whatever the mode of a backup, and other names of it stay theirs', async () => {
+  const { shell, data, backup } = await withBackup();
+  linkSync(join(backup, CONTENT), join(data, '..', 'older-backup'));
+  await chmod(join(backup, CONTENT), 0o644);
+  await json(shell, 'restore', backup, '--replace');
+  const { mode, nlink } = await stat(join(data, CONTENT));
+  expect([mode & 0o777, nlink]).toEqual([0o600, 1]);
 });
 
 test('a store that is damaged can be replaced', async () => {

@@ -1,19 +1,21 @@
-import { chmod, copyFile, rm } from 'node:fs/promises';
-import { existsSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { counted } from '#shared/base/counted.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { checkBackup } from '#shared/stores/backup/check.ts';
 import { copyContent } from '#shared/stores/backup/copy-content.ts';
-import { SUMS } from '#shared/stores/backup/sums.ts';
+import { copyRegular, demandFolder } from '#shared/stores/backup/regular-file.ts';
 import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import {
+  beginRestore,
+  endRestore,
   holdAlone,
   interruptedIn,
   isMovable,
+  isUntouched,
   swapIn,
-  takeBack,
 } from '#shared/stores/sqlite/backup/restore.ts';
 import { type Command, Failure, type Shell } from '../arguments/command.ts';
 import { makeNamedFolder } from '../arguments/named-folder.ts';
@@ -23,11 +25,15 @@ export const restore: Command = {
   summary: 'put a backup into the data folder; all servers must be stopped',
   operands: ['FOLDER'],
   options: {
+    unchecked: {
+      help: 'also if files are not as they were written or there is no SHA256SUMS, as in what is left of a damaged backup',
+    },
     replace: { help: 'if the data folder has a store, move it aside first; nothing is deleted' },
   },
   details: [
     'FOLDER is a folder that `countersign backup` has written; it stays as it is. Stop all servers first. After an',
-    'interruption, run the command again: no server starts on half a restore.',
+    'interruption, run the command again: no server starts on half a restore. A restore that fails before it has moved',
+    'anything leaves the former store as it was.',
     'The servers need the master secret that they had at the backup. People, clients and API keys are as they were',
     'then, with the old passwords. Disable or remove again those that you disabled or removed since.',
     'Tokens, grants and sign-ins from before the restore are refused.',
@@ -41,7 +47,6 @@ export const restore: Command = {
     }
     if (!hasSqlite(folder)) throw new Failure(`${folder} is no backup: it has no state.db`);
     if (resolve(folder) === resolve(data)) throw new Failure(`${folder} is the data folder itself`);
-    refuseDamaged(folder);
     makeNamedFolder(data);
     using alone = hold(data);
     if (alone === undefined) {
@@ -49,7 +54,7 @@ export const restore: Command = {
         `another process has the store at ${data} open, or restores it: stop all servers first`,
       );
     }
-    const interrupted = interruptedIn(data);
+    const interrupted = interruptedIn(resolve(data));
     const hasStore = hasSqlite(data) || existsSync(join(data, 'content'));
     if (hasStore && interrupted === undefined && !flag('replace')) {
       throw new Failure(
@@ -59,11 +64,20 @@ export const restore: Command = {
     const time = new Date(shell.clock.now()).toISOString().replaceAll(/[:.]/g, '-');
     const aside = interrupted ?? join(resolve(data), `replaced-${time}`);
     const staged = join(data, 'restoring');
-    if (interrupted !== undefined) takeBack(data, staged);
-    const files = await stage(folder, staged, shell);
+    if (interrupted === undefined) beginRestore(data, aside);
+    let files: number;
+    try {
+      if (!flag('unchecked')) refuseDamaged(folder);
+      files = await stage(folder, staged, shell);
+    } catch (error) {
+      if (isUntouched(aside)) endRestore(data);
+      throw error;
+    }
     swapIn(data, staged, aside);
-    rmSync(staged, { recursive: true });
-    const replaced = existsSync(aside) ? aside : undefined;
+    await rm(staged, { recursive: true });
+    endRestore(data);
+    const replaced = readdirSync(aside).length > 0 ? aside : undefined;
+    if (replaced === undefined) rmdirSync(aside);
     return {
       json: { folder, data, files, ...(replaced !== undefined && { replaced }) },
       lines: [
@@ -75,12 +89,12 @@ export const restore: Command = {
   },
 };
 
-/** Throws `Failure` where a file is not as it was written. A backup of an older release has no digests. */
+/** Throws `Failure` where a file is not as it was written. */
 function refuseDamaged(folder: string): void {
-  const mistakes = existsSync(join(folder, SUMS)) ? checkBackup(folder) : [];
+  const mistakes = checkBackup(folder);
   if (mistakes.length === 0) return;
   throw new Failure(
-    `${folder} is damaged:\n${mistakes.join('\n')}\nTake another backup. To restore what is left of this one, remove its ${SUMS}`,
+    `${folder} cannot be trusted:\n${mistakes.join('\n')}\nTake another backup. To restore what is left of this one, add --unchecked`,
   );
 }
 
@@ -103,13 +117,13 @@ async function stage(folder: string, staged: string, shell: Shell): Promise<numb
         `${join(dirname(staged), 'content')} cannot be moved aside: it may be a mount of its own. Nothing was changed. Restore to a folder without that mount, then copy its content to it`,
       );
     }
-    await copyFile(join(folder, 'state.db'), join(staged, 'state.db'));
-    await chmod(join(staged, 'state.db'), 0o600);
+    await copyRegular(join(folder, 'state.db'), join(staged, 'state.db'));
     if (await wasUsed(folder, staged, shell)) {
       throw new Failure(
         `${folder} is a store that servers have used, not a backup. Make one of it: COUNTERSIGN_DATA=${folder} countersign backup NEW`,
       );
     }
+    if (existsSync(join(folder, 'content'))) demandFolder(join(folder, 'content'));
     const { copied, gone } = await copyContent(folder, staged, shell);
     if (gone > 0) {
       throw new Failure(`${folder} is no whole backup: it lacks ${counted(gone, 'content file')}`);

@@ -1,5 +1,4 @@
-import { lstatSync } from 'node:fs';
-import { copyFile, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import type { Clock } from '#shared/base/clock.ts';
@@ -7,6 +6,7 @@ import type { Random } from '#shared/base/random.ts';
 import { openSqlite } from '../sqlite/open.ts';
 import { treesWithDocuments } from '../sqlite/backup/trees-with-documents.ts';
 import { folderOf } from '../trees/tree-folder.ts';
+import { copyRegular, demandFolder, IrregularFile } from './regular-file.ts';
 
 /** Made by opening the store, and of no use in a copy: what lives for minutes, and room kept for a full disk. */
 const OPENED = [
@@ -20,10 +20,13 @@ const OPENED = [
   'state.db.waiting',
 ];
 
+/** The rows of a backup may be anybody's. */
+const NAME = /^(?!\.{0,2}$)[^/\\\0]+$/;
+
 /**
  * Copies the content files that the trees in `backup` name from the `data` folder, and waits until they are on the
  * disk. Content is immutable, so what an earlier call has copied is good. Resolves to the number of files that are
- * there, and of those that are gone by now.
+ * there, and of those that are gone by now. Rejects with `IrregularFile`.
  */
 export async function copyContent(
   data: string,
@@ -35,11 +38,15 @@ export async function copyContent(
     await using stores = await openSqlite({ folder: backup, clock, random });
     for (const tree of treesWithDocuments(backup)) {
       const files = await stores.trees.files(tree);
-      const folder = join('content', folderOf(tree));
-      if (files.size === 0 || isLink(join(data, folder))) continue;
+      const folder = join('content', named(folderOf(tree)));
+      if (files.size === 0) continue;
       makeFolder(join(backup, folder));
-      for (const file of files) {
-        const found = await copied(join(data, folder, file), join(backup, folder, file));
+      for (const name of files) {
+        const file = join(folder, named(name));
+        const found = await isThere(async () => {
+          demandFolder(join(data, folder));
+          await copyRegular(join(data, file), join(backup, file));
+        });
         result[found ? 'copied' : 'gone'] += 1;
       }
       await synced(join(backup, folder));
@@ -50,23 +57,23 @@ export async function copyContent(
   return result;
 }
 
-/** A link is the folder of no tree, and may lead anywhere. */
-const isLink = (path: string) =>
-  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+function named(name: string): string {
+  if (NAME.test(name)) return name;
+  throw new IrregularFile(`state.db names content by ${JSON.stringify(name)}`);
+}
 
 /** False: there is no such file. */
-async function copied(from: string, to: string): Promise<boolean> {
+async function isThere(work: () => Promise<void>): Promise<boolean> {
   try {
-    await copyFile(from, to);
+    await work();
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
-  await synced(to);
-  return true;
 }
 
-/** Waits until the file or folder is on the disk. */
+/** Waits until the folder is on the disk. */
 async function synced(path: string): Promise<void> {
   await using handle = await open(path, 'r');
   await handle.sync();

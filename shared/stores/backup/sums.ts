@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, readdirSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncPath } from '../sqlite/file/sync-path.ts';
+import { demandFolder, openRegular, readRegular } from './regular-file.ts';
 
 /** The file with the digests of a backup, as `sha256sum` writes and checks it. It is written last: without it, a backup is not whole. */
 export const SUMS = 'SHA256SUMS';
@@ -35,7 +27,7 @@ export function writeSums(folder: string): number {
 export function readSums(folder: string): ReadonlyMap<string, string> | undefined {
   const path = join(folder, SUMS);
   if (!existsSync(path)) return undefined;
-  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  const lines = readRegular(path).split('\n').slice(0, -1);
   return new Map(
     lines.map((line, index) => {
       const [, digest = '', file = ''] = LINE.exec(line) ?? [];
@@ -45,25 +37,28 @@ export function readSums(folder: string): ReadonlyMap<string, string> | undefine
   );
 }
 
-/** The files that a backup consists of, with their folders. */
+/** The files that a backup consists of, with their folders. Throws `IrregularFile`. */
 export function filesOf(folder: string): readonly string[] {
   const content = join(folder, 'content');
-  const trees = existsSync(content) ? readdirSync(content) : [];
+  const trees = existsSync(content) ? namesIn(content) : [];
   return [
     'state.db',
-    ...trees.toSorted().flatMap((tree) =>
-      readdirSync(join(content, tree))
-        .toSorted()
-        .map((file) => `content/${tree}/${file}`),
+    ...trees.flatMap((tree) =>
+      namesIn(join(content, tree)).map((file) => `content/${tree}/${file}`),
     ),
   ];
 }
 
-/** Reads the file, and returns its SHA-256 in hexadecimal. */
+function namesIn(folder: string): readonly string[] {
+  demandFolder(folder);
+  return readdirSync(folder).toSorted();
+}
+
+/** Reads the file, and returns its SHA-256 in hexadecimal. Throws `IrregularFile`. */
 export function digestOf(path: string): string {
   const hash = createHash('sha256');
   const slice = Buffer.allocUnsafe(SLICE);
-  const descriptor = openSync(path, 'r');
+  const descriptor = openRegular(path);
   try {
     for (let read = SLICE; read > 0;) {
       read = readSync(descriptor, slice);

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { restoringOf } from '../file/connection.ts';
 import { STATE } from '../schema/state.ts';
 
-/** Whether the embedded store is in this folder. */
-export const hasSqlite = (folder: string) => existsSync(join(folder, STATE.file));
+/** Whether the embedded store is in this folder, or will be once its restore is done. */
+export function hasSqlite(folder: string): boolean {
+  const state = join(folder, STATE.file);
+  return existsSync(state) || existsSync(restoringOf(state));
+}

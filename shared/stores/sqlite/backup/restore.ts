@@ -1,22 +1,23 @@
 import {
   closeSync,
   existsSync,
-  linkSync,
   lstatSync,
   openSync,
-  readSync,
+  readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
+import { restoringOf } from '../file/connection.ts';
 import { syncPath } from '../file/sync-path.ts';
 import { STATE } from '../schema/state.ts';
 import { TRANSIENT } from '../schema/transient.ts';
 
-/** Stands in the place of `state.db` during the swap. It is no database, so no server starts on it. */
-const MARKER = 'countersign restore was interrupted: run it again. The former store is in ';
+/** A restore replaces these. The mark of the commits would miss in the backup what was done since. */
+const REPLACED = [...['', '-wal', '-shm', '.mark'].map((end) => `${STATE.file}${end}`), 'content'];
 const [SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB] = [5, 11, 26];
 
 /**
@@ -45,20 +46,29 @@ export function holdAlone(folder: string): Disposable | undefined {
   return held;
 }
 
-/**
- * Where the former store was moved to by a restore of `folder` that was interrupted amid the swap; undefined: none
- * was.
- */
+/** Where a restore of `folder` that was interrupted puts the former store; undefined: none was. */
 export function interruptedIn(folder: string): string | undefined {
-  const path = join(folder, STATE.file);
-  if (!existsSync(path)) return undefined;
-  const start = Buffer.alloc(4096);
-  const descriptor = openSync(path, 'r');
-  const length = readSync(descriptor, start, 0, start.length, 0);
-  closeSync(descriptor);
-  const text = start.subarray(0, length).toString();
-  return text.startsWith(MARKER) ? text.slice(MARKER.length).trimEnd() : undefined;
+  const mark = restoringOf(join(folder, STATE.file));
+  return existsSync(mark) ? join(folder, readFileSync(mark, 'utf8').trimEnd()) : undefined;
 }
+
+/** From here until `endRestore` nobody can open the store, whatever becomes of this process. `aside` is in `folder`. */
+export function beginRestore(folder: string, aside: string): void {
+  const mark = restoringOf(join(folder, STATE.file));
+  const partial = `${mark}.partial`;
+  writeFileSync(partial, `${basename(aside)}\n`, { mode: 0o600 });
+  syncPath(partial);
+  renameSync(partial, mark);
+  syncPath(folder);
+}
+
+export function endRestore(folder: string): void {
+  rmSync(restoringOf(join(folder, STATE.file)));
+  syncPath(folder);
+}
+
+/** Whether the former store is still in its place, whole. */
+export const isUntouched = (aside: string) => !existsSync(aside) && !existsSync(partOf(aside));
 
 /**
  * Whether `content` of `folder` can be moved: a mount of its own cannot (rename(2): EBUSY). `filled` is a folder beside
@@ -76,44 +86,26 @@ export function isMovable(folder: string, filled: string): boolean {
   throw new Error(`${filled} is empty`);
 }
 
-/** Takes back from `folder` the content that an interrupted swap has put there. */
-export function takeBack(folder: string, staged: string): void {
-  const [there, content] = [join(folder, 'content'), join(staged, 'content')];
-  if (existsSync(staged) && !existsSync(content) && existsSync(there)) renameSync(there, content);
-}
-
 /**
- * Puts `state.db` and `content` of `staged` into the place of those in `folder`, which are moved to `aside`. All
- * three are on one file system, and nobody has the store open. `state.db` comes last: until then a server refuses
- * to start. After an interruption `interruptedIn` knows of it.
+ * Puts `state.db` and `content` of `staged` into the place of those in `folder`, which are moved to `aside`: that is
+ * made, if only empty. All three are on one file system, and a restore has begun. It may do so again after an
+ * interruption: what is in the place once `aside` is there, the former call has put there.
  */
 export function swapIn(folder: string, staged: string, aside: string): void {
-  const state = join(folder, STATE.file);
-  const content = join(folder, 'content');
   syncPath(join(staged, STATE.file));
-  if (interruptedIn(folder) === undefined) {
-    // The mark would miss in the backup what was done since.
-    const beside = ['-wal', '-shm', '.mark'].map((end) => `${STATE.file}${end}`);
-    for (const file of beside) moveIfThere(folder, aside, file);
-    if (existsSync(state)) {
-      makeFolder(aside);
-      linkSync(state, join(aside, STATE.file));
-    }
-    const marker = join(staged, 'marker');
-    writeFileSync(marker, `${MARKER}${aside}\n`, { mode: 0o600 });
-    syncPath(marker);
-    renameSync(marker, state);
-    syncPath(folder);
+  const replaced = REPLACED.filter((name) => existsSync(join(folder, name)));
+  if (existsSync(aside)) {
+    for (const name of replaced) rmSync(join(folder, name), { recursive: true });
+  } else {
+    const part = partOf(aside);
+    makeFolder(part);
+    for (const name of replaced) renameSync(join(folder, name), join(part, name));
+    syncPath(part);
+    renameSync(part, aside);
   }
-  moveIfThere(folder, aside, 'content');
-  renameSync(join(staged, 'content'), content);
-  syncPath(folder);
-  renameSync(join(staged, STATE.file), state);
+  for (const name of ['content', STATE.file]) renameSync(join(staged, name), join(folder, name));
   syncPath(folder);
 }
 
-function moveIfThere(folder: string, aside: string, name: string): void {
-  if (!existsSync(join(folder, name))) return;
-  makeFolder(aside);
-  renameSync(join(folder, name), join(aside, name));
-}
+/** A former store that is not moved aside as a whole yet. */
+const partOf = (aside: string) => `${aside}.partial`;

@@ -38,9 +38,14 @@ export class Connection implements Disposable {
   /**
    * Brings the file's schema up to date. `create`: makes the file, for its owner only (0600), when
    * it is missing. Waits while another process does it. Throws `StoreUnavailable` when the schema is
-   * newer than this release knows, and not compatible with it.
+   * newer than this release knows, and not compatible with it, and during a restore.
    */
   constructor(path: string, schema: Schema, { create }: { readonly create: boolean }) {
+    if (existsSync(restoringOf(path))) {
+      throw new StoreUnavailable(
+        '`countersign restore` is at work here or was interrupted: wait for it, or run it again',
+      );
+    }
     if (create) closeSync(openSync(path, 'a', 0o600));
     else if (!existsSync(path)) throw new Error('there is no such file');
     this.#path = path;
@@ -213,6 +218,8 @@ export class Connection implements Disposable {
 }
 
 export const markOf = (path: string) => `${path}.mark`;
+/** Stands beside a file from before the first step of a restore until after its last one. */
+export const restoringOf = (path: string) => `${path}.restoring`;
 
 function identity(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });

@@ -1,0 +1,46 @@
+import fs, { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Imported before the command line, with a query: copies the folder `data` as it is before each call that changes something
+ * in it, to a folder of `states` with the number of the call and its name. A process that is killed leaves one of these states, as long as
+ * SQLite writes nothing meanwhile.
+ */
+const { data = '', states = '' } = Object.fromEntries(new URL(import.meta.url).searchParams);
+const CHANGING =
+  /^(?:append|chmod|copyFile|createWriteStream|ftrunc|link|mkdir|open|rename|rm|trunc|unlink|write)/;
+
+let isCopying = false;
+function keep(call: string, args: readonly unknown[]): void {
+  if (isCopying || !args.some((arg) => typeof arg === 'string' && arg.startsWith(data))) return;
+  isCopying = true;
+  const number = String(readdirSync(states).length).padStart(3, '0');
+  const state = join(states, `${number}-${call}-${basename(String(args[0]))}`, basename(data));
+  while (!isCopied(state));
+  isCopying = false;
+}
+
+/** False: a file went meanwhile, since several are removed at once. */
+function isCopied(state: string): boolean {
+  try {
+    mkdirSync(dirname(state));
+    cpSync(data, state, { recursive: true });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    rmSync(dirname(state), { recursive: true });
+    return false;
+  }
+}
+
+for (const calls of [fs, fs.promises] as unknown as Record<string, unknown>[]) {
+  for (const [name, call] of Object.entries(calls)) {
+    if (!CHANGING.test(name) || typeof call !== 'function') continue;
+    calls[name] = (...args: readonly unknown[]) => {
+      keep(name, args);
+      return call(...args);
+    };
+  }
+}
+syncBuiltinESMExports();
