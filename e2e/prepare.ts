@@ -15,9 +15,8 @@ const PACKAGES = ['package.json', 'package-lock.json', 'node_modules/.package-lo
 if (existsSync(join(ROOT, 'node_modules/esbuild'))) {
   const { bundleWhole } = await import('./bundle.ts');
   await kept(join(ROOT, 'node_modules/.cache/start'), async (folder) => {
-    const files = await bundleWhole(folder);
-    const own = files.filter((file) => !file.startsWith('node_modules/'));
-    return [...PACKAGES, 'e2e/bundle.ts', ...own].map((file) => join(ROOT, file));
+    const files = [...PACKAGES, 'e2e/bundle.ts', ...(await bundleWhole(folder))];
+    return files.map((file) => join(ROOT, file));
   });
 } else
   console.log('Nothing is bundled, since npm left esbuild out: what is started is the source.');

@@ -102,6 +102,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     ],
   ],
   'Start and end': [
+    [
+      'info',
+      'starting',
+      'A process of the server starts; `code` says whether from source.',
+      ['version', 'code'],
+    ],
     ['info', 'listening', 'The server answers.', ['url', ...LISTENER]],
     ['info', 'resourceTls', 'The listener over TLS of the resource server answers.', LISTENER],
     ['info', 'authzTls', 'The listener of the token issuer answers.', LISTENER],

@@ -32,6 +32,8 @@ export const FIELDS: Readonly<Record<keyof LogFields, string>> = {
   end: 'how a tunnel or WebSocket ended',
   received: 'octets that came from there',
   sent: 'octets that were sent there',
+  version: 'version of this software',
+  code: '`bundle`, or `source` if the source itself runs',
   url: 'origin of the server, or address that could not be fetched',
   address: 'address of the listener, or of the client that was refused',
   port: 'port of the listener',

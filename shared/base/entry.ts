@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 /** The top of the source or of the bundle. In a bundle, code that several entries import is as deep as this file. */
 export const ROOT = new URL('../../', import.meta.url);
 
+/** Whether the source itself runs, or files that were made of it. */
+export const CODE = extname(import.meta.url) === '.ts' ? 'source' : 'bundle';
+
 /** Arguments of Node for a process that needs nothing that `lean-http.js` leaves out. */
 export const LEAN = ['--import', new URL('shared/base/lean-http.js', ROOT).href];
 

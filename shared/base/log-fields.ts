@@ -62,6 +62,9 @@ interface Named {
   sent: number;
 
   // A server, its connections and its parts.
+  version: string;
+  /** It runs from source, or as it was bundled. */
+  code: 'source' | 'bundle';
   /** The address that is listened at, or that could not be fetched. */
   url: string;
   /** The address of the listener, or of a client that was refused before there was a request. */

@@ -2,7 +2,7 @@
 // The launcher: plain JavaScript for any Node from 16 on. `countersign start` runs both servers, any
 // other command is the command line's. It picks a Node that can run them.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import module from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const words = process.argv.slice(2);
 const asksHelp = ['help', '--help', '-h'].includes(words[0] ?? '');
 const starts = words[asksHelp ? 1 : 0] === 'start';
 const source = existsSync(join(root, 'shared/cli/main.ts'));
-const built = source ? bundleOfSource() : join(root, 'dist');
+const built = source ? await bundleOfSource() : join(root, 'dist');
 const entry = starts ? 'shared/start/main.js' : `shared/cli/main.${built ? 'js' : 'ts'}`;
 const file = join(built ?? root, entry);
 const startArgs = asksHelp ? ['--help'] : words.slice(1);
@@ -82,19 +82,10 @@ if (major >= 26) {
  * The folder into which `npm ci` has bundled the source (e2e/prepare.ts), to start in half the time. Undefined if there
  * is none, or a file has changed since.
  */
-function bundleOfSource() {
+async function bundleOfSource() {
   const folder = join(root, 'node_modules/.cache/start');
-  try {
-    /** @type {{ files: readonly string[], written: readonly number[] }} */
-    const made = JSON.parse(readFileSync(join(folder, 'made-of.json'), 'utf8'));
-    // Paths that are not normalized: that would take 8 MB of a process that stays.
-    const same = made.files.every(
-      (path, index) => statSync(`${folder}/${path}`).mtimeMs === made.written[index],
-    );
-    return same ? folder : undefined;
-  } catch {
-    return undefined;
-  }
+  const { isAsMade } = await import('./made-of.js');
+  return (await isAsMade(folder)) ? folder : undefined;
 }
 
 /**

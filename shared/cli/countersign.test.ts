@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { runScript } from './cli.fixture.ts';
+import { isAsMade, noteMadeOf } from './made-of.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LAUNCHER = join(ROOT, 'shared/cli/countersign.js');
@@ -36,7 +37,11 @@ async function installed(files: Readonly<Record<string, string>>) {
     await mkdir(dirname(join(root, name)), { recursive: true });
     await writeFile(join(root, name), content, { mode: 0o755 });
   }
-  for (const name of ['shared/cli/countersign.js', 'shared/cli/packaged-node.js']) {
+  for (const name of [
+    'shared/cli/countersign.js',
+    'shared/cli/packaged-node.js',
+    'shared/cli/made-of.js',
+  ]) {
     await copyFile(join(ROOT, name), join(root, name));
   }
   return join(root, 'shared/cli/countersign.js');
@@ -165,46 +170,74 @@ describe('the bundle that npm ci makes of the source', () => {
     'shared/cli/main.ts': `console.log('source')`,
     'node_modules/.cache/start/shared/cli/main.js': `console.log('bundle')`,
     'dist/shared/cli/main.js': `console.log('built')`,
-    'shared/of/it.ts': '',
+    'shared/of/it.ts': 'it',
+    'node_modules/of/it.js': 'it',
   };
 
-  /** The launcher of a source whose bundle is of these files, as they were then. */
+  /** The launcher of a source whose bundle is of these files, as they are. */
   async function bundledOf(...names: readonly string[]) {
-    const launcher = await installed({ ...files, [MADE]: '{}' });
+    const launcher = await installed(files);
     const root = join(launcher, '../../..');
-    const written = new Date(1_000_000); // a copy keeps whole seconds alone
-    await Promise.all(names.map((name) => utimes(join(root, name), written, written)));
-    const record = {
-      files: names.map((name) => join('../../..', name)),
-      written: names.map(() => written.getTime()),
-    };
-    await writeFile(join(root, MADE), JSON.stringify(record));
+    await noteMadeOf(
+      dirname(join(root, MADE)),
+      names.map((name) => join('../../..', name)),
+    );
     return { launcher, root };
   }
   const runs = async (launcher: string) => (await runScript([launcher], {})).stdout;
+  /** Writes another content of the same length, with the old time. */
+  async function changeUnseen(file: string) {
+    const { atime, mtime, size } = await stat(file);
+    await writeFile(file, '/'.repeat(size));
+    await utimes(file, atime, mtime);
+  }
+  const OF = ['shared/cli/main.ts', 'shared/of/it.ts', 'node_modules/of/it.js', 'absent'];
 
-  test('runs, until a file of it changes or is missing', async () => {
-    const { launcher, root } = await bundledOf('shared/cli/main.ts', 'shared/of/it.ts');
-    expect(await runs(launcher)).toBe('bundle\n');
-    await utimes(join(root, 'shared/of/it.ts'), new Date(), new Date(0));
-    expect(await runs(launcher)).toBe('source\n');
-    const other = await bundledOf('shared/of/it.ts');
-    await rm(join(other.root, 'shared/of/it.ts'));
-    expect(await runs(other.launcher)).toBe('source\n');
+  test('runs, until a file of it changes, is missing or comes', async () => {
+    const changes: ((root: string) => Promise<unknown>)[] = [
+      (root) => writeFile(join(root, 'shared/of/it.ts'), 'longer'),
+      (root) => changeUnseen(join(root, 'shared/of/it.ts')),
+      (root) => changeUnseen(join(root, 'node_modules/of/it.js')),
+      (root) => rm(join(root, 'shared/of/it.ts')),
+      (root) => writeFile(join(root, 'absent'), ''),
+    ];
+    for (const change of changes) {
+      const { launcher, root } = await bundledOf(...OF);
+      expect(await runs(launcher)).toBe('bundle\n');
+      await change(root);
+      expect(await runs(launcher)).toBe('source\n');
+    }
   });
 
   test('goes with a copy of the clone, and is for the files of the copy', async () => {
-    const { root } = await bundledOf('shared/of/it.ts');
+    const { root } = await bundledOf(...OF);
     const other = await temporaryFolder();
-    await cp(root, other, { recursive: true, preserveTimestamps: true });
+    await cp(root, other, { recursive: true });
     const launcher = join(other, 'shared/cli/countersign.js');
     expect(await runs(launcher)).toBe('bundle\n');
-    await utimes(join(other, 'shared/of/it.ts'), new Date(), new Date(0));
+    await changeUnseen(join(other, 'shared/of/it.ts'));
     expect(await runs(launcher)).toBe('source\n');
+    expect(await runs(join(root, 'shared/cli/countersign.js'))).toBe('bundle\n');
+  });
+
+  test('files that were touched are read once, and again where nothing can be written', async () => {
+    const { launcher, root } = await bundledOf(...OF);
+    const record = async () => readFile(join(root, MADE), 'utf8');
+    const before = await record();
+    await utimes(join(root, 'shared/of/it.ts'), 1, 1);
+    expect([await runs(launcher), (await record()) === before]).toEqual(['bundle\n', false]);
+    const after = await record();
+    expect([await runs(launcher), await record()]).toEqual(['bundle\n', after]);
+    await utimes(join(root, 'shared/of/it.ts'), 2, 2);
+    // So this process cannot write it.
+    await mkdir(join(root, `${MADE}.${process.pid}`));
+    expect(await isAsMade(dirname(join(root, MADE)))).toBe(true);
+    expect(await record()).toBe(after);
   });
 
   test.each(['', 'null', '{', '{}'])('does not run, if its record is %j', async (record) => {
     const { launcher, root } = await bundledOf();
+    expect(await runs(launcher)).toBe('bundle\n');
     await writeFile(join(root, MADE), record);
     expect(await runs(launcher)).toBe('source\n');
   });

@@ -11,12 +11,14 @@ import { readMasterSecret } from '#shared/config/secret.ts';
 import type { ServerName } from '#shared/config/server-name.ts';
 import { checkStart } from '#shared/config/start-mistakes.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
+import { CODE } from '#shared/base/entry.ts';
 import { gatherLines } from '#shared/base/gathered-lines.ts';
 import { jsonLog, type Log } from '#shared/base/log.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { printableLines } from '#shared/base/printable.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { type Random, systemRandom } from '#shared/base/random.ts';
+import { VERSION } from '#shared/base/version.ts';
 import { UNTOLD, WORKER, WORKERS } from '#shared/base/workers.ts';
 import { reportThrown } from '#shared/base/safe-timers.ts';
 import { type Chore, every } from './chore.ts';
@@ -143,6 +145,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   const [clock, random] = [systemClock, systemRandom];
   const metrics = createMetrics(role.name, WORKER);
   const log = measuredLog(plainLog, metrics, spaceLabels(config));
+  log.info('starting', { version: VERSION, code: CODE });
   if (WORKER === 1) {
     for (const { path, message } of unknownVariables(env)) {
       log.warn('environment.unknown', { variable: path, reason: message });
