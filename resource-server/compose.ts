@@ -25,12 +25,13 @@ import { openSchemes, SCHEMES, withoutSecondFactor } from '#shared/auth/schemes/
 import type { SchemeEntry } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { createOrder } from './order.ts';
 import { issuedTokens } from '#shared/auth/tokens/issued-tokens.ts';
+import { type Hearing, type IssuerClock, issuerClock } from '#shared/auth/tokens/issuer-clock.ts';
 import { createJwks } from '#shared/auth/tokens/jwks.ts';
 import { isVerify, verdictStatus } from './endpoints/verdict-status.ts';
 import { openCaches } from './cache/open-caches.ts';
 import { openGateways } from './gateway/open-gateways.ts';
 import { openIssuers } from './auth/private-token/open-issuers.ts';
-import type { openSend, SendOptions } from '#shared/client/send.ts';
+import type { openSend, Send, SendOptions } from '#shared/client/send.ts';
 import { endpointsOfSchemes } from './auth/scheme-endpoints.ts';
 import { schemeParts, withSecondFactor } from './auth/scheme-parts.ts';
 import { openIdentity } from './gateway/identity/open-identity.ts';
@@ -61,8 +62,8 @@ const SWEEP_PUSH = 3600;
 
 /** The parts that the resource server needs besides its store and its configuration. */
 export interface Outside {
-  /** Fetches the JSON at a URL. Rejects within seconds if there is none. */
-  fetch(url: string): Promise<unknown>;
+  /** Fetches the JSON at a URL, and tells `hear` of the answer. Rejects within seconds if there is none. */
+  fetch(url: string, hear: Hearing): Promise<unknown>;
   /** Opens HTTP to token issuers and the authorization server. */
   readonly openSend: typeof openSend;
   /** Kerberos, where it is configured and installed. */
@@ -75,14 +76,17 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const { config, stores, feed, master, clock, random, log, ready } = parts;
   const { fetch, gss, network } = outside;
   const { url = `${config.issuer}/jwks`, maxAge, cooldown } = config.jwks;
-  const jwks = createJwks({ url, fetch, clock, maxAge, cooldown, log });
   const { issuer } = config;
-  const tokens = issuedTokens({ issuer, jwks, feed, clock, skew: config.tokens.skew });
+  const { skew } = config.tokens;
+  const clocks = issuerClock({ issuer, clock, skew, log });
+  const fetchKeys = async (of: string) => fetch(of, clocks.hear);
+  const jwks = createJwks({ url, fetch: fetchKeys, clock, maxAge, cooldown, log });
+  const tokens = issuedTokens({ issuer, jwks, feed, clock, skew });
   const oauth = oauthSchemes({ tokens, replay: stores.replay, master, clock });
   const issuers = openIssuers({
     ...parts,
     send: outside.openSend(),
-    sendToPair: outside.openSend(await wayToIssuer(parts)),
+    sendToPair: heardBy(clocks, outside.openSend(await wayToIssuer(parts))),
     voprf: openVoprfThreads(),
   });
   const brand = await openBrand(config);
@@ -95,7 +99,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const proxies = trustedProxies(config.trustedProxies);
   const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
   // Codes are redeemed where the keys come from: at the internal URL, if one is configured.
-  const send = outside.openSend({ at: new URL(url).origin });
+  const send = heardBy(clocks, outside.openSend({ at: new URL(url).origin }));
   const signIn = openSignIn({ ...parts, brand, jwks, tokens, send, recipient });
   const configured = createSpaces(config, schemes, signIn, clock, unasked);
   const standing = createStanding(feed);
@@ -275,8 +279,19 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     webSockets,
     refusalAt,
     ready: readyWithKeys,
+    clockDifference: clocks.difference,
     chores: [...(identified?.chores ?? []), ...caches.chores, ...(WORKER === 1 ? sweeps : [])],
     holds,
+  };
+}
+
+/** Tells the clocks of each answer. */
+function heardBy({ hear }: IssuerClock, send: Send): Send {
+  return async (message) => {
+    const heard = hear();
+    const reply = await send(message);
+    heard(reply.fields);
+    return reply;
   };
 }
 

@@ -265,6 +265,13 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     ],
   ],
   'Keys of others': [
+    [
+      'warn',
+      'clock.differs',
+      'The clock of the authorization server, or of a proxy before it, differs by more than is accepted: every token may be refused. Set both by NTP.',
+      ['reason'],
+    ],
+    ['warn', 'clock.agrees', 'The clocks agree again.', ['reason']],
     ['warn', 'jwks.unavailable', 'The keys of the issuer could not be fetched.', ['url', 'reason']],
     [
       'warn',

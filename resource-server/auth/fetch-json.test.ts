@@ -1,14 +1,15 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
+import type { Hearing } from '#shared/auth/tokens/issuer-clock.ts';
 import { fetchJson } from './fetch-json.ts';
 
-async function fetched(answer: RequestListener): Promise<unknown> {
+async function fetched(answer: RequestListener, hear?: Hearing): Promise<unknown> {
   const server = createServer(answer);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   try {
     const { port } = server.address() as AddressInfo;
-    return await fetchJson(`http://127.0.0.1:${port}/jwks?a=b`);
+    return await fetchJson(`http://127.0.0.1:${port}/jwks?a=b`, hear);
   } finally {
     server.closeAllConnections();
     await new Promise((closed) => server.close(closed));
@@ -23,6 +24,14 @@ test('RFC 7517 section 5: reads JSON of any media type', async () => {
   });
   expect(document).toEqual({ keys: [] });
   expect(asked).toEqual([['GET', '/jwks?a=b', 'application/json']]);
+});
+
+test('the fields of each answer are heard, whatever its status', async () => {
+  const heard: unknown[] = [];
+  const hear = () => (fields: object) => heard.push(fields);
+  const answer = fetched((_, response) => response.writeHead(503, { Age: '1' }).end(), hear);
+  await expect(answer).rejects.toThrow('answered 503');
+  expect(heard).toEqual([expect.objectContaining({ age: '1', date: expect.any(String) })]);
 });
 
 test('an answer that is not JSON is undefined', async () => {

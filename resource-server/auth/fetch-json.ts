@@ -1,13 +1,16 @@
+import type { Hearing } from '#shared/auth/tokens/issuer-clock.ts';
 import { jsonOf, openSend } from '#shared/client/send.ts';
 
 const send = openSend();
 
 /**
  * Fetches the JSON at a URL; resolves to undefined if it is not JSON. Rejects for any status but 200, for more
- * than 64 KiB, and after five seconds.
+ * than 64 KiB, and after five seconds. `hear`: is told of the answer.
  */
-export async function fetchJson(url: string): Promise<unknown> {
+export async function fetchJson(url: string, hear?: Hearing): Promise<unknown> {
+  const heard = hear?.();
   const reply = await send({ method: 'GET', url, fields: { accept: 'application/json' } });
+  heard?.(reply.fields);
   if (reply.status === 200) return jsonOf(reply);
   throw new Error(`${url} answered ${reply.status}`);
 }

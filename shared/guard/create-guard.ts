@@ -1,6 +1,7 @@
 import { createStepUp } from '#shared/auth/judge/step-up.ts';
 import { scopesOfCalls } from '#shared/auth/judge/tool-scopes.ts';
 import { issuedTokens } from '#shared/auth/tokens/issued-tokens.ts';
+import { issuerClock } from '#shared/auth/tokens/issuer-clock.ts';
 import { createJwks } from '#shared/auth/tokens/jwks.ts';
 import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { ORIGIN, type Outcome } from '#shared/auth/scheme.ts';
@@ -48,12 +49,20 @@ const UNTOLD =
 /** Puts it together of what the resource server has too. The options have been checked. */
 export function createGuard(options: ProtectOptions, outside: Outside): Guard {
   const { issuer, issuerUrl = issuer, dpop = {}, log = outside.log } = options;
-  const { clock, random, fetch } = outside;
+  const { clock, random } = outside;
   const { href: resource, origin, host } = new URL(options.resource);
   const { name = host } = options;
   const listed = options.scopes;
   const scopes = typeof listed === 'function' ? listed : () => listed;
 
+  const { hear } = issuerClock({ issuer, clock, skew: SKEW, log });
+  const fetch: Fetch = async (...asked) => {
+    const heard = hear();
+    const answer = await outside.fetch(...asked);
+    const { headers } = answer;
+    heard({ date: headers.get('date') ?? undefined, age: headers.get('age') ?? undefined });
+    return answer;
+  };
   const jwks = createJwks({
     url: `${issuerUrl}/jwks`,
     fetch: async (url): Promise<unknown> => JSON.parse(await fetchText(fetch, url)),

@@ -17,7 +17,12 @@ interface Line {
 export function issuerAndGuard() {
   const clock = new ManualClock();
   const key = GENERATE.ES256();
-  const state = { away: false, asked: [] as string[], several: undefined as string | undefined };
+  const state = {
+    away: false,
+    asked: [] as string[],
+    several: undefined as string | undefined,
+    fields: {} as Readonly<Record<string, string>>,
+  };
   const lines: Line[] = [];
   const log: GuardLog = {
     info: (event, fields) => void lines.push({ event, ...fields }),
@@ -27,7 +32,8 @@ export function issuerAndGuard() {
   const fetch = async (url: unknown): Promise<Response> => {
     state.asked.push(String(url));
     if (state.away) throw new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') });
-    return Response.json({ keys: [{ ...publicJwk(key.publicKey), kid: 'k1' }] });
+    const keys = [{ ...publicJwk(key.publicKey), kid: 'k1' }];
+    return Response.json({ keys }, { headers: state.fields });
   };
   const now = () => Math.floor(clock.now() / 1000);
 

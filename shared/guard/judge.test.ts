@@ -152,6 +152,22 @@ describe('revocations that nobody follows', () => {
   });
 });
 
+test('RFC 9110 section 6.6.1: the guard says once that the clock of the issuer differs', async () => {
+  const { protect, token, state, clock, lines } = issuerAndGuard();
+  const date = (seconds: number) => new Date(clock.now() + seconds * 1000).toUTCString();
+  state.fields = { date: date(-3600), age: '3600' };
+  const guard = protect();
+  expect(await statusOf(guard, ask(bearer(token())))).toBe(200);
+  expect(lines).toEqual([]);
+  for (const jti of ['j2', 'j3']) {
+    clock.advance(301);
+    state.fields = { date: date(3600) };
+    await guard.judge(ask(bearer(token({ jti }))));
+  }
+  expect(lines.map(({ event }) => event)).toEqual(['clock.differs']);
+  expect(lines[0]?.['reason']).toMatch(/https:\/\/auth\.example.* 3600 s ahead of ours, and 5 s/);
+});
+
 describe('an issuer that is away', () => {
   test('RFC 9110 section 15.6.4: 503 with Retry-After until it answers', async () => {
     const { protect, token, state, clock, lines } = issuerAndGuard();

@@ -88,6 +88,8 @@ export interface Server {
   readonly holds?: AsyncDisposable;
   /** Whether the server can do its work, if that is more than the process knows of. */
   readonly ready?: Ready;
+  /** Seconds by which the clock of the other server differs at least, once that is known. */
+  clockDifference?(): number | undefined;
   /** For the parent process, beside `ready` and `url`. */
   readonly report?: object | undefined;
 }
@@ -225,7 +227,15 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   const { metrics: scraped } = config.listen;
   const keys = keyLifecycle(role.keys, parts);
   const lastBackup = role.name === 'authz' ? stores.lastBackup : undefined;
-  const reports = { metrics, feed, ready: server.ready ?? ready, life: keys, lastBackup, clock };
+  const reports = {
+    metrics,
+    feed,
+    ready: server.ready ?? ready,
+    life: keys,
+    lastBackup,
+    clock,
+    clockDifference: server.clockDifference ?? (() => undefined),
+  };
   using reporting =
     scraped &&
     (await onPort(config, 'metrics', () => reportMetrics({ ...reports, address: scraped })));

@@ -31,6 +31,8 @@ interface Reported {
   /** The last good backup of the store; only the authorization server tells. */
   readonly lastBackup: LastBackup | undefined;
   readonly clock: Clock;
+  /** As that of a server. */
+  clockDifference(): number | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ interface Reported {
  * to whoever scrapes. Rejects if it cannot listen.
  */
 export async function reportMetrics(reported: Reported): Promise<Reporting> {
-  const { metrics, address, feed, ready, life, lastBackup, clock } = reported;
+  const { metrics, address, feed, ready, life, lastBackup, clock, clockDifference } = reported;
   const ofProcess = measureProcess(metrics, clock);
   const works = (need: Need) =>
     within(READY_PATIENCE, ready(need)).then(
@@ -57,6 +59,8 @@ export async function reportMetrics(reported: Reported): Promise<Reporting> {
     metrics.set('readyForReading', reading);
     await settled;
     measureFeed(metrics, feed);
+    const difference = clockDifference();
+    if (difference !== undefined) metrics.set('clockDifference', difference);
     ofProcess.read();
   }
   if (cluster.isWorker) {

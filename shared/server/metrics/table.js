@@ -91,6 +91,13 @@ export const METRICS = /** @type {const} */ ({
     labels: ['server'],
     merge: 'max',
   },
+  clockDifference: {
+    name: 'countersign_clock_difference_seconds',
+    help: 'Time by which the clock of the authorization server, or of a proxy before it, differs at least from that of the resource server, by its last answer; the most of all workers.',
+    type: 'gauge',
+    labels: ['server'],
+    merge: 'max',
+  },
   tokensIssued: {
     name: 'countersign_tokens_issued_total',
     help: 'Answers with access tokens, by grant type and by the scheme that uses them.',
