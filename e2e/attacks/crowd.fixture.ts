@@ -1,4 +1,5 @@
 import http from 'node:http';
+import type { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 
 export interface Asked {
   readonly method: string;
@@ -9,6 +10,27 @@ export interface Asked {
 
 /** The address of one of a crowd, each in a network of its own (24 bits). */
 export const addressOf = (n: number) => `127.9.${1 + n}.1`;
+
+/** The sign-in form that the browser is given at the account page, filled in. */
+export async function filledIn(
+  browser: TestBrowser,
+  { name, password }: { readonly name: string; readonly password: string },
+): Promise<Asked> {
+  const { forms } = await browser.open('/account');
+  const [form] = forms;
+  if (form === undefined) throw new Error('there is no form');
+  const cookies = browser.cookies.map((cookie) => `${cookie.name}=${cookie.value}`);
+  return {
+    method: 'POST',
+    path: form.action,
+    headers: {
+      origin: browser.issuer,
+      cookie: cookies.join('; '),
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({ ...Object.fromEntries(form.fields), name, password }).toString(),
+  };
+}
 
 /** Sends a request from an address of the loopback network. Resolves to the status, or to 0 if none came. */
 export function askFrom(origin: string, localAddress: string, asked: Asked): Promise<number> {

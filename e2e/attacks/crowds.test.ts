@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import { type Pair, type Person, startPair } from '../pair/pair.ts';
-import { addressOf, type Asked, askFrom } from './crowd.fixture.ts';
+import { addressOf, type Asked, askFrom, filledIn } from './crowd.fixture.ts';
 
 interface Crowd {
   readonly addresses: number;
@@ -34,24 +34,6 @@ const crowd = (origin: string, { addresses, atOnce }: Crowd, guess: (n: number) 
     Array.from({ length: atOnce }, (_, n) => askFrom(origin, addressOf(n % addresses), guess(n))),
   );
 
-/** The sign-in form of a browser, filled in. */
-async function signIn(browser: TestBrowser, name: string, password: string): Promise<Asked> {
-  const { forms } = await browser.open('/account');
-  const [form] = forms;
-  if (form === undefined) throw new Error('there is no form');
-  const cookies = browser.cookies.map((cookie) => `${cookie.name}=${cookie.value}`);
-  return {
-    method: 'POST',
-    path: form.action,
-    headers: {
-      origin: pair.issuer,
-      cookie: cookies.join('; '),
-      'content-type': 'application/x-www-form-urlencoded',
-    },
-    body: new URLSearchParams({ ...Object.fromEntries(form.fields), name, password }).toString(),
-  };
-}
-
 const newBrowser = () => new TestBrowser(pair.issuer, pair.issuer);
 
 describe('the sign-in page', () => {
@@ -63,11 +45,8 @@ describe('the sign-in page', () => {
     });
     const again = newBrowser();
     again.plant(known, /known/);
-    const people = [
-      await signIn(again, alice.name, alice.password),
-      await signIn(newBrowser(), alice.name, alice.password),
-    ];
-    const guess = await signIn(newBrowser(), 'nobody', 'a guess');
+    const people = [await filledIn(again, alice), await filledIn(newBrowser(), alice)];
+    const guess = await filledIn(newBrowser(), { name: 'nobody', password: 'a guess' });
     const guesses = crowd(pair.issuer, size, (n) => ({
       ...guess,
       body: guess.body?.replace('nobody', `nobody-${n}`) ?? '',

@@ -4,6 +4,7 @@
  * `npm run bench -- gnap`: what signed requests cost, beside Bearer and client credentials.
  * `npm run bench -- push`: messages that the push service takes and delivers, and what user agents cost that wait.
  * `npm run bench -- neighbours`: what others notice while one account changes whole trees again and again.
+ * `npm run bench -- crowds`: how long a person waits who signs in amid guesses that never stop.
  * `npm run bench -- scale-out`: what each operation costs on Redis Cluster, and how much of it one shard takes.
  * `npm run bench -- cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the
  * environment variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package,
@@ -19,6 +20,7 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureCacheSuite } from './cache-suite/cache-suite.ts';
+import { measureCrowds } from './crowds.ts';
 import { measureGnap } from './gnap.ts';
 import { measureNeighbours } from './neighbours.ts';
 import { unquiet, watchOthers } from './others.ts';
@@ -113,6 +115,7 @@ async function bench(): Promise<number> {
     gnap: measureGnap,
     push: measurePush,
     neighbours: measureNeighbours,
+    crowds: measureCrowds,
     'scale-out': (line) => measureScaleOut(line, values.quick),
     quick: measureQuick,
     whole: () => measureWhole(say, isWanted),

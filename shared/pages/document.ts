@@ -68,7 +68,7 @@ export function document(frame: Frame, page: PageContent): Answer {
   const { title, content, status = 200, head, retryAfter, script } = page;
   const { language, brand } = frame;
   const style = styleOf(brand.color);
-  const icon = iconOf(brand);
+  const icon = brand.logo ?? signOf(brand).icon;
   const body = html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -101,12 +101,12 @@ export function document(frame: Frame, page: PageContent): Answer {
   };
 }
 
-function mark({ name, logo }: Brand, home: string | undefined): Html {
+function mark(brand: Brand, home: string | undefined): Html {
   const picture =
-    logo === undefined
-      ? html`<span class="initial" aria-hidden="true">${initial(name)}</span>`
-      : html`<img src="${logo}" alt="" />`;
-  const both = html`${picture}<span>${name}</span>`;
+    brand.logo === undefined
+      ? html`<span class="initial" aria-hidden="true">${signOf(brand).initial}</span>`
+      : html`<img src="${brand.logo}" alt="" />`;
+  const both = html`${picture}<span>${brand.name}</span>`;
   return home === undefined
     ? html`<span class="brand">${both}</span>`
     : html`<a class="brand" href="${home}">${both}</a>`;
@@ -121,14 +121,21 @@ function foot({ language, brand: { links = [] } }: Frame): Html | undefined {
   </footer>`;
 }
 
-function initial(name: string): string {
-  const [first] = new Intl.Segmenter().segment(name);
-  return first?.segment ?? '';
+/** The sign of an operator without a logo, who does not change while a server runs. */
+let latest = { name: '', color: '', initial: '', icon: '' };
+
+/** The first letter, and an icon of it in the operator's colour. */
+function signOf({ name, color }: Brand): { readonly initial: string; readonly icon: string } {
+  if (latest.name !== name || latest.color !== color) {
+    const [first] = new Intl.Segmenter().segment(name);
+    const initial = first?.segment ?? '';
+    latest = { name, color, initial, icon: iconOf(initial, color) };
+  }
+  return latest;
 }
 
-/** The logo, else the first letter in the operator's colour. In the page itself, or a browser asks for /favicon.ico. */
-function iconOf({ name, color, logo }: Brand): string {
-  if (logo !== undefined) return logo;
+/** In the page itself, or a browser asks for /favicon.ico. */
+function iconOf(initial: string, color: string): string {
   const { fill, onFill } = brandColors(color);
   const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
     <rect width="32" height="32" rx="7" fill="${fill}" />
@@ -141,7 +148,7 @@ function iconOf({ name, color, logo }: Brand): string {
       text-anchor="middle"
       fill="${onFill}"
     >
-      ${initial(name)}
+      ${initial}
     </text>
   </svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg.toString().replaceAll(/\s+/g, ' '))}`;
