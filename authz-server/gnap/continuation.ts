@@ -9,12 +9,13 @@ import { grantedOf, itemsOf, resolveAccess, wholeOf } from './access.ts';
 import { clientOf } from './clients.ts';
 import { allows, give } from './give.ts';
 import { GnapError } from './gnap-error.ts';
-import { continueAnswer, isPatient, pendingAnswer, WAIT, wantedOf } from './grant.ts';
+import { continueAnswer, pendingAnswer, pollOf, WAIT, wantedOf } from './grant.ts';
 import { CONTENTS, type Modification, readContent } from './grant-request.ts';
 import { beginInteraction } from './interaction.ts';
-import { spendOne } from './limits.ts';
+import type { Bucket, Price } from './limits.ts';
 import { demandProof, type Received, tokenOf } from './receive.ts';
 import {
+  type AskingClient,
   type Decision,
   findGiven,
   findPending,
@@ -40,13 +41,17 @@ interface Continued {
 }
 
 /** Finds the grant of a continuation token, and demands the proof of its key (RFC 9635 section 5). */
-async function findContinued(server: GnapServer, received: Received): Promise<Continued> {
+async function findContinued(
+  server: GnapServer,
+  received: Received,
+  priceOf: (found: AskingClient) => Price = () => ({ buckets: [] }),
+): Promise<Continued> {
   const continuation = tokenOf(received.request);
   const id = hashed(continuation);
   const [pending, given] = await Promise.all([findPending(server, id), findGiven(server, id)]);
   const found = pending ?? given;
   if (found === undefined) throw ended();
-  await demandProof(server, received, readKey(found.key));
+  await demandProof(server, received, readKey(found.key), priceOf(found));
   if ((await clientOf(server, found)) === undefined) throw ended();
   note(received.request, { client: found.clientId });
   return { continuation, pending, given };
@@ -54,13 +59,14 @@ async function findContinued(server: GnapServer, received: Received): Promise<Co
 
 /** Answers a client that comes back: after a finished interaction, or to ask whether somebody has decided. */
 export async function continueGrant(server: GnapServer, received: Received): Promise<object> {
-  const { continuation, pending, given } = await findContinued(server, received);
   const { interact_ref: ref } =
     received.content.length > 0 ? readContent(CONTENTS.continuation, received.content) : {};
-  const further = continueAnswer(server, continuation);
-  if (ref === undefined && !(await isPatient(server, hashed(continuation)))) {
-    throw new GnapError('too_fast', `wait ${WAIT} s between two polls`, further);
-  }
+  const token = tokenOf(received.request);
+  const further = continueAnswer(server, token);
+  const { pending, given } = await findContinued(server, received, () => ({
+    buckets: ref === undefined ? [pollOf(hashed(token))] : [],
+    refusal: () => new GnapError('too_fast', `wait ${WAIT} s between two polls`, further),
+  }));
   if (pending !== undefined)
     return { ...further, ...(await afterWaiting(server, received.from, pending, ref, further)) };
   if (ref !== undefined || given === undefined) {
@@ -137,15 +143,21 @@ const REFUSALS = {
 /** Changes what a client asks for (RFC 9635 section 5.3): at once within what the person allowed, else by asking. */
 export async function modifyGrant(server: GnapServer, received: Received): Promise<object> {
   const { from } = received;
-  const { continuation, pending, given } = await findContinued(server, received);
   const body = readContent(CONTENTS.modification, received.content);
+  const { limits } = server.config;
+  const visits = ({ clientId }: AskingClient): Bucket => ['visits', clientId, limits.visits];
+  const { continuation, pending, given } = await findContinued(server, received, (found) => ({
+    buckets: [
+      ['client', found.clientId, limits.client],
+      ...(body.interact === undefined ? [] : [visits(found)]),
+    ],
+  }));
   const further = continueAnswer(server, continuation);
   const before = pending ?? given;
   if (before === undefined || pending?.decision !== undefined) throw ended();
   const { clientId } = before;
   const client = await clientOf(server, before);
   if (client === undefined) throw ended();
-  await spendOne(server, 'client', clientId, server.config.limits.client);
   const asked: Modification = {
     access_token: before.isList ? [...before.tokens] : before.tokens[0],
     subject: before.subject,
@@ -164,6 +176,8 @@ export async function modifyGrant(server: GnapServer, received: Received): Promi
         isDeepStrictEqual(grantedOf(access, allowedAt(allowed, access.space.url)), wholeOf(access)),
       );
     if (isAllowed) {
+      // Nothing waits for a person.
+      if (body.interact !== undefined) await server.stores.limits.giveBack(...visits(given));
       const { subject: _former, ...kept } = given;
       return { ...further, ...(await give(server, { ...kept, ...wanted }, from)) };
     }
@@ -172,7 +186,6 @@ export async function modifyGrant(server: GnapServer, received: Received): Promi
     throw new GnapError('request_denied', 'this needs a person: say in interact how', further);
   }
   const { modes, ...interaction } = beginInteraction(server, client, body.interact);
-  await spendOne(server, 'visits', clientId, server.config.limits.visits);
   const iat = epochSeconds(server.clock);
   const { key, name } = before as PendingGrant;
   const next: PendingGrant = {

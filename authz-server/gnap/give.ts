@@ -7,7 +7,7 @@ import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { grantedOf, resolveAccess } from './access.ts';
 import { clientOf } from './clients.ts';
 import { GnapError } from './gnap-error.ts';
-import { spendOne } from './limits.ts';
+import { type Bucket, pay } from './limits.ts';
 import { type IssuedToken, issueToken, recordIssue } from './issue-token.ts';
 import { findGiven, type GivenGrant, type Origin, replaceGiven, saveGiven } from './records.ts';
 import { allowedAt, findRights } from './rights.ts';
@@ -42,7 +42,7 @@ export async function give(server: GnapServer, giving: Giving, from: Origin): Pr
     const { label } = token;
     return own.access.length === 0 ? [] : { ...order, ...(label !== undefined && { label }) };
   });
-  await spendOnEnds(server, accountId, before?.jtis.length ?? 0);
+  await pay(server, { buckets: (before?.jtis ?? []).map(() => endsOf(server, accountId)) });
   const issued = await Promise.all(orders.map((order) => issueToken(server, order)));
   if (issued.length > 0) await recordIssue(server, from, clientId, accountId);
   await replaceTokens(server, giving, issued, before !== undefined);
@@ -85,16 +85,12 @@ async function replaceTokens(
   }
 }
 
-/** Counts tokens that are about to end: every server remembers each of them for days. Throws `HttpError` 429. */
-export async function spendOnEnds(
-  server: GnapServer,
-  accountId: string,
-  count: number,
-): Promise<void> {
-  for (let counted = 0; counted < count; counted += 1) {
-    await spendOne(server, 'revocations', accountId, server.config.limits.visits);
-  }
-}
+/** The bucket of tokens that are about to end: every server remembers each of them for days. */
+export const endsOf = ({ config }: Pick<GnapServer, 'config'>, accountId: string): Bucket => [
+  'revocations',
+  accountId,
+  config.limits.visits,
+];
 
 /** Ends tokens at once. */
 export async function endTokens(

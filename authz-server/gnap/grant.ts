@@ -5,7 +5,7 @@ import { note } from '#shared/server/message/request-log.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { isPlain, resolveAccess, wholeOf } from './access.ts';
 import { findClient, type FoundClient } from './clients.ts';
-import { ofStranger } from './limits.ts';
+import { type Bucket, ofStranger } from './limits.ts';
 import { GnapError } from './gnap-error.ts';
 import { CONTENTS, type Modification, readContent, tokensOf } from './grant-request.ts';
 import { beginInteraction, interactAnswer } from './interaction.ts';
@@ -35,11 +35,12 @@ export async function requestGrant(server: GnapServer, received: Received): Prom
   const { clientId } = client.asking;
   const { limits } = server.config;
   const waits = body.interact !== undefined;
-  await demandProof(server, received, client.key, [
+  const buckets: readonly Bucket[] = [
     ...(waits || client.record.gnap?.unknown ? ofStranger(server, from.address) : []),
     ...(waits ? ([['visits', clientId, limits.visits]] as const) : []),
     ['client', clientId, limits.client],
-  ]);
+  ];
+  await demandProof(server, received, client.key, { buckets });
   note(received.request, { client: clientId });
   const wanted = wantedOf(server, client.record, body);
   const expected = await expectedPerson(server, body.user);
@@ -58,17 +59,15 @@ export async function requestGrant(server: GnapServer, received: Received): Prom
       exp: iat + LIFETIME,
     };
     await savePending(server, pending);
-    await isPatient(server, pending.id);
+    await server.stores.limits.spend(...pollOf(pending.id));
     return pendingAnswer(server, pending, modes, continuation);
   }
   if (wanted.subject !== undefined || expected !== undefined) throw needsPerson();
   return { access_token: await ofMachine(server, client, wanted, from) };
 }
 
-/** Whether a client has waited since it was answered last (RFC 9635 section 5); a poll counts as one. */
-export async function isPatient({ stores }: Pick<GnapServer, 'stores'>, id: string) {
-  return (await stores.limits.spend('gnap-poll', id, { burst: 1, per: WAIT })).ok;
-}
+/** The bucket of a grant that is empty until its client has waited since it was answered last (RFC 9635 section 5). */
+export const pollOf = (id: string): Bucket => ['gnap-poll', id, { burst: 1, per: WAIT }];
 
 /** The answer to a client that has to wait for a person. */
 export function pendingAnswer(

@@ -24,10 +24,9 @@ export function createIntrospection(server: GnapServer) {
   return async (received: Received): Promise<object> => {
     const asked = readContent(CONTENTS.introspection, received.content);
     const { asking, key, record } = await findClient(server, asked.resource_server);
-    await demandProof(server, received, key, [
-      ...(record.gnap?.unknown ? ofStranger(server, received.from.address) : []),
-      ['client', asking.clientId, config.limits.client],
-    ]);
+    const stranger = record.gnap?.unknown ? ofStranger(server, received.from.address) : [];
+    const buckets = [...stranger, ['client', asking.clientId, config.limits.client] as const];
+    await demandProof(server, received, key, { buckets });
     note(received.request, { client: asking.clientId });
     const audiences = new Set([record.introspects ?? []].flat());
     const own = everyTokenSpace(config).filter(({ url }) => audiences.has(url));

@@ -7,16 +7,24 @@ import type { GnapServer } from './server.ts';
 /** The name of a bucket, its key and its rate. */
 export type Bucket = Readonly<Parameters<Limits['spend']>>;
 
-/** Takes one from a bucket. Throws `HttpError` 429 if it is empty. */
-export async function spendOne(
+/** A request pays from each bucket before it is remembered. `refusal` is said if one is empty: by default `HttpError` 429. */
+export interface Price {
+  readonly buckets: readonly Bucket[];
+  readonly refusal?: (retryAfter: number) => Error;
+}
+
+const tooMany = (retryAfter: number) =>
+  new HttpError(429, 'Too many requests. Try again later.', { 'Retry-After': String(retryAfter) });
+
+/** Takes one from each bucket. Throws the refusal if one is empty. */
+export async function pay(
   { stores }: Pick<GnapServer, 'stores'>,
-  ...bucket: Bucket
+  { buckets, refusal = tooMany }: Price,
 ): Promise<void> {
-  const spent = await stores.limits.spend(...bucket);
-  if (spent.ok) return;
-  throw new HttpError(429, 'Too many requests. Try again later.', {
-    'Retry-After': String(spent.retryAfter),
-  });
+  for (const bucket of buckets) {
+    const spent = await stores.limits.spend(...bucket);
+    if (!spent.ok) throw refusal(spent.retryAfter);
+  }
 }
 
 /** Returns the buckets of rows that are written for somebody at an address who may be anybody. */
@@ -29,17 +37,23 @@ export const ofStranger = (
 ];
 
 /**
- * Returns `replay` that is paid for: what cannot be paid for leaves no row. A replay gets it back, or anybody who has
- * seen a request could keep its client out by that.
+ * Returns `replay` for one request, which is paid for: what cannot be paid for leaves no row. A replay gets it back, or
+ * anybody who has seen a request could keep its client out by that.
  */
-export const paidReplay = (
+export function paidReplay(
   server: Pick<GnapServer, 'stores'>,
-  buckets: readonly Bucket[],
-): Pick<Replay, 'unique'> => ({
-  async unique(...used) {
-    for (const bucket of buckets) await spendOne(server, ...bucket);
-    if (await server.stores.replay.unique(...used)) return true;
-    for (const bucket of buckets) await server.stores.limits.giveBack(...bucket);
-    return false;
-  },
-});
+  price: Price,
+): Pick<Replay, 'unique'> {
+  const { replay, limits } = server.stores;
+  let isPaid = false;
+  return {
+    async unique(...used) {
+      // The rotation of a key has two proofs.
+      if (!isPaid) await pay(server, price);
+      isPaid = true;
+      if (await replay.unique(...used)) return true;
+      for (const bucket of price.buckets) await limits.giveBack(...bucket);
+      return false;
+    },
+  };
+}

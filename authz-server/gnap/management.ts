@@ -7,11 +7,12 @@ import { note } from '#shared/server/message/request-log.ts';
 import { BadSignature } from '#shared/signatures/message.ts';
 import { type Access, grantedOf, resolveAccess, wholeOf } from './access.ts';
 import { refuseOtherUse, registered, registrationOf } from './clients.ts';
-import { endTokens, spendOnEnds } from './give.ts';
+import { endsOf, endTokens } from './give.ts';
 import { GnapError } from './gnap-error.ts';
 import { CONTENTS, readContent } from './grant-request.ts';
 import { issueToken, recordIssue } from './issue-token.ts';
 import { type Managed, readManagement } from './management-token.ts';
+import { paidReplay, type Price } from './limits.ts';
 import { demandProof, proofOptions, provedRequest, type Received, tokenOf } from './receive.ts';
 import { findGiven, replaceGiven } from './records.ts';
 import { allowedAt, findRights } from './rights.ts';
@@ -44,11 +45,11 @@ export async function rotateToken(
   jti: string,
 ): Promise<object> {
   const managed = managedBy(server, received, jti);
-  const key = await boundKey(server, received, managed);
   const { claims, person } = managed;
+  const price = await priceOfEnd(server, managed);
+  const key = await boundKey(server, received, managed, price);
   const order: TokenOrder = { ...(await sameAgain(server, managed)), key };
   if ((await server.feed.latest()).revokedBy(claims) !== undefined) throw ended();
-  await spendOnEnds(server, claims.sub, 1);
   if (!(await server.stores.replay.unique('gnap-rotate', jti, MEMORY))) throw ended();
   const issued = await issueToken(server, order);
   await recordIssue(server, received.from, managed.clientId, person?.accountId);
@@ -58,6 +59,12 @@ export async function rotateToken(
     throw refused('the grant was modified meanwhile');
   }
   return { access_token: issued.answer };
+}
+
+/** A token that has ended already costs nothing more. */
+async function priceOfEnd(server: GnapServer, { claims }: Managed): Promise<Price> {
+  const hasEnded = (await server.feed.latest()).revokedBy(claims) !== undefined;
+  return { buckets: hasEnded ? [] : [endsOf(server, claims.sub)] };
 }
 
 /** Returns what the token was issued for. Throws `GnapError` if client and person do not allow all of it any more. */
@@ -112,12 +119,13 @@ async function boundKey(
   server: GnapServer,
   received: Received,
   { key, bearer }: Managed,
+  price: Price,
 ): Promise<Managed['key']> {
   const { content } = received;
   const asked = content.length > 0 ? readContent(CONTENTS.rotation, content).key : undefined;
   const from = readKey(key);
   if (asked === undefined) {
-    await demandProof(server, received, from);
+    await demandProof(server, received, from, price);
     return key;
   }
   const to = newKey(asked);
@@ -130,7 +138,9 @@ async function boundKey(
   }
   await refuseOtherUse(server, next);
   try {
-    await proveRotation(provedRequest(server, received), { from, to }, proofOptions(server));
+    const replay = paidReplay(server, price);
+    const options = { ...proofOptions(server), replay };
+    await proveRotation(provedRequest(server, received), { from, to }, options);
   } catch (error) {
     throw error instanceof BadSignature ? refused(`key proof: ${error.message}`) : error;
   }
@@ -152,9 +162,9 @@ export async function revokeToken(
   jti: string,
 ): Promise<void> {
   const managed = managedBy(server, received, jti);
-  await demandProof(server, received, readKey(managed.key));
-  if ((await server.feed.latest()).revokedBy(managed.claims) !== undefined) return;
-  await spendOnEnds(server, managed.claims.sub, 1);
+  const price = await priceOfEnd(server, managed);
+  await demandProof(server, received, readKey(managed.key), price);
+  if (price.buckets.length === 0) return;
   await endTokens(server, [jti]);
 }
 

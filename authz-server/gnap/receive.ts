@@ -10,7 +10,7 @@ import { wholeContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { BadSignature } from '#shared/signatures/message.ts';
 import { GnapError } from './gnap-error.ts';
-import { type Bucket, paidReplay, spendOne } from './limits.ts';
+import { paidReplay, pay, type Price } from './limits.ts';
 import type { Origin } from './records.ts';
 import type { GnapServer } from './server.ts';
 
@@ -84,16 +84,16 @@ export const proofOptions = ({
 });
 
 /**
- * Throws `GnapError` unless the client has proved its key (RFC 9635 section 7.3). Once it has, it pays from the buckets,
- * and only then the request is remembered.
+ * Throws `GnapError` unless the client has proved its key (RFC 9635 section 7.3). Once it has, it pays the price, and only
+ * then the request is remembered.
  */
 export async function demandProof(
   server: Pick<GnapServer, 'config' | 'stores' | 'clock'>,
   received: Received,
   key: GnapKey,
-  buckets: readonly Bucket[] = [],
+  price: Price = { buckets: [] },
 ): Promise<void> {
-  const replay = paidReplay(server, buckets);
+  const replay = paidReplay(server, price);
   try {
     await prove(provedRequest(server, received), key, { ...proofOptions(server), replay });
   } catch (error) {
@@ -103,5 +103,5 @@ export async function demandProof(
     throw error;
   }
   // A certificate proves each request anew, and nothing is remembered.
-  if (key.proof === 'mtls') for (const bucket of buckets) await spendOne(server, ...bucket);
+  if (key.proof === 'mtls') await pay(server, price);
 }

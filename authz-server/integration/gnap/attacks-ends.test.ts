@@ -11,6 +11,7 @@ import {
   ask,
   BOTH,
   decide,
+  errorOf,
   given,
   gnap,
   idOf,
@@ -23,6 +24,7 @@ import {
   removeClient,
   reopen,
   send,
+  tenTimes,
   tokenOf,
   WHO,
 } from './attacks.fixture.ts';
@@ -207,6 +209,26 @@ describe('floods', () => {
     for (let count = 0; count < 6; count += 1) statuses.push((await ask(READ, machine)).status);
     expect(statuses).toEqual([200, 200, 429, 429, 429, 429]);
     expect(remembered).toHaveBeenCalledTimes(5);
+  });
+
+  test('a client that polls too early, or ends and rotates tokens beyond the limit, leaves no row', async () => {
+    await reopen({ limits: { visits: { burst: 2, per: 1000 } } });
+    const machine = testKey('k1');
+    await gnap.register(machine);
+    const tokens = await Promise.all(Array.from({ length: 4 }, () => ask(READ, machine)));
+    const asked = await ask({ ...READ, interact: REDIRECT }, machine);
+    const { value: token } = asked.body.continue.access_token;
+    using remembered = jest.spyOn(gnap.flow.authz.stores.replay, 'unique');
+    const polled = await tenTimes(() => send('/gnap/continue', { token }, machine));
+    expect(polled.map(errorOf)).toEqual(Array(10).fill('too_fast'));
+    const statuses = [];
+    for (const [count, told] of tokens.entries()) {
+      const method = count % 2 === 0 ? 'DELETE' : 'POST';
+      statuses.push((await manage(told, { method }, machine)).status);
+    }
+    expect(statuses).toEqual([204, 200, 429, 429]);
+    // Two proofs, and one rotation.
+    expect(remembered).toHaveBeenCalledTimes(3);
   });
 
   test('forged requests do not use up the limit of a client', async () => {
