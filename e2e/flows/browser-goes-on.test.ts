@@ -9,17 +9,19 @@ import type { RelyingParty } from '../parts/relying-party.ts';
 import { virtualAuthenticator } from '../parts/virtual-authenticator.ts';
 import { addApp, type BrowserFlow, decide, signIn, startBrowserFlow } from './browser.fixture.ts';
 import type { Visitor } from './browser.fixture.ts';
+import { askByGnap } from './gnap-in-browser.ts';
 
 /**
  * CSP Level 3 section 6.4.1: Chromium applies `form-action` to all redirects after a form. A client that sends the browser on,
  * such as a broker or a hosted MCP client that opens an app, must not leave the person on our page.
  */
+const SETTINGS = { issuerHost: 'localhost', settings: { gnap: { clients: 'anybody' } } };
 const running = new AsyncDisposableStack();
 let flow: BrowserFlow;
 let elsewhere: Callback;
 let app: RelyingParty;
 beforeAll(async () => {
-  flow = running.use(await startBrowserFlow('sqlite', { issuerHost: 'localhost' }));
+  flow = running.use(await startBrowserFlow('sqlite', SETTINGS));
   elsewhere = running.use(await startCallback());
   const bye = ['--post-logout-redirect-uri', `${flow.callback.origin}/bye`];
   app = await addApp(flow.pair, flow.callback, { more: bye });
@@ -84,6 +86,12 @@ const FORMS: Readonly<Record<string, Form>> = {
       if (!script) await press(visitor, 'Continue');
     };
     return { send };
+  },
+  'Allow of a request of GNAP': async ({ visitor }) => {
+    const { page, person } = visitor;
+    await page.goto(await askByGnap(flow.pair.issuer, flow.callback.uri));
+    await signIn(page, person);
+    return { send: () => decide(page, 'Allow') };
   },
   'signing out for a client': async ({ visitor }) => {
     const { page } = visitor;
