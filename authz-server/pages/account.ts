@@ -13,7 +13,7 @@ import { ADDRESSES_PATH } from './addresses/addresses.ts';
 import { createCsrf } from './frame/csrf.ts';
 import { createDoneNotes } from './frame/done-notes.ts';
 import { PageError } from './frame/page-error.ts';
-import { answerWith, seeOther } from './frame/respond.ts';
+import { answerWith, noteDone, noteLate, seeOther } from './frame/respond.ts';
 import type { AccountProps } from './frame/account-view.ts';
 import { createViewOf } from './frame/view-of.ts';
 import { TO_ACCOUNT } from './frame/way-back.ts';
@@ -89,7 +89,10 @@ export function accountHandlers(
   async function end(ctx: Context): Promise<void> {
     const form = await checkForm(ctx);
     const visitor = await currentVisitor(ctx);
-    if (visitor === undefined) return ask(ctx, PATH, { notice: 'nothing-ended' });
+    if (visitor === undefined) {
+      noteLate(ctx);
+      return ask(ctx, PATH, { notice: 'nothing-ended' });
+    }
     const what = form.get('end') ?? '';
     const ending = ENDINGS.get(what);
     if (ending === undefined) {
@@ -100,7 +103,11 @@ export function accountHandlers(
     }
     const acting = asPerson(server, visitor.person.id, ctx);
     const ended = await ending(acting, visitor, form.get('id') ?? '');
-    if (ended === 'nothing') return showAccount(ctx, visitor, 404, 'gone');
+    if (ended === 'nothing') {
+      noteLate(ctx);
+      return showAccount(ctx, visitor, 404, 'gone');
+    }
+    noteDone(ctx);
     if (isEndedPart(ended)) {
       return seeOther(ctx, doneNotes.address(ctx, PATH, ended));
     }

@@ -1,27 +1,18 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import { seal, unseal } from '#shared/keys/seal.ts';
+import { note } from '#shared/server/message/request-log.ts';
 import type { PagesServer } from '../base/server.ts';
 import { createCsrf } from './frame/csrf.ts';
 import { answerWith } from './frame/respond.ts';
+import { createGivenAgain, type Given, KEPT } from './given-again.ts';
 import { createSameBrowser } from './frame/same-browser.ts';
 import { soon } from './frame/soon.ts';
 import { frameOf } from './frame/view-of.ts';
 import { wayBack } from './frame/way-back.ts';
-import { createBrowserSessions } from './sign-in/session.ts';
 import { errorPage } from './views/error.ts';
 
-/** Seconds for which a browser that sends a form again gets what the first came to. */
-const KEPT = 30;
-
 /** An answer of the engine to a browser that comes back from our pages. */
-interface Kept {
-  readonly status: number;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly cookies: readonly string[];
-  readonly body: string;
-  /** `uid` of the session of who was signed in then. */
-  readonly session: string | undefined;
+interface Kept extends Given {
   readonly client: string;
   readonly code: string | undefined;
 }
@@ -33,9 +24,6 @@ interface Done {
   readonly answer?: string;
 }
 
-/** Fields of one request alone. */
-const OWN_FIELDS: ReadonlySet<string> = new Set(['content-length', 'set-cookie', 'x-request-id']);
-
 /**
  * A browser on a slow line sends a form again before the answer to the first is there, and so loses that. The answer is kept
  * for a while, sealed with the secret of the browser, and given again to that browser alone.
@@ -45,12 +33,9 @@ export function createKeptAnswers(server: PagesServer, provider: Provider) {
   const { artefacts } = server.stores;
   const { csrfToken } = createCsrf(server);
   const { isHere } = createSameBrowser(server, provider);
-  const { currentVisitor } = createBrowserSessions(server, provider);
+  const { givenBy, cookiesAgain } = createGivenAgain(server, provider);
   const uidOf = ({ path }: KoaContextWithOIDC) => path.slice(path.lastIndexOf('/') + 1);
   const purpose = (ctx: KoaContextWithOIDC) => `kept answer ${uidOf(ctx)} ${csrfToken(ctx)}`;
-  const cookie = provider.cookieName('session');
-  const isOfSession = (line: string) =>
-    line.startsWith(`${cookie}=`) || line.startsWith(`${cookie}.sig=`);
 
   /** A request waits until the one that was before it has its answer. */
   async function find(ctx: KoaContextWithOIDC): Promise<Kept | undefined> {
@@ -76,13 +61,9 @@ export function createKeptAnswers(server: PagesServer, provider: Provider) {
       const done = (await artefacts.get('Interaction', id)) as Done | undefined;
       if (done?.done !== true || done.answer !== undefined) return;
       if (!isHere(ctx, done.result?.browser)) return;
-      const fields = Object.entries(ctx.response.headers).filter(([name]) => !OWN_FIELDS.has(name));
+      const uid = session?.accountId === undefined ? undefined : session.uid;
       const kept: Kept = {
-        status: ctx.status,
-        fields: Object.fromEntries(fields.map(([name, value]) => [name, String(value)])),
-        cookies: cookiesOf(ctx),
-        body: typeof ctx.body === 'string' ? ctx.body : '',
-        session: session?.accountId === undefined ? undefined : session.uid,
+        ...givenBy(ctx, uid),
         client: client.clientId,
         code: entities.AuthorizationCode?.jti,
       };
@@ -95,30 +76,22 @@ export function createKeptAnswers(server: PagesServer, provider: Provider) {
     async repeat(ctx: KoaContextWithOIDC): Promise<boolean> {
       const kept = await find(ctx);
       if (kept === undefined) return false;
-      const [visitor, client] = await Promise.all([
-        currentVisitor(ctx),
+      const [cookies, client] = await Promise.all([
+        cookiesAgain(ctx, kept),
         provider.Client.find(kept.client),
       ]);
-      if (client === undefined) return false;
-      if (visitor && visitor.session.uid !== kept.session) return false;
-      if (kept.session !== undefined && !(await findSignIn(server, kept.session))) return false;
-      // A browser that is signed in may have got a newer identifier of the session meanwhile.
-      const cookies = visitor
-        ? [...cookiesOf(ctx), ...kept.cookies.filter((line) => !isOfSession(line))]
-        : [...cookiesOf(ctx).filter((line) => !isOfSession(line)), ...kept.cookies];
-      const { status, fields, body } = kept;
+      if (cookies === undefined || client === undefined) return false;
       if (await isUsed(kept.code)) {
         const back = wayBack(client.redirectUris);
         answerWith(ctx, errorPage(frameOf(server, ctx.req), { status: 200, kind: 'done', back }));
       } else {
         ctx.oidc.entity('Client', client);
-        answerWith(ctx, { status, fields, body });
+        answerWith(ctx, kept);
       }
       ctx.res.setHeader('Set-Cookie', cookies);
+      // The engine has told of an error.
+      note(ctx.req, { reason: undefined });
       return true;
     },
   };
 }
-
-const cookiesOf = ({ res }: KoaContextWithOIDC): readonly string[] =>
-  [res.getHeader('Set-Cookie') ?? []].flat().map(String);

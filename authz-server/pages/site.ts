@@ -34,6 +34,7 @@ import { signOutHandlers } from './sign-in/sign-out.ts';
 import { frameOf } from './frame/view-of.ts';
 import { errorPage } from './views/error.ts';
 import { TO_ACCOUNT } from './frame/way-back.ts';
+import { createSentAgain } from './sent-again.ts';
 
 type Pages = ReturnType<Router['routes']>;
 
@@ -55,46 +56,47 @@ export function site(server: PagesServer, provider: Provider): Pages {
   const admin = adminHandlers(server, provider);
   const device = deviceHandlers(server, provider);
   const { checkResume } = createSameBrowser(server, provider);
+  const sentAgain = createSentAgain(server, provider);
   const homes = { en: homePage(server.config, 'en'), de: homePage(server.config, 'de') };
 
   const routes: readonly Route[] = [
     ['GET', '/', (ctx) => answerWith(ctx, homes[frameOf(server, ctx.req).language])],
     ['GET', '/logo', logo(server)],
     ['GET', '/account', account.show],
-    ['POST', '/account', account.end],
+    ['POST', '/account', sentAgain.form(account.end)],
     ['GET', '/account/end', account.ask],
     ['GET', ACTIVITY_PATH, activityHandler(server, provider)],
     ['GET', '/account/passkeys', passkeys.show],
-    ['POST', '/account/passkeys', passkeys.change],
+    ['POST', '/account/passkeys', sentAgain.form(passkeys.change)],
     ['GET', '/account/key', (ctx) => seeOther(ctx, '/account')],
     ['POST', '/account/key', account.link],
     ['GET', '/account/second-factor', secondFactor.show],
-    ['POST', '/account/second-factor', secondFactor.change],
+    ['POST', '/account/second-factor', sentAgain.form(secondFactor.change)],
     ['GET', '/account/password', password.show],
-    ['POST', '/account/password', password.change],
+    ['POST', '/account/password', sentAgain.form(password.change)],
     // A Well-Known URL for Changing Passwords (W3C).
     ['GET', '/.well-known/change-password', (ctx) => seeOther(ctx, '/account/password')],
     ...(server.config.mail ? forgottenRoutes(forgottenHandlers(server)) : []),
-    ...(server.config.mail ? addressRoutes(addressHandlers(server, provider)) : []),
-    ...registrationRoutes(server),
+    ...(server.config.mail ? addressRoutes(addressHandlers(server, provider), sentAgain) : []),
+    ...registrationRoutes(server, sentAgain),
     ['GET', '/recover/:secret', recovery.show],
-    ['POST', '/recover/:secret', recovery.recover],
+    ['POST', '/recover/:secret', sentAgain.form(recovery.recover)],
     ['GET', ADMIN_PATH, admin.home],
     ['GET', `${ADMIN_PATH}/:operation`, admin.show],
     ['POST', `${ADMIN_PATH}/:operation`, admin.change],
     ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],
-    ['POST', '/sign-in', signIn],
+    ['POST', '/sign-in', sentAgain.form(signIn)],
     ['GET', '/sign-out', ask],
     ['POST', '/sign-out', signOut],
     ['GET', '/device', device.enter],
-    ['POST', '/device', device.decide],
+    ['POST', '/device', sentAgain.form(device.decide)],
     ['GET', '/interaction/:uid', interaction.show],
     // Where a refused form leaves the address bar.
     ['GET', '/interaction/:uid/:step', (ctx) => seeOther(ctx, `/interaction/${ctx['params'].uid}`)],
     ['POST', '/interaction/:uid/login', interaction.signIn],
     ['POST', '/interaction/:uid/consent', interaction.consent],
     ['POST', '/interaction/:uid/abort', interaction.abort],
-    ...(server.config.gnap ? gnapRoutes(gnapHandlers(server, provider)) : []),
+    ...(server.config.gnap ? gnapRoutes(gnapHandlers(server, provider), sentAgain) : []),
     // In front of the engine's own.
     ['GET', '/auth/:uid', checkResume],
     ['GET', '/session/end', leaveOutUnregistered(provider)],
@@ -118,19 +120,19 @@ const forgottenRoutes = ({
   ['POST', FORGOTTEN_PATH, send],
 ];
 
-const addressRoutes = ({
-  show,
-  send,
-  open,
-  confirm,
-}: ReturnType<typeof addressHandlers>): readonly Route[] => [
+type SentAgain = ReturnType<typeof createSentAgain>;
+
+const addressRoutes = (
+  { show, send, open, confirm }: ReturnType<typeof addressHandlers>,
+  { form }: SentAgain,
+): readonly Route[] => [
   ['GET', ADDRESSES_PATH, show],
   ['POST', ADDRESSES_PATH, send],
   ['GET', `${ADDRESS_PATH}:secret`, open],
-  ['POST', `${ADDRESS_PATH}:secret`, confirm],
+  ['POST', `${ADDRESS_PATH}:secret`, form(confirm)],
 ];
 
-function registrationRoutes(server: PagesServer): readonly Route[] {
+function registrationRoutes(server: PagesServer, { form }: SentAgain): readonly Route[] {
   const { registration } = server.config.people;
   if (registration === 'off') return [];
   const link = registerHandlers(server);
@@ -143,13 +145,16 @@ function registrationRoutes(server: PagesServer): readonly Route[] {
         ] as const)
       : []),
     ['GET', `${REGISTRATION_PATH}:secret`, link.show],
-    ['POST', `${REGISTRATION_PATH}:secret`, link.register],
+    ['POST', `${REGISTRATION_PATH}:secret`, form(link.register)],
   ];
 }
 
-const gnapRoutes = ({ show, decide }: ReturnType<typeof gnapHandlers>): readonly Route[] => [
-  ['GET', '/gnap/interact/:uid', show],
-  ['POST', '/gnap/interact/:uid', decide],
+const gnapRoutes = (
+  { show, decide, isTaken }: ReturnType<typeof gnapHandlers>,
+  { decision }: SentAgain,
+): readonly Route[] => [
+  ['GET', '/gnap/interact/:uid', decision(show, isTaken)],
+  ['POST', '/gnap/interact/:uid', decision(decide, isTaken)],
 ];
 
 /** Turns errors of a page into the error page. Defects of ours go to the log. */

@@ -14,6 +14,7 @@ export type Purpose =
   | 'countersign authz csrf'
   /** Forms that a browser sends again. */
   | 'countersign authz repeated form'
+  | 'countersign authz form sent again'
   | 'countersign authz done note'
   /** Browsers in which somebody has signed in. */
   | 'countersign authz known browser'

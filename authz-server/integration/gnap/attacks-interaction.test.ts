@@ -216,10 +216,15 @@ describe('the page of a request', () => {
   });
 
   test('after a decision the page is gone, for everybody', async () => {
-    const { asked, browser } = await given();
-    for (const one of [browser, await gnap.flow.signedIn('bob')]) {
-      expect((await open(asked, one)).status).toBe(400);
-    }
+    const { asked, browser, ref } = await given();
+    const bob = await gnap.flow.signedIn('bob');
+    // The browser that decided may have lost the answer, and the client has come back.
+    const own = await open(asked, browser);
+    expect(own.text).toContain('The sign-in is done');
+    expect(own.text).not.toContain(ref.interact_ref);
+    expect((await open(asked, bob)).status).toBe(400);
+    gnap.flow.clock.advance(31);
+    for (const one of [browser, bob]) expect((await open(asked, one)).status).toBe(400);
   });
 
   test('items that nobody asked for cannot be ticked', async () => {

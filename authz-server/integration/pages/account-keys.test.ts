@@ -72,6 +72,7 @@ describe('the keys of a person', () => {
     expect((await browser.follow(after)).text).toContain('The key is removed.');
     await expect(keys().get('k1')).resolves.toBeUndefined();
     await expect(keys().get('k2')).resolves.toBeDefined();
+    flow.clock.advance(31);
     expect((await end(browser, { end: 'key', id: 'k1' })).status).toBe(404);
   });
 

@@ -185,14 +185,17 @@ describe('ending at the account page', () => {
     expect(await flow.grants('alice')).toBe(1);
   });
 
-  test('the same a second time is not there any more, and nothing else is ended', async () => {
+  test('the same a second time says so again, later that it is gone, and nothing else is ended', async () => {
     const browser = await flow.signedIn('alice');
     const id = grantOf(await connect(browser));
     const tv = await connect(browser);
     const first = await end(browser, { end: 'access', id });
     const second = await end(browser, { end: 'access', id });
-    expect([first.status, second.status]).toEqual([303, 404]);
-    expect(second.text).toContain('That has ended already.');
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+    flow.clock.advance(31);
+    const third = await end(browser, { end: 'access', id });
+    expect([first.status, second.status, third.status]).toEqual([303, 303, 404]);
+    expect(third.text).toContain('That has ended already.');
     expect(await flow.userinfo(tv['access_token'])).toBe(200);
   });
 
@@ -255,7 +258,9 @@ describe('ending at the account page', () => {
     expect(ended.text).toContain('Everything has ended');
     expect(ended.text.match(/<dd>(.*?)<\/dd>/g)).toEqual(['<dd>2</dd>', '<dd>1</dd>']);
     expect(await flow.userinfo(tv['access_token'])).toBe(401);
-    // The form once more, as a reload sends it.
+    // The form once more, as a reload sends it: at first the same is said.
+    expect((await browser.submit(asked)).text).toBe(ended.text);
+    flow.clock.advance(31);
     const again = await browser.submit(asked);
     expect(again.text).toContain('Nothing was ended');
   });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
 import { addPerson } from '#shared/people/people.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
+import { openDeviceFlow } from '../device/device.fixture.ts';
 import { withSecondFactor } from '../second-factor.fixture.ts';
 import { answerIn, PASSWORD, testSite } from '../site.fixture.ts';
 import type { TestSite } from '../site.fixture.ts';
@@ -153,6 +155,23 @@ describe('the consent', () => {
     await browser.submit(await browser.open('/account'), BOB, '/sign-in');
     expectExpired(await browser.open(page.url));
     expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  test('its line of the log has no refusal', async () => {
+    const lines: LogFields[] = [];
+    const log = (_event: string, fields: LogFields) => void lines.push(fields);
+    await using flow = await openDeviceFlow({}, { info: log, warn: log, error: log });
+    const browser = await flow.signedIn('alice');
+    const asked = new URL(site.authorize({ prompt: 'consent' }), flow.authz.url);
+    const page = await browser.open(asked.href);
+    const copy = flow.browser();
+    copy.plant(browser);
+    const first = answerIn(await browser.submit(page, { decision: 'allow' }));
+    expect(first.get('code')).not.toBeNull();
+    lines.length = 0;
+    expect(answerIn(await copy.submit(page, { decision: 'allow' }))).toEqual(first);
+    expect(lines.filter(({ reason }) => reason !== undefined)).toEqual([]);
+    expect(lines.length).toBeGreaterThan(1);
   });
 
   test('the store has neither the code nor a session in clear', async () => {

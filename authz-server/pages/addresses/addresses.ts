@@ -14,7 +14,7 @@ import { PeopleError } from '#shared/people/people.ts';
 import { asPerson } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from '../frame/csrf.ts';
-import { answerWith, seeOther } from '../frame/respond.ts';
+import { answerWith, noteDone, noteLate, seeOther } from '../frame/respond.ts';
 import type { AddressesProps } from '../frame/view.ts';
 import { createDoneNotes } from '../frame/done-notes.ts';
 import { createViewOf } from '../frame/view-of.ts';
@@ -123,7 +123,10 @@ export function addressHandlers(
       const claim =
         (await claimOf(visitor, links.find(secretOf(ctx)))) &&
         (await claimOf(visitor, links.redeem(secretOf(ctx))));
-      if (claim === undefined) return answerWith(ctx, addressGonePage(view));
+      if (claim === undefined) {
+        noteLate(ctx);
+        return answerWith(ctx, addressGonePage(view));
+      }
       try {
         const former = await confirmAddress(asPerson(server, person.id, ctx), person, claim);
         if (former !== undefined) {
@@ -135,6 +138,7 @@ export function addressHandlers(
         throw error;
       }
       const { address } = claim;
+      noteDone(ctx);
       answerWith(ctx, addressConfirmedPage(view, { address, account: TO_ACCOUNT.href }));
     },
   };

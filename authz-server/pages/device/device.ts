@@ -11,7 +11,7 @@ import { lookUp, openOrDecided } from './device-lookup.ts';
 import type { LookedUp } from './device-lookup.ts';
 import { PageError } from '../frame/page-error.ts';
 import type { PagesServer } from '../../base/server.ts';
-import { answerWith, seeOther } from '../frame/respond.ts';
+import { answerWith, noteDone, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import { asksFor } from '../sign-in/asks-for.ts';
@@ -147,6 +147,7 @@ export function deviceHandlers(
     { end, client }: Omit<DeviceEndProps, 'again'>,
   ): void {
     const props = { end, ...(client !== undefined && { client }), again: PATH };
+    if (end !== 'expired') noteDone(ctx);
     answerWith(ctx, deviceEndPage(viewOf(ctx, person), props));
   }
 

@@ -14,6 +14,8 @@ const FORM = 'application/x-www-form-urlencoded';
 /** The fields that a form may have more than once. */
 const REPEATED: ReadonlySet<string> = new Set(['item']);
 
+/** Forms by the request, whose content can be read once. */
+const READ = new WeakMap<IncomingMessage, Promise<URLSearchParams>>();
 /** Tokens of browsers that had none, by the request that they are made for: an answer has one, however many forms. */
 const MADE = new WeakMap<IncomingMessage, string>();
 
@@ -67,7 +69,9 @@ export function createCsrf({
       if (origin !== undefined && origin !== config.issuer) {
         throw expired({ ...TO_ACCOUNT, href: config.issuer + TO_ACCOUNT.href }, 403);
       }
-      const form = await readForm(ctx);
+      const read = READ.get(ctx.req) ?? readForm(ctx);
+      READ.set(ctx.req, read);
+      const form = await read;
       const names = [...form.keys()].filter((name) => !repeated.has(name));
       if (new Set(names).size < names.length) throw new PageError(400, 'request');
       if (!sameText(form.get('csrf') ?? '', known(ctx) ?? '')) {

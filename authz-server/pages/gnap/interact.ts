@@ -37,7 +37,7 @@ import { isExpected } from '../../gnap/user-hint.ts';
 import { displayUserCode } from '../../base/user-code.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired, PageError } from '../frame/page-error.ts';
-import { answerWith } from '../frame/respond.ts';
+import { answerWith, noteDone, noteLate } from '../frame/respond.ts';
 import type { AskedItem, Language } from '../frame/view.ts';
 import { createViewOf, frameOf } from '../frame/view-of.ts';
 import { allowedItems, itemsInWords, told } from '../interaction/asked.ts';
@@ -67,7 +67,10 @@ interface Waiting {
 export function gnapHandlers(
   server: PagesServer,
   provider: Provider,
-): Readonly<Record<'show' | 'decide', Middleware>> {
+): Readonly<Record<'show' | 'decide', Middleware>> & {
+  /** Whether the client has come back after the decision, or gave up. */
+  isTaken(ctx: Context): Promise<boolean>;
+} {
   const { config, stores, random } = server;
   const { checkForm } = createCsrf(server);
   const { currentVisitor } = createBrowserSessions(server, provider);
@@ -78,7 +81,7 @@ export function gnapHandlers(
   /** Throws the 'expired' page unless the request is alive and nobody has decided. */
   async function load(ctx: Context): Promise<Waiting> {
     const pending = await findByUid(server, String(ctx['params'].uid));
-    if (pending === undefined || pending.decision !== undefined) throw expired();
+    if (pending === undefined || pending.decision !== undefined) throw tooLate(ctx);
     const client = await clientOf({ ...server, demoClients: server.development }, pending);
     if (client === undefined) throw expired();
     return { pending, client };
@@ -285,8 +288,9 @@ export function gnapHandlers(
       if (decision.kind === 'approved' && decision.grantId !== pending.extends) {
         await endGrant(server, decision.grantId);
       }
-      throw expired();
+      throw tooLate(ctx);
     }
+    noteDone(ctx);
     note(ctx.req, { client: pending.clientId });
     if (pending.finish && ref !== undefined) {
       const news = finished(config.issuer, pending.finish, ref);
@@ -321,7 +325,18 @@ export function gnapHandlers(
     }
   }
 
-  return { show, decide };
+  async function isTaken(ctx: Context): Promise<boolean> {
+    const pending = await findByUid(server, String(ctx['params'].uid));
+    return pending === undefined || pending.taken === true;
+  }
+
+  return { show, decide, isTaken };
+}
+
+/** Somebody has decided, perhaps by the same form. */
+function tooLate(ctx: Context): PageError {
+  noteLate(ctx);
+  return expired();
 }
 
 /** An unknown client that calls itself nothing has its identifier as its name. */

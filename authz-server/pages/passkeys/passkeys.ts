@@ -9,7 +9,7 @@ import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { createDoneNotes } from '../frame/done-notes.ts';
 import { PageError } from '../frame/page-error.ts';
-import { answerWith, seeOther } from '../frame/respond.ts';
+import { answerWith, noteDone, noteLate, seeOther } from '../frame/respond.ts';
 import type { PasskeysProps } from '../frame/account-view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
@@ -128,7 +128,11 @@ export function passkeyHandlers(
         const kind = `passkey-${changed.done}` as const;
         await notify(server, visitor.person.id, kind, viewOf(ctx).language);
       }
-      if ('done' in changed) return seeOther(ctx, doneNotes.address(ctx, PATH, changed.done));
+      if ('done' in changed) {
+        noteDone(ctx);
+        return seeOther(ctx, doneNotes.address(ctx, PATH, changed.done));
+      }
+      if (changed.problem === 'late' || changed.problem === 'gone') noteLate(ctx);
       const typed = change === 'added' && { name: form.get('name') ?? '' };
       await showPasskeys(ctx, visitor, { ...changed, ...typed });
     },

@@ -10,7 +10,7 @@ import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired } from '../frame/page-error.ts';
-import { answerWith, seeOther } from '../frame/respond.ts';
+import { answerWith, noteDone, noteLate, seeOther } from '../frame/respond.ts';
 import type { NewPasswordProblem } from '../frame/view.ts';
 import { createDoneNotes } from '../frame/done-notes.ts';
 import { createViewOf } from '../frame/view-of.ts';
@@ -85,7 +85,8 @@ export function changePasswordHandlers(
     async change(ctx) {
       const form = await checkForm(ctx);
       const changer = await changerOf(ctx);
-      if (changer === undefined) return;
+      // Perhaps the same form has ended this sign-in.
+      if (changer === undefined) return noteLate(ctx);
       const { visitor, seen } = changer;
       const password = form.get('password') ?? '';
       const endsOthers = form.get('others') === 'end';
@@ -112,10 +113,12 @@ export function changePasswordHandlers(
         }
       } catch (error) {
         // Changed or removed meanwhile.
-        if (error instanceof PeopleError) throw expired(TO_ACCOUNT, 409);
-        throw error;
+        if (!(error instanceof PeopleError)) throw error;
+        noteLate(ctx);
+        throw expired(TO_ACCOUNT, 409);
       }
       await notify(server, seen.id, passwordNotice(seen), viewOf(ctx).language);
+      noteDone(ctx);
       seeOther(ctx, doneNotes.address(ctx, '/account', endsOthers ? 'others' : 'password'));
     },
   };

@@ -14,7 +14,7 @@ import { notify } from '#shared/mail/notify.ts';
 import type { MailKind } from '#shared/mail/kinds.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired, PageError } from '../frame/page-error.ts';
-import { answerWith } from '../frame/respond.ts';
+import { answerWith, noteDone, noteLate } from '../frame/respond.ts';
 import type { RecoveredProps, RecoverProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
@@ -102,7 +102,7 @@ export function recoverHandlers(
     const view = viewOf(ctx);
     const now = recovery && (await stores.people.get(recovery.person));
     if (recovery === undefined || now === undefined || !isTheirs(recovery, now)) {
-      return answerWith(ctx, recoveryGonePage(view));
+      return late(ctx);
     }
     const acting = asHolder(server, ctx, recovery.person);
     const { person, purpose, secondFactor = false } = recovery;
@@ -122,7 +122,14 @@ export function recoverHandlers(
     }
     if (recovery.address !== undefined) await verifySentTo(server, seen, recovery.address);
     await tell(by === 'passkey' ? 'passkey-added' : passwordNotice(seen));
+    noteDone(ctx);
     answerWith(ctx, recoveredPage(view, { by, purpose, account: TO_ACCOUNT.href }));
+  }
+
+  /** The link was used, perhaps by the same form. */
+  function late(ctx: Context): void {
+    noteLate(ctx);
+    answerWith(ctx, recoveryGonePage(viewOf(ctx)));
   }
 
   async function withPassword(ctx: Context, holder: Holder, form: URLSearchParams) {
@@ -165,7 +172,7 @@ export function recoverHandlers(
     async recover(ctx) {
       const form = await checkForm(ctx);
       const holder = await holderOf(secretOf(ctx));
-      if (holder === undefined) return answerWith(ctx, recoveryGonePage(viewOf(ctx)));
+      if (holder === undefined) return late(ctx);
       const isPasskey = (form.get('passkey') ?? '') !== '';
       await (isPasskey ? withPasskey : withPassword)(ctx, holder, form);
     },

@@ -13,7 +13,7 @@ import { asHolder } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { PageError } from '../frame/page-error.ts';
-import { answerWith } from '../frame/respond.ts';
+import { answerWith, noteDone, noteLate } from '../frame/respond.ts';
 import type { RegisterProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
@@ -68,6 +68,11 @@ export function registerHandlers(
   }
 
   const gone = (ctx: Context) => answerWith(ctx, registrationGonePage(viewOf(ctx)));
+  /** The link was used, perhaps by the same form. */
+  const late = (ctx: Context) => {
+    noteLate(ctx);
+    gone(ctx);
+  };
 
   /** Checks the password, or the passkey, of a form. */
   async function wayIn(
@@ -97,7 +102,7 @@ export function registerHandlers(
     async register(ctx) {
       const form = await checkForm(ctx);
       const registration = await find(ctx);
-      if (registration === undefined) return gone(ctx);
+      if (registration === undefined) return late(ctx);
       const typed = form.get('name') ?? '';
       const tried = await server.stores.limits.spend('registration-link', registration.id, TRIES);
       if (!tried.ok) throw new PageError(429, 'later');
@@ -115,10 +120,11 @@ export function registerHandlers(
       // The passkey is somebody's: there is no account that it would not open.
       if (outcome === 'passkey') return again({ kind: 'failed' });
       if (outcome === 'taken') return again({ kind: 'taken' });
-      if (outcome === 'gone') return gone(ctx);
+      if (outcome === 'gone') return late(ctx);
       await links.redeem(secretOf(ctx));
       // So that its first sign-in is no news to the person.
       browsers.remember(ctx, name);
+      noteDone(ctx);
       answerWith(ctx, registeredPage(viewOf(ctx), { name, account: TO_ACCOUNT.href }));
     },
   };

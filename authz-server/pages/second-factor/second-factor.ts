@@ -10,7 +10,7 @@ import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired, PageError } from '../frame/page-error.ts';
-import { answerWith } from '../frame/respond.ts';
+import { answerWith, noteDone, noteLate } from '../frame/respond.ts';
 import type { RecoveryCodesProps, SecondFactorProblem, SecondFactorProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
@@ -106,7 +106,10 @@ export function secondFactorHandlers(
     { person }: Visitor,
     codes: readonly string[],
     more: Pick<RecoveryCodesProps, 'renewed'> = {},
-  ) => answerWith(ctx, recoveryCodesPage(viewOf(ctx, person), { codes, goOn: BACK, ...more }));
+  ) => {
+    noteDone(ctx);
+    answerWith(ctx, recoveryCodesPage(viewOf(ctx, person), { codes, goOn: BACK, ...more }));
+  };
 
   /** The values of the form's `change`. */
   const CHANGES: ReadonlyMap<
@@ -123,7 +126,10 @@ export function secondFactorHandlers(
           throw expired(TO_ACCOUNT);
         }
         const hasOne = (await stores.secondFactors.get(person.id)) !== undefined;
-        if (hasOne && (await isClaimed(server, state))) return showTo(ctx, visitor, 'codes-shown');
+        if (hasOne && (await isClaimed(server, state))) {
+          noteLate(ctx);
+          return showTo(ctx, visitor, 'codes-shown');
+        }
         const { secret, replaces } = state;
         const ticked = form.getAll('item');
         const refused = async (reason: string, problem: SecondFactorProblem) => {
@@ -143,7 +149,10 @@ export function secondFactorHandlers(
         if (made === 'ways') {
           return showSetUp(ctx, visitor, { replaces }, { problem: { kind: 'ways' } });
         }
-        if (made === 'over') throw expired(TO_ACCOUNT, 409);
+        if (made === 'over') {
+          noteLate(ctx);
+          throw expired(TO_ACCOUNT, 409);
+        }
         await paid.giveBack();
         browsers.remember(ctx, person.name, { secondFactor: made.secondFactor });
         const { language } = viewOf(ctx);
@@ -175,7 +184,10 @@ export function secondFactorHandlers(
           visitor.person.id,
         );
         // Another request made new ones at the same time, and its answer may be lost.
-        if (codes === undefined) return showTo(ctx, visitor, 'codes-shown');
+        if (codes === undefined) {
+          noteLate(ctx);
+          return showTo(ctx, visitor, 'codes-shown');
+        }
         await notify(server, visitor.person.id, 'recovery-codes-renewed', viewOf(ctx).language);
         showCodes(ctx, visitor, codes.map(shownRecoveryCode), { renewed: true });
       },
@@ -210,7 +222,8 @@ export function secondFactorHandlers(
     async change(ctx) {
       const form = await checkForm(ctx);
       const visitor = await changerOf(ctx);
-      if (visitor === undefined) return;
+      // Perhaps the same form has ended this sign-in.
+      if (visitor === undefined) return noteLate(ctx);
       const change = CHANGES.get(form.get('change') ?? '');
       if (change === undefined) throw new PageError(400, 'request', { back: TO_ACCOUNT });
       await change(ctx, visitor, form);

@@ -4,6 +4,7 @@ import { note } from '#shared/server/message/request-log.ts';
 import type { Context } from 'koa';
 import { bySomebody } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
+import { noteLate } from '../frame/respond.ts';
 import type { Attempt, AttemptWith } from './attempt.ts';
 import { createAttemptLimits } from './attempt-limits.ts';
 import { createChallenges } from './challenge.ts';
@@ -34,6 +35,7 @@ export function createPasskeySignIn(server: PagesServer): AttemptWith {
     if (used === undefined || rpId === undefined) return refused('passkey', 'it is no answer');
     const challenge = challengeOf(used);
     if (!(await challenges.spend(challenge, 'get', form.get('csrf') ?? ''))) {
+      noteLate(ctx);
       return refused('passkey-late', 'its challenge is not good here any more');
     }
     const passkey = await stores.passkeys.get(used.id);

@@ -14,6 +14,7 @@ import { newSecondFactor } from './new-second-factor.ts';
 import { markOf } from './other-ways.ts';
 import { createSetUp } from './set-up.ts';
 import { createSetUpSecret } from './set-up-secret.ts';
+import { noteLate } from '../frame/respond.ts';
 import type { SecondFactorProblem, SecondStep } from '../frame/view.ts';
 import type { Attempt } from './attempt.ts';
 import { createAttemptLimits } from './attempt-limits.ts';
@@ -99,8 +100,12 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       const sealed = form.get('step') ?? '';
       const state = read(ctx, sealed);
       if (state === undefined) return OVER;
-      const over = state.secret === undefined ? OVER : SHOWN;
-      if (await isClaimed(server, state)) return over;
+      // Perhaps by the same form.
+      const claimed = (): Attempt => {
+        noteLate(ctx);
+        return state.secret === undefined ? OVER : SHOWN;
+      };
+      if (await isClaimed(server, state)) return claimed();
       const { accountId, name, secret } = state;
       const person = await server.directory.find(accountId);
       if (person === undefined || !(await hasSamePassword(state))) return OVER;
@@ -111,7 +116,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       const paid = await payForCode(ctx, { accountId, secondFactor, typed });
       const refused = async (kind: WrongCode | 'limited', problem: SecondFactorProblem) => {
         // The same code, sent twice at once: it was right, and is used up.
-        if (await isClaimed(server, state)) return over;
+        if (await isClaimed(server, state)) return claimed();
         await bySomebody(server, ctx).refused(accountId, `second factor: ${kind}`);
         note(ctx.req, { reason: `second factor: ${kind}`, subject: accountId });
         return again(sealed, state, problem, ticked);
@@ -121,6 +126,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
         secret === undefined
           ? await use(state, typed)
           : await setUpFactor(state, secret, { typed, ticked });
+      if (done === 'over') noteLate(ctx);
       if (done === 'over' || done === 'ways') return OVER;
       if (typeof done === 'string') {
         const isRecovery = done === 'recovery' || (form.get('recovery') ?? '') !== '';

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type Provider from 'oidc-provider';
 import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
@@ -35,6 +36,8 @@ export interface BrowserSessions {
   keepVisitor(ctx: Context, visitor: Visitor, generation: number): Promise<void>;
   /** Signs the browser out and ends the grants that end with the session. */
   signOutVisitor(ctx: Context, visitor: Visitor): Promise<void>;
+  /** `uid` of the session of who is signed in with the browser once it has the answer. */
+  sessionAfter(ctx: Context): Promise<string | undefined>;
   /** Takes the session of somebody who is not signed in from the store and the browser. */
   forget(ctx: Context, session: Session): Promise<void>;
 }
@@ -46,6 +49,9 @@ export function originOf(ctx: Context): Pick<SignIn, 'address' | 'agent'> {
 }
 
 const LONGEST_AGENT = 512;
+
+/** `uid` of the session that the answer to a request gives the browser; undefined: it takes it away. */
+const AFTER = new WeakMap<IncomingMessage, string | undefined>();
 
 export function createBrowserSessions(server: PagesServer, provider: Provider): BrowserSessions {
   const { config, clock, directory } = server;
@@ -83,6 +89,7 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
     // Committed together: nobody knows the session's identifier yet, and without its sign-in it is nobody's.
     const acting = asPerson(server, signIn.accountId, ctx);
     await Promise.all([recordSignIn(acting, signIn, lifetime, ...events), session.save(lifetime)]);
+    AFTER.set(ctx.req, session.uid);
     ctx.cookies.set(cookie, session.jti, {
       httpOnly: true,
       sameSite: 'lax',
@@ -91,12 +98,19 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
     });
   }
 
-  const dropCookie = (ctx: Context) =>
+  const dropCookie = (ctx: Context) => {
+    AFTER.set(ctx.req, undefined);
     ctx.cookies.set(cookie, null, { httpOnly: true, sameSite: 'lax', overwrite: true });
+  };
+
+  const currentVisitor: BrowserSessions['currentVisitor'] = async (ctx) =>
+    visitorOf(await provider.Session.get(ctx));
 
   return {
-    async currentVisitor(ctx) {
-      return visitorOf(await provider.Session.get(ctx));
+    currentVisitor,
+
+    async sessionAfter(ctx) {
+      return AFTER.has(ctx.req) ? AFTER.get(ctx.req) : (await currentVisitor(ctx))?.session.uid;
     },
 
     async signInVisitor(ctx, { person: { id, name, generation }, means }) {

@@ -1,11 +1,11 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
-import { BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
+import { BY_PASSWORD, BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createAskForPasskey } from './ask-for-passkey.ts';
 import { createAttempt } from './attempt-with.ts';
-import { answerWith, seeOther } from '../frame/respond.ts';
+import { answerWith, noteDone, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from './session.ts';
 import type { SignInProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
@@ -93,7 +93,9 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
         return answerWith(ctx, secondStepPage(viewOf(ctx, undefined, locales), props));
       }
       const { person } = await signInVisitor(ctx, attempt);
-      const { codes } = attempt;
+      const { codes, means } = attempt;
+      // A password can be sent again, and is checked anew.
+      if (means.assurance !== BY_PASSWORD) noteDone(ctx);
       if (codes === undefined) return seeOther(ctx, goOn);
       answerWith(ctx, recoveryCodesPage(viewOf(ctx, person, locales), { codes, goOn }));
     },

@@ -23,6 +23,7 @@ if (button && Key?.parseRequestOptionsFromJSON) {
   const options = JSON.parse(button.dataset.options);
   const failed = document.getElementById('passkey-failed');
   let pending = new AbortController();
+  let sent = false;
   const ask = async (more) => {
     // A browser does one of these at a time.
     pending.abort();
@@ -32,6 +33,7 @@ if (button && Key?.parseRequestOptionsFromJSON) {
       ? await navigator.credentials.create({ publicKey: Key.parseCreationOptionsFromJSON(options), signal })
       : await navigator.credentials.get({ publicKey: Key.parseRequestOptionsFromJSON(options), signal, ...more });
     form.elements.passkey.value = JSON.stringify(credential);
+    sent = true;
     form.submit();
   };
   button.hidden = false;
@@ -43,6 +45,8 @@ if (button && Key?.parseRequestOptionsFromJSON) {
     });
   }
   button.addEventListener('click', () => {
+    // Pressed again on a slow line: the same form, whose answer the server still has.
+    if (sent) return form.submit();
     const fields = [...form.elements].filter(({ id }) => id !== 'password');
     if (makes && !fields.every((field) => field.reportValidity())) return;
     failed.hidden = true;

@@ -1,7 +1,9 @@
 /** Refusals of those who sign in, and of those who change how they do. */
 import type { Page } from 'playwright-core';
 import { systemClock } from '#shared/base/clock.ts';
+import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
 import { MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { appFrom } from '../../../authz-server/integration/second-factor.fixture.ts';
 import type { SignInProps } from '../../../authz-server/pages/frame/view.ts';
 import { textsOf } from '../../../authz-server/pages/texts/index.ts';
@@ -81,6 +83,10 @@ export async function signsIn(flow: BrowserFlow): Promise<void> {
       const app = await appOf(page);
       await sendCode(page, app(), 'Continue');
       await says(page, secondFactor.codes.title);
+      // The browser that is still signed in by it would see them again.
+      const { stores, config } = flow.flow;
+      const store = { stores, clock: systemClock, longestLife: longestLife(config) };
+      for (const begun of await listSignIns(store, other.id)) await endSignIn(store, begun);
       await page.reload();
       return page;
     },
@@ -130,7 +136,7 @@ export async function setsUpASecondFactor(flow: BrowserFlow): Promise<void> {
     async recovery() {
       await sendCode(page, app(), secondFactor.account.setUp);
       await page.reload();
-      await says(page, secondFactor.account.notices['codes-shown']);
+      await says(page, secondFactor.codes.title);
       await becomeCareful(flow, person);
       await page.goto(flow.pair.issuer + SECOND_FACTOR);
       await says(page, secondFactor.account.required);

@@ -57,11 +57,12 @@ export interface Slice {
 }
 
 /**
- * The kinds that somebody unknown can make: a request that waits for a person, or for the browser. The
- * last ones may be lost when the power fails; a request is then begun anew.
+ * The kinds that somebody unknown can make, such as a request that waits for a person or for the browser, and those that
+ * live for seconds. The last ones may be lost when the power fails; a request is then begun anew.
  */
 export const PASSING_KINDS: ReadonlySet<string> = new Set([
   'ClientDocument',
+  'FormAnswer',
   'GnapRequest',
   'Interaction',
   'PushedAuthorizationRequest',

@@ -1,0 +1,92 @@
+import { createHmac } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
+import type Provider from 'oidc-provider';
+import { derivedKey } from '#shared/base/derived-key.ts';
+import { seal, unseal } from '#shared/keys/seal.ts';
+import type { PagesServer } from '../base/server.ts';
+import { createCsrf } from './frame/csrf.ts';
+import { PageError } from './frame/page-error.ts';
+import { answerWith, isDone, isLate } from './frame/respond.ts';
+import { soon } from './frame/soon.ts';
+import { frameOf } from './frame/view-of.ts';
+import { createGivenAgain, type Given, KEPT } from './given-again.ts';
+import { createBrowserSessions } from './sign-in/session.ts';
+import { errorPage } from './views/error.ts';
+
+const KIND = 'FormAnswer';
+
+/** Whether a client has used what the page at this address led it to. */
+type IsUsed = (ctx: Context) => Promise<boolean>;
+
+/**
+ * Forms of our own pages that count once. The browser that sends one again, since the line is slow, gets the answer to the
+ * first. That is kept for a while, and sealed with the secret of the browser.
+ */
+export function createSentAgain(server: PagesServer, provider: Provider) {
+  const { master, random } = server;
+  const { artefacts } = server.stores;
+  const { checkForm, csrfToken } = createCsrf(server);
+  const { sessionAfter } = createBrowserSessions(server, provider);
+  const { givenBy, cookiesAgain } = createGivenAgain(server, provider);
+  const key = derivedKey(master, 'countersign authz form sent again');
+  const idOf = (ctx: Context, form = '') =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([ctx.path, csrfToken(ctx), form]))
+      .digest('base64url');
+  const purpose = (ctx: Context, id: string) => `answer to a form ${id} ${csrfToken(ctx)}`;
+
+  async function keep(ctx: Context, id: string): Promise<void> {
+    const given = givenBy(ctx, await sessionAfter(ctx));
+    const answer = seal(master, purpose(ctx, id), JSON.stringify(given), random);
+    await artefacts.put({ kind: KIND, id, payload: { answer }, seconds: KEPT });
+  }
+
+  /** Undefined: there is none for this browser and form, or who was signed in is no longer. */
+  async function repeat(ctx: Context, id: string, isUsed?: IsUsed): Promise<true | undefined> {
+    const kept = await artefacts.get(KIND, id);
+    if (kept === undefined) return undefined;
+    const given = JSON.parse(unseal(master, purpose(ctx, id), String(kept['answer']))) as Given;
+    const cookies = await cookiesAgain(ctx, given);
+    if (cookies === undefined) return undefined;
+    const leadsToClient = given.fields['refresh'] !== undefined;
+    const isOver = leadsToClient && (await isUsed?.(ctx));
+    answerWith(
+      ctx,
+      isOver ? errorPage(frameOf(server, ctx.req), { status: 200, kind: 'done' }) : given,
+    );
+    ctx.res.setHeader('Set-Cookie', cookies);
+    return true;
+  }
+
+  /** Handles the form first: the former answer takes the place of a refusal alone. */
+  async function handled(ctx: Context, id: string, handle: () => unknown, isUsed?: IsUsed) {
+    const again = () => {
+      const look = () => repeat(ctx, id, isUsed);
+      return isLate(ctx) ? soon(look) : look();
+    };
+    try {
+      await handle();
+    } catch (error) {
+      if (error instanceof PageError && (await again())) return;
+      throw error;
+    }
+    if (isDone(ctx)) await keep(ctx, id);
+    else await again();
+  }
+
+  return {
+    /** A form: one that is refused gets the answer to an equal one that was done. */
+    form:
+      (handler: Middleware): Middleware =>
+      async (ctx, next) => {
+        const form = await checkForm(ctx);
+        await handled(ctx, idOf(ctx, form.toString()), () => handler(ctx, next));
+      },
+
+    /** A page where a person decides once, perhaps without a form: whatever is sent after that gets the answer to it. */
+    decision:
+      (handler: Middleware, isUsed: IsUsed): Middleware =>
+      (ctx, next) =>
+        handled(ctx, idOf(ctx), () => handler(ctx, next), isUsed),
+  };
+}
