@@ -6,8 +6,8 @@ import { ALONE, Line, type Turn } from './line.ts';
 const FULL = new Error('full');
 
 /** A line whose work ends when the test says so; `begun` names the work in the order in which it began. */
-function setup({ lanes = 1, most = 1000 } = {}) {
-  const line = new Line({ lanes, most, tooMany: () => FULL });
+function setup({ lanes = 1, most = 1000, hold = (tell: () => void) => tell() } = {}) {
+  const line = new Line({ lanes, most, tooMany: () => FULL, hold });
   const begun: string[] = [];
   const running: { readonly name: string; readonly end: () => void }[] = [];
   let refused = 0;
@@ -160,6 +160,20 @@ describe('a line that is full', () => {
       'd',
       ...Array.from({ length: 7 }, (_, n) => `a-${n + 1}`),
     ]);
+  });
+
+  test('tells the refused later, so that a flood slows down; a place is free at once', async () => {
+    const held: (() => void)[] = [];
+    const { ask, endAll, line, refused } = setup({ most: 2, hold: (tell) => held.push(tell) });
+    const flood = Array.from({ length: 5 }, () => ask('flood'));
+    const person = ask('person');
+    await settled();
+    expect([held.length, refused(), line.waiting]).toEqual([3, 0, 2]);
+    for (const tell of held) tell();
+    await expect(flood[4]).rejects.toBe(FULL);
+    await endAll();
+    await expect(person).resolves.toBe('person');
+    expect(refused()).toBe(3);
   });
 
   test('many addresses of a site lose before one of another', async () => {

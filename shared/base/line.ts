@@ -1,3 +1,5 @@
+import { setTimeout } from './safe-timers.ts';
+
 /** The other end, for whom work waits: its connection or stream. */
 export interface Client {
   readonly destroyed: boolean;
@@ -23,7 +25,15 @@ export interface LineOptions {
   readonly most: number;
   /** Makes the error of work for which there is no place. */
   readonly tooMany: () => Error;
+  /** Calls `tell` when a caller without a place may hear of it; default: after a second. */
+  readonly hold?: (tell: () => void) => void;
 }
+
+/**
+ * Milliseconds until a refusal is told. Clients of a flood send again at once: told at once they would fill the event loop,
+ * in which everybody stands before they reach a line.
+ */
+const HELD = 1000;
 
 interface Job {
   readonly path: readonly Group[];
@@ -49,16 +59,18 @@ class Group {
  * THE rule of who waits for whom. Work runs at once while a lane is free. Else it waits, and the groups take turns: the
  * next is the group of which the least runs, and of several the one whose turn was longest ago. So nobody waits while
  * another group begins twice. In a group it is the same for the groups within, and in the narrowest the first comes
- * first. If too much waits, the group with the most waiting loses its newest: a flood displaces itself, and not those
- * who come after it.
+ * first. If too much waits, the group with the most waiting loses its newest, and hears of it a second later: a flood
+ * displaces itself and slows down, and keeps out nobody who comes after it.
  */
 export class Line {
   readonly #options: LineOptions;
+  readonly #hold: (tell: () => void) => void;
   readonly #all = new Group('all');
   #closed = false;
 
   constructor(options: LineOptions) {
     this.#options = options;
+    this.#hold = options.hold ?? ((tell) => void setTimeout(tell, HELD).unref());
   }
 
   /** How much work waits. */
@@ -82,7 +94,7 @@ export class Line {
   /** Refuses all work that waits, and all that comes later. */
   close(): void {
     this.#closed = true;
-    while (this.#all.waiting > 0) this.#dropNewest();
+    while (this.#all.waiting > 0) this.#newest()?.refuse();
   }
 
   /** All that is named so, the widest first. */
@@ -109,7 +121,10 @@ export class Line {
     };
     if (this.#closed || client?.destroyed) leave();
     this.#startNext();
-    if (this.#all.waiting > this.#options.most) this.#dropNewest();
+    if (this.#all.waiting > this.#options.most) {
+      const newest = this.#newest();
+      if (newest !== undefined) this.#hold(newest.refuse);
+    }
     client?.once('close', leave);
     try {
       await promise;
@@ -130,11 +145,12 @@ export class Line {
     }
   }
 
-  #dropNewest(): void {
+  /** Takes the newest job out of the group with the most waiting. */
+  #newest(): Job | undefined {
     let group = this.#all;
     for (let most = longestWithin(group); most; most = longestWithin(group)) group = most;
     const job = group.jobs.at(-1);
-    if (job !== undefined && take(job)) job.refuse();
+    return job !== undefined && take(job) ? job : undefined;
   }
 }
 
