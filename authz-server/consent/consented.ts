@@ -1,4 +1,4 @@
-import { isLoopback } from '#shared/config/production.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import { isSignInClient } from '#shared/config/sign-in-clients.ts';
 import { decided, findConsent } from '#shared/people/access/consents.ts';
 import type { ConsentKey, ScopeItem } from '#shared/people/access/consents.ts';

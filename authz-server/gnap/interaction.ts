@@ -1,6 +1,6 @@
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
-import { isLoopback } from '#shared/config/production.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { displayUserCode } from '../base/user-code.ts';
 import { GnapError } from './gnap-error.ts';

@@ -47,7 +47,7 @@ beforeEach(async () => {
 const urlOf = (server: number) => servers.pair.resources[server]?.url ?? '';
 
 function head(method: string, path: string, lines: readonly string[] = []): string {
-  const all = ['Host: a', me.credentials.join(': '), ...lines];
+  const all = ['Host: localhost', me.credentials.join(': '), ...lines];
   return `${method} /dav/${path} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n`;
 }
 
@@ -60,7 +60,7 @@ function begin(
 ): http2.ClientHttp2Stream {
   const headers = { ...Object.fromEntries([me.credentials]), ...fields };
   const stream = session.request(
-    { ...headers, ':method': method, ':path': `/dav/${path}`, ':authority': 'a' },
+    { ...headers, ':method': method, ':path': `/dav/${path}`, ':authority': 'localhost' },
     { endStream: false },
   );
   stream.on('error', () => {});

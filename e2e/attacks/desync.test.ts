@@ -75,7 +75,7 @@ async function answer(door: Door, pieces: readonly (string | Buffer)[]): Promise
 const statuses = (received: string) =>
   [...received.matchAll(/HTTP\/1\.1 ([0-9]{3}) /g)].map(([, status]) => Number(status));
 
-const SMUGGLED = 'DELETE /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
+const SMUGGLED = 'DELETE /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 /** A request of this method at a door that answers it with one status, and that status. */
 function request(door: Door, method: string, content = ''): { head: string; status: number } {
@@ -128,20 +128,20 @@ describe.each(DOORS)('RFC 9112 section 9.6: %s', (door) => {
 
   test.each<[string, readonly (string | Buffer)[], readonly number[]]>([
     ['a method of 16 KiB', [`${'A'.repeat(16_384)} /cut HTTP/1.1\r\n\r\n`], [414, 501]],
-    ['a tab behind the method', ['FOO\t/cut HTTP/1.1\r\nHost: a\r\n\r\n'], [400]],
-    ['a control character', ['F\0O /cut HTTP/1.1\r\nHost: a\r\n\r\n'], [400]],
+    ['a tab behind the method', ['FOO\t/cut HTTP/1.1\r\nHost: localhost\r\n\r\n'], [400]],
+    ['a control character', ['F\0O /cut HTTP/1.1\r\nHost: localhost\r\n\r\n'], [400]],
     ['HTTP/0.9', ['GET /\r\n\r\n'], [505]],
     ['HTTP/0.9 of an unknown method', ['FOO /\r\n\r\n'], [505]],
     [
       'content in pieces',
-      ['FOO /cut HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'],
+      ['FOO /cut HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n'],
       [411],
     ],
     ['half a preface and a request', ['PRI * HTTP/2.0\r\n\r\n', SMUGGLED], [501, 505]],
     ['a handshake of TLS', [Buffer.from('16030100a5010000a1030300', 'hex')], [400]],
     [
       'a piece of a method, and a request',
-      ['M', 'DELETE /cut HTTP/1.1\r\nHost: a\r\n\r\n'],
+      ['M', 'DELETE /cut HTTP/1.1\r\nHost: localhost\r\n\r\n'],
       [407, 421, 501],
     ],
   ])('%s is refused', async (_, pieces, expected) => {

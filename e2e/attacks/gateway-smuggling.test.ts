@@ -13,10 +13,10 @@ import { fuzzedRequest } from './fuzzed.ts';
 
 /** Requests that one reader takes for one and another for two (RFC 9112 section 11.2), through both legs. */
 const AUTHORIZATION = basic()[1];
-const LINES = `Host: a\r\nAuthorization: ${AUTHORIZATION}\r\n`;
+const LINES = `Host: localhost\r\nAuthorization: ${AUTHORIZATION}\r\n`;
 /** A request that nobody may bring to the application: it has no credentials. */
-const SMUGGLED = 'GET /app/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
-const DIRECT = 'GET /base/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
+const SMUGGLED = 'GET /app/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const DIRECT = 'GET /base/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
 /** Ends the connection, if that is still one. */
 const LAST = `GET /app/last HTTP/1.1\r\n${LINES}Connection: close\r\n\r\n`;
 /** Milliseconds after which a server that waits for more of a request has been tried enough. */
@@ -261,7 +261,7 @@ describe('HTTP/2, whose fields have no ends of lines (RFC 9113 section 10.3)', (
     [':path', '/app/x'],
     ['authorization', AUTHORIZATION],
   ] as const;
-  const INJECTED = ' HTTP/1.1\r\nHost: a\r\n\r\nGET /base/smuggled';
+  const INJECTED = ' HTTP/1.1\r\nHost: localhost\r\n\r\nGET /base/smuggled';
   const instead = (name: string, value: string) =>
     RIGHT.map(([one, was]) => [one, one === name ? value : was] as const);
   /** Each was answered with content, or reset. */

@@ -323,6 +323,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
 /** Sends a path that fetch would normalise. */
 async function rawStatus(origin: string, path: string, who: Tenant): Promise<number> {
-  const head = [`GET ${path} HTTP/1.1`, 'Host: a', 'Connection: close', who.credentials.join(': ')];
+  const head = [
+    `GET ${path} HTTP/1.1`,
+    'Host: localhost',
+    'Connection: close',
+    who.credentials.join(': '),
+  ];
   return statusOf(await rawHttp(origin, `${head.join('\r\n')}\r\n\r\n`));
 }

@@ -157,7 +157,7 @@ function written({
   ];
   const lines = [
     `${method} ${path.join('')} ${version}`,
-    ...(host ? ['Host: a', `Content-Length: ${body.length}`] : []),
+    ...(host ? ['Host: localhost', `Content-Length: ${body.length}`] : []),
     ...(trusted ? forwarded : []),
     ...(known === 'none' ? [] : [`Authorization: ${authorization[known]}`]),
     ...fields.map(([name, value]) => `${name}: ${value}`),
@@ -193,7 +193,7 @@ describe.each([
 
   test('a well-formed request, cut off anywhere', async () => {
     const whole = Buffer.from(
-      `POST /token HTTP/1.1\r\nHost: a\r\nContent-Length: 29\r\nContent-Type: application/x-www-form-urlencoded\r\nAuthorization: ${authorization.basic}\r\n\r\ngrant_type=client_credentials`,
+      `POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 29\r\nContent-Type: application/x-www-form-urlencoded\r\nAuthorization: ${authorization.basic}\r\n\r\ngrant_type=client_credentials`,
     );
     for (let length = 1; length < whole.length; length += 7) {
       const status = statusOf(await send(origin(), whole.subarray(0, length), 'at once'));
@@ -265,7 +265,10 @@ describe('resource server: signed tokens', () => {
 describe('sizes', () => {
   const statusFor = async (origin: string, head: string, body = '') =>
     statusOf(
-      await exchange(origin, Buffer.from(`${head}\r\nHost: a\r\nConnection: close\r\n\r\n${body}`)),
+      await exchange(
+        origin,
+        Buffer.from(`${head}\r\nHost: localhost\r\nConnection: close\r\n\r\n${body}`),
+      ),
     );
   const long = (length: number) => 'x'.repeat(length);
 

@@ -32,7 +32,7 @@ function framed(fields: Lines, content: string): Lines {
 const overHttp1 =
   (): Send =>
   async (method, { path = '', fields = {}, content = '' }) => {
-    const lines = linesOf({ Host: 'a', Connection: 'close', ...framed(fields, content) });
+    const lines = linesOf({ Host: 'localhost', Connection: 'close', ...framed(fields, content) });
     const head = [`${method} ${path} HTTP/1.1`, ...lines.map((line) => line.join(': '))];
     const bytes = `${head.join('\r\n')}\r\n\r\n${content}`;
     return statusOf(await rawHttp(servers.pair.resources[0]?.url ?? '', bytes));
@@ -50,7 +50,7 @@ function connectHttp2(): ClientHttp2Session {
 const overHttp2 =
   (session: ClientHttp2Session): Send =>
   async (method, { path = '', fields = {}, content = '' }) => {
-    const head = { ':method': method, ':path': path, ':scheme': 'http', ':authority': 'a' };
+    const head = { ':method': method, ':path': path, ':scheme': 'http', ':authority': 'localhost' };
     const lines = linesOf({ ...head, ...framed(fields, content) });
     const flat = lines.flatMap(([name, value]) => [name.toLowerCase(), value]);
     const stream = session.request(flat, { endStream: false });

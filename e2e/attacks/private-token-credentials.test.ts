@@ -48,7 +48,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const { url } = servers.flow.pair.resources[(turn += 1) % 2] ?? { url: '' };
     const head = [
       `GET ${pathOf(space)}${query} HTTP/1.1`,
-      'Host: a',
+      'Host: localhost',
       'Connection: close',
       ...lines,
     ];

@@ -160,12 +160,12 @@ describe.each(['sqlite', 'redis'] as const)('replay across processes, %s', (kind
   test('RFC 9449 section 4.3: two DPoP lines are 400 at the resource server, and no token at the other', async () => {
     const token = await bound();
     const lines = [1, 2].map(() => `DPoP: ${proof('GET', two.documents, token)}\r\n`).join('');
-    const request = `GET /documents/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: DPoP ${token}\r\n${lines}\r\n`;
+    const request = `GET /documents/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: DPoP ${token}\r\n${lines}\r\n`;
     expect(statusOf(await rawHttp(two.resource, request))).toBe(400);
     const proofs = [1, 2].map(() => `DPoP: ${proof('POST', `${two.issuer}/token`)}\r\n`).join('');
     const { authorization } = basic(client.id, client.secret);
     const form = 'grant_type=client_credentials';
-    const asking = `POST /token HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: ${authorization}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n${proofs}\r\n${form}`;
+    const asking = `POST /token HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: ${authorization}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n${proofs}\r\n${form}`;
     expect(statusOf(await rawHttp(two.issuer, asking))).toBe(400);
   });
 });

@@ -25,7 +25,7 @@ export const wireOf =
   async (server, realm, lines, shape = {}) => {
     const { method = 'GET', target = `/${realm}/`, version = '1.1', content = '' } = shape;
     const head = [`${method} ${target} HTTP/${version}`, 'Connection: close', ...lines];
-    if (version === '1.1') head.push('Host: a');
+    if (version === '1.1') head.push('Host: localhost');
     if (content !== '') head.push(`Content-Length: ${content.length}`);
     return parseAnswer(await attacked.raw(server, `${head.join('\r\n')}\r\n\r\n${content}`));
   };

@@ -144,7 +144,7 @@ describe('a client that leaves before the end of the content leaves no file open
       async function ask(index: number): Promise<void> {
         const socket = net.connect(port, '127.0.0.1');
         socket.on('error', () => {});
-        const line = `GET ${PATH} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`;
+        const line = `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`;
         socket.write(line.repeat(requests));
         const answered = once(socket, 'data');
         await once(socket, 'connect');

@@ -389,7 +389,7 @@ test('no request is answered 5xx except 501', async () => {
       async (verb, path, fields) => {
         const head = [
           `${verb} /documents/${path} HTTP/1.1`,
-          'Host: a',
+          'Host: localhost',
           'Connection: close',
           'Content-Length: 0',
           `Authorization: Bearer ${token}`,

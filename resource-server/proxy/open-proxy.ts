@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { PROXY, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import type { Standing } from '#shared/auth/standing/standing.ts';
-import { isLoopback } from '#shared/config/production.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config, ProxyConfig } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';

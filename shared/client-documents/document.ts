@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import * as z from 'zod';
-import { isLoopback } from '#shared/config/production.ts';
+import { isOfMachine } from '#shared/http/loopback.js';
 import { ALGORITHMS } from '#shared/jose/algorithms.ts';
 import { redirectUriMistake } from './redirect-uri.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
@@ -122,11 +122,6 @@ const plain = (text: string) => text.replaceAll(/[^ !#-[\]-~]/g, '?').slice(0, 2
 function isOfWeb(uri: string): boolean {
   const url = URL.parse(uri);
   return url?.protocol === 'https:' && !isOfMachine(url.hostname);
-}
-
-function isOfMachine(hostname = ''): boolean {
-  const host = hostname.replace(/\.$/, '');
-  return isLoopback(host) || host.endsWith('.localhost');
 }
 
 /** A stranger chooses the key with which an assertion is verified, and must not choose our work with it. */

@@ -1,7 +1,8 @@
 import type { Destinations } from '#shared/client/destinations/destinations.ts';
 import { systemResolve } from '#shared/client/destinations/resolve.ts';
 import { isPublic } from '#shared/client/destinations/public-address.ts';
-import { isLoopback, isProduction } from '#shared/config/production.ts';
+import { isProduction } from '#shared/config/production.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import type { Config } from '#shared/config/schema.ts';
 import type { DocumentNetwork } from './fetch-document.ts';
 

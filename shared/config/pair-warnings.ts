@@ -1,5 +1,6 @@
 import type { Mistake } from '#shared/base/mistake.ts';
-import { isLoopback, isProduction, trustsLoopback } from './production.ts';
+import { isProduction, trustsLoopback } from './production.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import { relyingPartyId } from './relying-party.ts';
 import type { Config } from './schema.ts';
 

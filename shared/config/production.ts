@@ -1,17 +1,7 @@
-import { isIPv4 } from 'node:net';
 import { trustedProxies } from '#shared/http/forwarded.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import type { Mistake } from '#shared/base/mistake.ts';
 import type { Config } from './schema.ts';
-
-/** 127.0.0.0/8, ::1 and localhost; `host` as in a listener or as `URL.hostname` gives it. */
-export function isLoopback(host: string): boolean {
-  return (
-    host === 'localhost' ||
-    host === '::1' ||
-    host === '[::1]' ||
-    (isIPv4(host) && host.startsWith('127.'))
-  );
-}
 
 /** Whether what comes from this machine is believed when it says where it came from. */
 export function trustsLoopback(config: Pick<Config, 'trustedProxies'>): boolean {

@@ -5,7 +5,7 @@ import type { Mistake } from '#shared/base/mistake.ts';
 import { eachSpace, type Rule } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 import { SERVED } from '#shared/http/methods.ts';
-import { isLoopback } from './production.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import { SIGN_IN_PREFIX, signInSpaces } from './sign-in-clients.ts';
 import { takesTokens } from './token-spaces.ts';
 import { toolScopes } from './tool-scope.ts';

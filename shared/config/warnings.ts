@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Mistake } from '#shared/base/mistake.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { type PairMembers, pairWarnings } from './pair-warnings.ts';
-import { isLoopback } from './production.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import { eachSpace } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 import { TELLS_OF_SIGN_IN } from './space-rules.ts';

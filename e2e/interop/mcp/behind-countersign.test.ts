@@ -263,13 +263,13 @@ describe('behind the gateway, in the end', () => {
     expect(rows).toEqual(expect.arrayContaining(starts.match(/[A-Z]+(?==)/g) ?? []));
   });
 
-  test('MCP, DNS rebinding: a page that bound its own name to the gateway has no token, and a session is none', async () => {
+  test('MCP, DNS rebinding: a page that bound its own name to the gateway gets 421, and the session lives on', async () => {
     const { hostname, port, pathname } = new URL(site.urls.gateway);
     const headers = { ...session, Host: 'evil.example' };
     const asked = request({ hostname, port, path: pathname, method: 'DELETE', headers }).end();
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     answer.resume();
-    expect(answer.statusCode).toBe(401);
+    expect(answer.statusCode).toBe(421);
     expect((await client.send('DELETE', { fields: session })).status).toBe(200);
   });
 

@@ -430,7 +430,7 @@ describe.each(FRONTS)('%s', (front) => {
       const fields = Object.entries(NAVIGATION).map(([name, value]) => `${name}: ${value}`);
       const text = await rawHttp(
         site.origin,
-        `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields.join('\r\n')}\r\n\r\n`,
+        `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${fields.join('\r\n')}\r\n\r\n`,
       );
       if (statusOf(text) !== 303) return expect([400, 403, 404]).toContain(statusOf(text));
       expect(text).toContain(`ocation: ${site.pair.issuer}/auth?`);

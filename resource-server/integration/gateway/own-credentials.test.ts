@@ -55,7 +55,7 @@ function came() {
 
 async function overHttp1({ path, fields = [], trailers = [] }: Sent, more: Lines = []) {
   const method = trailers.length > 0 ? 'POST' : 'GET';
-  const lines: Lines = [['Host', 'a'], ...fields, ...more];
+  const lines: Lines = [['Host', 'localhost'], ...fields, ...more];
   const headers = lines.flat();
   const { port } = gateway.listening;
   const request = http.request({ host: '127.0.0.1', port, method, path, headers, agent: false });

@@ -74,7 +74,7 @@ async function send(fields: readonly [string, string][], sent: Sent = {}) {
     host: '127.0.0.1',
     method,
     path,
-    headers: [['Host', 'a'], ...fields].flat(),
+    headers: [['Host', 'localhost'], ...fields].flat(),
     agent: false,
     ...(from !== undefined && { localAddress: from }),
   });

@@ -128,7 +128,7 @@ describe('a user agent that waits for events', () => {
 
   test('a client that ends its half of the connection at once keeps no place', async () => {
     const { subscription } = await push.subscribed();
-    const request = `GET ${subscription} HTTP/1.1\r\nHost: push.example\r\nAccept: text/event-stream\r\n\r\n`;
+    const request = `GET ${subscription} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n`;
     const half = Array.from({ length: 4 }, () => {
       const socket = connect({ port: push.port, host: '127.0.0.1', allowHalfOpen: true });
       socket.end(request);

@@ -1,6 +1,6 @@
 import { BadDocument, readDocument } from '#shared/client-documents/document.ts';
 import { jsonOf, type Send } from '#shared/client/send.ts';
-import { isLoopback } from '#shared/config/production.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import { Failure } from '../arguments/command.ts';
 
 /**

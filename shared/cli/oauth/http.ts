@@ -1,5 +1,5 @@
 import { jsonOf, openSend, type Reply } from '#shared/client/send.ts';
-import { isLoopback } from '#shared/config/production.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import { Failure } from '../arguments/command.ts';
 
 /** Octets of the longest answer that a command takes. */

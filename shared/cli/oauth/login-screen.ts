@@ -1,4 +1,4 @@
-import { isLoopback } from '#shared/config/production.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import type { Shell } from '../arguments/command.ts';
 import type { DeviceAuthorization, Progress } from './device-login.ts';
 import { qrLines } from './qr.ts';

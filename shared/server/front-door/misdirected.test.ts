@@ -113,11 +113,43 @@ describe.each([true, false])('RFC 9110 section 7.4: the authority, TLS %s', (tls
   });
 });
 
-test('a program on this machine may use any name in clear text, but not over TLS', () => {
-  for (const peer of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
-    expect(statusOf({ host: 'upstream', peer })).toBe(200);
-    expect(statusOf({ host: 'upstream', peer, tls: true })).toBe(421);
-  }
+describe.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('from %s', (peer) => {
+  const local = peer;
+
+  test.each(
+    [
+      ['localhost', 'LOCALHOST:8080', 'app.localhost', 'localhost.:8080'],
+      ['127.0.0.1', '127.0.0.2:8080', '[::1]', '[::1]:8080'],
+    ].flat(),
+  )('through a tunnel with a port of its own, in clear text alone: %s', (host) => {
+    expect(statusOf({ host, peer, local })).toBe(200);
+    expect(statusOf({ host, peer, local, tls: true })).toBe(421);
+  });
+
+  test.each(
+    [
+      ['evil.example', 'evil.example:3000', 'upstream', 'localhost.evil.example', 'evillocalhost'],
+      ['127.0.0.1.evil.example:3000', '127.evil.example', '[::2]:3000', '192.0.2.9:3000'],
+      [
+        'localhost:3000@evil.example',
+        'evil.example#localhost',
+        '[::1',
+        'localhost:x',
+        ':3000',
+        'evil#x.localhost',
+      ],
+    ].flat(),
+  )('DNS rebinding: a name that may lead here today alone: %s', (host) => {
+    expect(statusOf({ host, peer, local })).toBe(421);
+    expect(statusOf({ host: 'localhost', url: `http://${host}/`, peer, local })).toBe(421);
+  });
+
+  test('our names, and the address of the listener', () => {
+    for (const host of ['auth.example', 'tokens.example:8443', undefined]) {
+      expect(statusOf({ ...(host !== undefined && { host }), peer })).toBe(200);
+    }
+    expect(statusOf({ host: '192.0.2.1:3000', peer, local: '192.0.2.1' })).toBe(200);
+  });
 });
 
 describe('RFC 9110 section 7.4: an https resource over clear text', () => {
@@ -185,9 +217,10 @@ describe('on real listeners', () => {
     expect(status).toBe(421);
     expect(JSON.parse(body)).toMatchObject({
       title: 'Misdirected Request',
-      detail: 'This server does not answer for other.example.',
+      detail:
+        'This server does not answer for other.example. Use a URL of its own, and let a proxy pass on Host.',
     });
-    const reason = 'does not answer for other.example.: 127.0.0.1 is not in trustedProxies';
+    const reason = 'let a proxy pass on Host.: 127.0.0.1 is not in trustedProxies';
     while (!lines.join('').includes(reason)) await turn();
     expect(body).not.toContain('trustedProxies');
   });
@@ -196,6 +229,14 @@ describe('on real listeners', () => {
     expect((await overTls('auth.example'))[0]).toBe(200);
     expect((await overTls(`localhost:${tls.port}`))[0]).toBe(200);
     expect((await overTls('other.example', '/health/ready'))[0]).toBe(200);
+  });
+
+  test('DNS rebinding, with and without HTTP/2', async () => {
+    const named = { host: '127.0.0.1', port: clear.port, headers: { host: 'evil.example' } };
+    expect((await answerOf(http.request(named)))[0]).toBe(421);
+    const plain = `http://127.0.0.1:${clear.port}`;
+    expect(await status2(plain, { ':authority': 'evil.example' })).toBe(421);
+    expect(await status2(plain, { ':authority': 'auth.example' })).toBe(200);
   });
 
   test('HTTP/2 over TLS and in clear text', async () => {

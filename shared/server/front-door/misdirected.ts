@@ -1,6 +1,6 @@
 import { Http2ServerRequest } from 'node:http2';
 import { TLSSocket } from 'node:tls';
-import { isLoopback } from '#shared/config/production.ts';
+import { isLoopback, namesMachine } from '#shared/http/loopback.js';
 import { normalAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
@@ -13,8 +13,8 @@ export type RefuseMisdirected = (request: AnyRequest, path: string) => void;
 
 /**
  * RFC 9110 sections 7.4 and 15.5.20: a server answers for its origins, and for the address at which it was
- * dialled. A trusted proxy knows what it sends us, and so does what runs on this machine, in clear text;
- * over TLS the client says whom it believes to be talking to. `origins`: absent ones are none.
+ * dialled. A trusted proxy knows what it sends us. What comes from loopback in clear text may name this machine as it
+ * likes. `origins`: absent ones are none.
  */
 export function misdirection(
   origins: readonly (string | undefined)[],
@@ -33,10 +33,14 @@ export function misdirection(
     if (scheme === 'https' && !secure) {
       throw misdirected('What is at https is not served over a connection in clear text.', peer);
     }
-    if (authority === '' || (!secure && isLoopback(peer))) return;
+    if (authority === '') return;
     const host = normal(authority);
     if (hosts.has(host) || isListener(host, socket)) return;
-    throw misdirected(`This server does not answer for ${authority}.`, peer);
+    if (!secure && isLoopback(peer) && namesMachine(authority)) return;
+    throw misdirected(
+      `This server does not answer for ${authority}. Use a URL of its own, and let a proxy pass on Host.`,
+      peer,
+    );
   };
 }
 

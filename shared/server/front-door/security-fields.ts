@@ -1,4 +1,4 @@
-import { isLoopback } from '#shared/config/production.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { isIP } from 'node:net';
+import { isLoopback, namesMachine } from '#shared/http/loopback.js';
 import { TEXT_FORMAT } from './text-format.js';
 
 /** @import { AddressInfo } from 'node:net' */
@@ -103,28 +103,19 @@ async function answer(request, response, current) {
 }
 
 /**
- * Returns the status and the fields of a refusal. 421 is against DNS rebinding: a page that a browser loads from
- * elsewhere must not read what listens on loopback by a name of its own.
+ * Returns the status and the fields of a refusal.
  * @param {IncomingMessage} request
  * @returns {[status: number, fields?: Record<string, string>] | undefined}
  */
 function refusalOf({ method, url, headers, headersDistinct, socket }) {
   // RFC 9112 section 3.2.
   if ((headersDistinct['host'] ?? []).length > 1) return [400];
-  if (isForeign(headers.host ?? '', socket.localAddress ?? '')) return [421];
+  const { host } = headers;
+  const local = socket.localAddress?.replace(/^::ffff:/, '') ?? '';
+  if (host !== undefined && isLoopback(local) && !namesMachine(host)) return [421];
   if (url?.split('?', 1)[0] !== PATH) return [404];
   if (method !== 'GET' && method !== 'HEAD') return [405, { Allow: 'GET, HEAD' }];
   // RFC 9110 section 9.3.1: content of GET means nothing, and none is read here.
   const content = headers['transfer-encoding'] ?? headers['content-length'] ?? '0';
   return content === '0' ? undefined : [413];
-}
-
-/**
- * @param {string} authority the field Host
- * @param {string} local the address at which the connection arrived
- */
-function isForeign(authority, local) {
-  if (!/^(?:::ffff:)?127\.|^::1$/.test(local)) return false;
-  const host = authority.replace(/:\d+$/, '').replaceAll(/[[\]]/g, '').toLowerCase();
-  return host !== 'localhost' && isIP(host) === 0;
 }

@@ -66,6 +66,9 @@ test.each([
   ['127.0.0.1', 200],
   ['[::1]:9464', 200],
   ['evil.example:9464', 421],
+  ['evil#x.localhost', 421],
+  ['192.0.2.9:9464', 421],
+  ['app.localhost', 200],
   ['localhost.evil.example', 421],
 ])('DNS rebinding: on loopback the field Host %j gets %i', async (host, status) => {
   const { ask } = await listen();

@@ -33,7 +33,7 @@ test('RFC 9110 section 15.5.14: too long by its Content-Length is 413 before any
   const socket = new TestSocket(rs.listening);
   const token = rs.token('documents:write');
   await socket.send(
-    `PUT ${fresh()} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
+    `PUT ${fresh()} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
       'Expect: 100-continue\r\nContent-Length: 100001\r\n\r\n',
   );
   const answer = await socket.all;
@@ -61,7 +61,9 @@ test.each([
   const files = await rs.files();
   const socket = new TestSocket(rs.listening);
   const token = rs.token('documents:write');
-  await socket.send(`PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n${rest}`);
+  await socket.send(
+    `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${rest}`,
+  );
   while ((await rs.files()).length === files.length)
     await new Promise((next) => setImmediate(next));
   socket.socket.destroy();
@@ -77,7 +79,9 @@ test.each([
   const contents = await rs.contents();
   const socket = new TestSocket(rs.listening);
   const token = rs.token('documents:write');
-  await socket.send(`PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n${rest}`);
+  await socket.send(
+    `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${rest}`,
+  );
   const logged = () => rs.lines.some((line) => line.includes(path));
   socket.socket.destroy();
   while (!logged()) await new Promise((next) => setImmediate(next));
@@ -124,7 +128,7 @@ describe('RFC 4331 section 6: an upload beyond the quota is refused before its c
   const small = () =>
     startResourceServer({ documents: { maxBytes: 100_000, quota: { bytes: 100_000 } } });
   const head = (of: TestResourceServer, request: string, fields: string) =>
-    `${request} HTTP/1.1\r\nHost: a\r\n` +
+    `${request} HTTP/1.1\r\nHost: localhost\r\n` +
     `Authorization: Bearer ${of.token('documents:write')}\r\n${fields}\r\n\r\n`;
 
   test.each(['PUT /documents/b', 'POST /documents/'])(

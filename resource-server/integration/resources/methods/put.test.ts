@@ -209,7 +209,7 @@ describe('RFC 4918 section 9.7: in collections', () => {
     const token = await lock(path);
     const socket = new TestSocket(rs.listening);
     await socket.send(
-      `PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${rs.token('documents:write')}\r\n` +
+      `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${rs.token('documents:write')}\r\n` +
         'Expect: 100-continue\r\nContent-Length: 100\r\n\r\n',
     );
     const answer = await socket.all;
@@ -268,7 +268,7 @@ describe('RFC 9110 section 13: conditions', () => {
     await put(path, 'old');
     const socket = new TestSocket(rs.listening);
     await socket.send(
-      `PUT ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${rs.token('documents:write')}\r\n` +
+      `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${rs.token('documents:write')}\r\n` +
         'If-None-Match: *\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n',
     );
     const answer = await socket.all;
