@@ -9,13 +9,16 @@ export interface Mistake {
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly mistakes: readonly Mistake[];
+  /** The message, line by line. */
+  readonly lines: readonly string[];
 
   constructor(mistakes: readonly Mistake[], file?: string) {
-    super(
-      [`The configuration${file ? ` of ${file}` : ''} cannot be used:`]
-        .concat(mistakes.map(({ path, message }) => `  ${path}: ${message}`))
-        .join('\n'),
-    );
+    const lines = [
+      `The configuration${file ? ` of ${file}` : ''} cannot be used:`,
+      ...mistakes.map(({ path, message }) => `  ${path}: ${message}`),
+    ];
+    super(lines.join('\n'));
     this.mistakes = mistakes;
+    this.lines = lines;
   }
 }

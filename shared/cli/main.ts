@@ -3,7 +3,6 @@ import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { boundedContent, LONGEST_INPUT, STDIN } from './arguments/bounded-file.ts';
 import { COMMANDS } from './commands.ts';
-import { printable } from '#shared/base/printable.ts';
 import { run } from './run.ts';
 
 const ending = new AbortController();
@@ -29,5 +28,5 @@ process.exitCode = await run(process.argv.slice(2), COMMANDS, {
   },
   readStdin: (most = LONGEST_INPUT) => boundedContent(STDIN, process.stdin, most),
   out: (content) => void process.stdout.write(content),
-  note: (line) => void process.stderr.write(`${printable(line)}\n`),
+  note: (line) => void process.stderr.write(`${line}\n`),
 });

@@ -165,8 +165,8 @@ describe('exit codes', () => {
 
   test('a failure: 1; a report that failed: 1, and it is printed', async () => {
     const shell = new TestShell();
-    expect(await run(['say'], failing(new Failure('cannot\ntwice')), shell)).toBe(1);
-    expect(shell.stderr).toBe('cannot\ntwice\n');
+    expect(await run(['say'], failing(new Failure('cannot', 'twi\nce')), shell)).toBe(1);
+    expect(shell.stderr).toBe('cannot\ntwi\\u000ace\n');
     expect(await run(['say'], saying({ json: 1, lines: ['bad'], failed: true }), shell)).toBe(1);
     expect(shell.stdout).toBe('bad\n');
   });

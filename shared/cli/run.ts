@@ -1,5 +1,6 @@
 import {
   type Command,
+  Failure,
   type LongReport,
   type Report,
   type Shell,
@@ -7,6 +8,7 @@ import {
 } from './arguments/command.ts';
 import { help, overview } from './arguments/help.ts';
 import { nearest } from '#shared/base/nearest.ts';
+import { ConfigError } from '#shared/base/mistake.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { parseInput } from './arguments/parse.ts';
 import { printable, printableLines } from '#shared/base/printable.ts';
@@ -15,8 +17,11 @@ import { printable, printableLines } from '#shared/base/printable.ts';
 export async function run(
   args: readonly string[],
   commands: readonly Command[],
-  shell: Shell,
+  surroundings: Shell,
 ): Promise<number> {
+  // A command notes the words of servers, too.
+  const note = (line: string) => surroundings.note(printable(line));
+  const shell = { ...surroundings, note };
   const command = commands.find(({ name, former }) => begins(args, name) || begins(args, former));
   if (command === undefined) return listCommands(args, commands, shell);
   if (begins(args, command.former)) {
@@ -38,8 +43,7 @@ export async function run(
     print(report, asJson, shell);
     return report.failed ? 1 : 0;
   } catch (error) {
-    const { message } = error as Error;
-    for (const line of message.split('\n')) shell.note(line);
+    for (const line of linesOf(error as Error)) shell.note(line);
     if (command.repeatable && error instanceof StoreUnavailable) {
       shell.note('Run the command again: it does what is missing.');
     }
@@ -48,6 +52,9 @@ export async function run(
     return 2;
   }
 }
+
+const linesOf = (error: Error): readonly string[] =>
+  error instanceof Failure || error instanceof ConfigError ? error.lines : [error.message];
 
 const HELP = new Set(['help', '--help', '-h']);
 

@@ -95,4 +95,11 @@ export class UsageError extends Error {
 /** The command could not do what it was asked to: exit code 1. */
 export class Failure extends Error {
   override readonly name = 'Failure';
+  /** The message, line by line. A line feed within one came from elsewhere, and begins no line on a terminal. */
+  readonly lines: readonly string[];
+
+  constructor(...lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.lines = lines;
+  }
 }

@@ -18,7 +18,7 @@ export const backupCheck: Command = {
     if (!hasSqlite(folder)) throw new Failure(`${folder} is no backup: it has no state.db`);
     const mistakes = checkBackup(folder);
     if (mistakes.length > 0) {
-      throw new Failure(`${folder} cannot be trusted:\n${mistakes.join('\n')}`);
+      throw new Failure(`${folder} cannot be trusted:`, ...mistakes);
     }
     const files = readSums(folder)?.size ?? 0;
     return {

@@ -65,12 +65,12 @@ async function copyInto(data: string, folder: string, { clock, random }: Shell):
       writeSums: async (to) => writeSums(to),
     });
     const mistakes = checkBackup(folder);
-    if (mistakes.length > 0) throw new Failure(`the copy is not whole:\n${mistakes.join('\n')}`);
+    if (mistakes.length > 0) throw new Failure('the copy is not whole:', ...mistakes);
     return files;
   } catch (error) {
     const isOurs = [MissingContent, IrregularFile, Failure].some((kind) => error instanceof kind);
     if (!isOurs) throw error;
     await rm(folder, { recursive: true });
-    throw new Failure((error as Error).message);
+    throw error instanceof Failure ? error : new Failure((error as Error).message);
   }
 }

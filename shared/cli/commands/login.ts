@@ -11,6 +11,7 @@ import { type ResourceAt, resourceAt } from '../oauth/resource-at.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
 import { wholeNumber } from '../arguments/whole-number.ts';
 import { DEVICE_CLIENT, signIn } from '../oauth/sign-in.ts';
+import { isPlainWord } from '../oauth/step-up.ts';
 import { lockPrivate } from '../files/private-file.ts';
 
 export const login: Command = {
@@ -77,7 +78,7 @@ export const login: Command = {
  * tell: an MCP server, for one, answers GET with 400.
  */
 function forUse({ scope, resource }: Login, byUrl: boolean): readonly string[] {
-  if (resource === undefined) return [];
+  if (resource === undefined || !isPlainWord(resource)) return [];
   if (parseScope(scope).has('push')) return [`push ${resource}`];
   return byUrl ? [] : [`request GET ${resource}`];
 }

@@ -94,7 +94,9 @@ function refuseDamaged(folder: string): void {
   const mistakes = checkBackup(folder);
   if (mistakes.length === 0) return;
   throw new Failure(
-    `${folder} cannot be trusted:\n${mistakes.join('\n')}\nTake another backup. To restore what is left of this one, add --unchecked`,
+    `${folder} cannot be trusted:`,
+    ...mistakes,
+    'Take another backup. To restore what is left of this one, add --unchecked',
   );
 }
 

@@ -111,7 +111,7 @@ async function planItems(house: House, items: readonly Item[]): Promise<Planned[
     }
   }
   if (refused.length > 1) {
-    throw new Failure(firstMistakes(refused.map(({ message }) => message)).join('\n'));
+    throw new Failure(...firstMistakes(refused.map(({ message }) => message)));
   }
   if (refused[0]) throw refused[0];
   return planned;

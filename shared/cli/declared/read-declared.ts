@@ -119,7 +119,7 @@ function parse(path: string, text: string): unknown {
 
 function refusal(path: string, mistakes: readonly Mistake[]): Failure {
   const lines = mistakes.map((one) => `  ${one.path || 'all'}: ${one.message}`);
-  return new Failure([`${path} cannot be applied:`, ...firstMistakes(lines)].join('\n'));
+  return new Failure(`${path} cannot be applied:`, ...firstMistakes(lines));
 }
 
 const twice = ({ file: { people, clients }, at }: GoodEntries) => [

@@ -45,7 +45,7 @@ export async function signIn(
   const asked = { ...device, scope, acr_values, max_age };
   const authorization = await authorizeDevice(send, server, asked, clock).catch(
     (error: unknown) => {
-      throw isUnknown(error, client_id) ? new Failure(REGISTER) : error;
+      throw isUnknown(error, client_id) ? new Failure(...REGISTER) : error;
     },
   );
   using screen = onTerminal ? terminalScreen(shell) : plainScreen(shell);
@@ -62,4 +62,4 @@ const REGISTER = [
   `${DEVICE_CLIENT} is not known there: it is for development. Whoever runs the server registers a client,`,
   `  ${CLI} client add --name "Command line" --public --grant device_code --grant refresh_token --scope "openid profile SCOPES"`,
   'and its client_id goes into --client',
-].join('\n');
+];

@@ -49,6 +49,8 @@ export function stepUpOf({ status, fields }: Reply): StepUp | undefined {
  */
 const PLAIN = /^\w[\w.:/+~-]*$/;
 
+export const isPlainWord = (text: string): boolean => PLAIN.test(text);
+
 /**
  * Returns the command that logs in as a challenge asks, with what the login has now. Undefined: the challenge has values
  * that must not come into a command line.
@@ -67,7 +69,7 @@ export function stepUpCommand(
     ['max-age', maxAge === '' ? [] : [maxAge]],
   ];
   const given = options.filter(([, values]) => values.length > 0);
-  if (!given.every(([, values]) => values.every((value) => PLAIN.test(value)))) return undefined;
+  if (!given.every(([, values]) => values.every(isPlainWord))) return undefined;
   const words = given.map(([name, values]) => {
     return `--${name} ${values.length > 1 ? `"${values.join(' ')}"` : values.join()}`;
   });

@@ -1,5 +1,4 @@
 import { CLI } from '#shared/base/invocation.ts';
-import { printable } from '#shared/base/printable.ts';
 import { jsonOf, type Message, type Reply, type Send } from '#shared/client/send.ts';
 import { linksTo } from '#shared/http/link.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
@@ -40,8 +39,8 @@ export async function subscribe(
   const { status, fields } = answer;
   if (status !== 201) {
     // RFC 6750 section 3: another token would do. What else is forbidden stays so.
-    const remedy = fields['www-authenticate'] === undefined ? '' : `\n${logInFor(service)}`;
-    throw new Failure(`${url} answers ${status}${detailOf(answer)}${remedy}`);
+    const remedy = fields['www-authenticate'] === undefined ? [] : [logInFor(service)];
+    throw new Failure(`${url} answers ${status}${detailOf(answer)}`, ...remedy);
   }
   const [link] = linksTo(['link', fields['link'] ?? ''], PUSH);
   return { url: atOrigin(url, fields['location']), endpoint: atOrigin(url, link) };
@@ -60,7 +59,7 @@ function accessTo(send: Send, service: string, shell: Shell): GetAccess {
     demandDpop(metadata, 'no subscription is made there');
     const login = await currentLogin(send, shell);
     const isFor = login?.resource === resource && authorizationServers.includes(login.issuer);
-    if (!isFor) throw new Failure(`${service} asks for a login of its own.\n${logInFor(service)}`);
+    if (!isFor) throw new Failure(`${service} asks for a login of its own.`, logInFor(service));
     return loginAccess(send, shell)(metadata);
   };
 }
@@ -70,7 +69,7 @@ const logInFor = (service: string) => `Run ${CLI} login --scope push --resource 
 /** Returns the detail of a problem document (RFC 9457), behind a colon. */
 function detailOf(answer: Reply): string {
   const { detail } = Object(jsonOf(answer)) as { readonly detail?: unknown };
-  return typeof detail === 'string' ? `: ${printable(detail)}` : '';
+  return typeof detail === 'string' ? `: ${detail}` : '';
 }
 
 /** The URL of a resource that the push service names, which is at its own origin. */
