@@ -139,7 +139,7 @@ test.each([
   '%EF%B7%BA',
   '%e9',
 ])('a path of %j costs CPU by its length', (piece) => {
-  const [short = '', long = ''] = [9984, 79_872].map((length) =>
+  const [short = '', long = ''] = [2496, 79_872].map((length) =>
     `/a${piece.repeat(length / piece.length)}b`.slice(0, length),
   );
   const cost = (target: string) => {
@@ -148,7 +148,9 @@ test.each([
     const { user, system } = process.cpuUsage(before);
     return user + system;
   };
-  // The least of its rounds: whatever else the machine does only adds.
-  const least = (target: string) => Math.min(...Array.from({ length: 15 }, () => cost(target)));
-  expect(least(long) / Math.max(least(short), 1)).toBeLessThanOrEqual(12);
+  // The least of its rounds: whatever else the machine does only adds. A busy one still takes several times as long as an
+  // idle one, so the limit stands between 32, which is the length, and its square.
+  const least = (target: string, rounds: number) =>
+    Math.min(...Array.from({ length: rounds }, () => cost(target)));
+  expect(least(long, 3) / Math.max(least(short, 30), 1)).toBeLessThanOrEqual(128);
 });
