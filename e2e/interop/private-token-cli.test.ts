@@ -75,12 +75,19 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
     },
   );
 
-  test('redeem gets a token itself, at the origin in clear of this machine as well', async () => {
+  test('redeem without a terminal waits for nobody, and says what to do', async () => {
+    await using user = await newUser();
+    const { code, stderr } = await user.run('private-token', 'redeem', url);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`private-token get ${url}`)]);
+    expect(stderr).not.toContain('Waiting for approval');
+  });
+
+  test('at the origin in clear of this machine as well', async () => {
     await using user = await newUser();
     const clear = `${flow.pair.resource}/schemes/private-token/`;
-    const { code, said } = await user.approve(['private-token', 'redeem', clear]);
-    expect([code, said]).toEqual([0, expect.stringContaining('HTTP 200')]);
-    expect(said).toContain('anonymous');
+    await user.approve(['private-token', 'get', clear]);
+    const { code, stdout } = await user.run('private-token', 'redeem', clear);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('anonymous')]);
   });
 
   test('the commands of docs/how-to/private-token.md: five tokens are fetched, one is spent', async () => {

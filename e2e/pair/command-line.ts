@@ -29,6 +29,7 @@ export async function runCommand(
     clock: systemClock,
     random: systemRandom,
     terminal: false,
+    attended: false,
     columns: 0,
     wait: (milliseconds) => setTimeout(milliseconds),
     readStdin: async () => Buffer.from(stdin),

@@ -53,6 +53,7 @@ export class TestShell implements Shell {
   readonly clock = new ManualClock();
   readonly random = systemRandom;
   terminal = false;
+  attended = true;
   columns = 0;
   stdin = '';
   stdout = '';

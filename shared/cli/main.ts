@@ -19,6 +19,7 @@ process.exitCode = await run(process.argv.slice(2), COMMANDS, {
   clock: systemClock,
   random: systemRandom,
   terminal: process.stdout.isTTY,
+  attended: process.stdout.isTTY || process.stderr.isTTY,
   columns: process.stdout.isTTY ? process.stdout.columns : 0,
   wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
   ending: () => {

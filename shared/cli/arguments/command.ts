@@ -71,6 +71,8 @@ export interface Shell {
   readonly creates?: boolean;
   /** True: standard output is read by a person, not by a program. */
   readonly terminal: boolean;
+  /** True: standard output or standard error is a terminal, so that somebody can be asked to approve. */
+  readonly attended: boolean;
   /** Width of that terminal in characters; 0 when there is none. */
   readonly columns: number;
   /** Rejects if the signal aborts before. */

@@ -48,6 +48,16 @@ describe('private-token redeem', () => {
     expect(requested()).toHaveLength(2);
   });
 
+  test('without a terminal: nobody can sign in, so it fails at once and says what to do', async () => {
+    user.parties.shell.attended = false;
+    const { code, stderr } = await redeem();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`private-token get ${user.parties.url}\n`),
+    ]);
+    expect(user.parties.as.received.map(({ url }) => url)).not.toContain('/device/auth');
+  });
+
   test('RFC 9578 section 4: a token of a key that is still in the directory, behind a newer', async () => {
     await get('--type', 'voprf-p384');
     const [rsa, old] = user.parties.behaviour.keys;

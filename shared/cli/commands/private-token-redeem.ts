@@ -1,3 +1,4 @@
+import { CLI } from '#shared/base/invocation.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { privateTokenCredentials } from '#shared/auth/schemes/private-token/client.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
@@ -28,6 +29,7 @@ export const privateTokenRedeem: Command = {
     'The command sends a token from `countersign private-token get` if one fits, or else gets one now (RFC 9577).',
     'Tokens from before are better: an issuer that sees a request and a site that sees a token in the same second can',
     'tell that the two belong together. A sent token is spent, whatever the answer is.',
+    'If that needs a person who signs in, and there is no terminal, the command fails at once.',
     'The body of the answer goes to standard output, everything else to standard error.',
   ],
   run: async (input, shell) => {
@@ -46,6 +48,7 @@ export const privateTokenRedeem: Command = {
       client: input.text('client') ?? DEVICE_CLIENT,
       shell,
       onTerminal: shell.terminal && !input.flag('json'),
+      ...(!shell.attended && { unattended: unattended(url) }),
     };
     const { token, type, issuer, asked } = await tokenFor(challenges, wallet, holder);
     const authorization = privateTokenCredentials(token);
@@ -66,6 +69,9 @@ export const privateTokenRedeem: Command = {
     return report(answer, { status, redeemed: taken, learned }, shell);
   },
 };
+
+const unattended = (url: string) =>
+  `Somebody has to sign in to get a token, and there is no terminal to ask on. Get tokens in advance: ${CLI} private-token get ${url}`;
 
 function report(answer: Reply, json: object, shell: Shell) {
   shell.note(`HTTP ${answer.status}`);

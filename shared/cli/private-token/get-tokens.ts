@@ -2,23 +2,13 @@ import type { Config } from '#shared/config/schema.ts';
 import type { DirectoryKey, IssuerDirectory } from '#shared/private-token/issuer-directory.ts';
 import { originOfServer } from '#shared/private-token/server-name.ts';
 import { NoAnswer } from '#shared/client/send.ts';
-import { Failure, type Shell } from '../arguments/command.ts';
+import { Failure } from '../arguments/command.ts';
 import type { Login } from '../oauth/login.ts';
 import type { SiteChallenge } from '#shared/auth/schemes/private-token/client.ts';
 import { openSendTo } from './send-to.ts';
 import { fetchIssuerDirectory, LONGEST_ANSWER } from './issuer.ts';
-import { issuerLogin } from './issuer-login.ts';
+import { type Holder, issuerLogin } from './issuer-login.ts';
 import { obtainTokens } from './obtain.ts';
-
-/** The holder that gets tokens, and its means. */
-export interface Holder {
-  readonly config: Config;
-  /** Client of a login that has to be made. */
-  readonly client: string;
-  readonly shell: Shell;
-  /** A person reads standard output. */
-  readonly onTerminal: boolean;
-}
 
 /** The outcome of asking an issuer. */
 export interface Obtained {
@@ -41,15 +31,15 @@ export async function getTokens(
   requestUrl: string,
   key: DirectoryKey,
   count: number,
-  { config, client, shell, onTerminal }: Holder,
+  holder: Holder,
 ): Promise<Obtained> {
-  await using send = await openSendTo(originOfServer(issuer), config, LONGEST_ANSWER);
-  await using asking = issuerLogin(config, client, shell, onTerminal);
+  await using send = await openSendTo(originOfServer(issuer), holder.config, LONGEST_ANSWER);
+  await using asking = issuerLogin(holder);
   const order = { requestUrl, key, digest, count };
   const tokens: Buffer[] = [];
   let failure: Error | undefined;
   try {
-    const obtained = obtainTokens(send, order, asking.getAccess, shell.random);
+    const obtained = obtainTokens(send, order, asking.getAccess, holder.shell.random);
     for await (const token of obtained) tokens.push(token);
   } catch (error) {
     if (!(error instanceof Failure || error instanceof NoAnswer)) throw error;

@@ -15,6 +15,18 @@ import type { ResourceMetadata } from '../oauth/resource-metadata.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
 import { signIn } from '../oauth/sign-in.ts';
 
+/** The holder that gets tokens, and its means. */
+export interface Holder {
+  readonly config: Config;
+  /** Client of a login that has to be made. */
+  readonly client: string;
+  readonly shell: Shell;
+  /** A person reads standard output. */
+  readonly onTerminal: boolean;
+  /** The command waits for nobody: what to do if a person has to sign in. */
+  readonly unattended?: string;
+}
+
 /** The login for asking an issuer. Disposing of it ends a login that was made for this alone. */
 export interface IssuerLogin extends AsyncDisposable {
   readonly getAccess: GetAccess;
@@ -27,12 +39,13 @@ export interface IssuerLogin extends AsyncDisposable {
  * goes nowhere but into memory. An issuer is named by a site, and names an authorization server in turn:
  * only that of the configuration is signed in at, or any site could ask for a sign-in at a place of its own.
  */
-export function issuerLogin(
-  { issuer }: Config,
-  client_id: string,
-  shell: Shell,
-  onTerminal: boolean,
-): IssuerLogin {
+export function issuerLogin({
+  config: { issuer },
+  client,
+  shell,
+  onTerminal,
+  unattended,
+}: Holder): IssuerLogin {
   let login: Login | undefined;
   let approved: Login | undefined;
 
@@ -43,9 +56,10 @@ export function issuerLogin(
         `${resource} takes logins at ${others}, not at ${issuer}. If you trust it: ${CLI} login --issuer URL --scope ${REQUEST_SCOPE} --resource ${resource}`,
       );
     }
+    if (unattended !== undefined) throw new Failure(unattended);
     approved = await signIn(
       sendUnhurried,
-      { issuer, client_id, scope: REQUEST_SCOPE, resource },
+      { issuer, client_id: client, scope: REQUEST_SCOPE, resource },
       shell,
       onTerminal,
     );

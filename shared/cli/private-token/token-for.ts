@@ -4,7 +4,8 @@ import type { TokenType } from '#shared/private-token/token-types.ts';
 import { CLI } from '#shared/base/invocation.ts';
 import type { AskedOfIssuer } from './account.ts';
 import { keysInUse, type SiteChallenge } from '#shared/auth/schemes/private-token/client.ts';
-import { directoryOf, getTokens, type Holder } from './get-tokens.ts';
+import { directoryOf, getTokens } from './get-tokens.ts';
+import type { Holder } from './issuer-login.ts';
 import { keyFor } from './issuer.ts';
 import type { Wallet } from './wallet.ts';
 
