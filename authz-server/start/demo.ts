@@ -184,7 +184,9 @@ function scopesForPeople(parts: DemoParts): Pick<ClientRecord, 'scope' | 'defaul
   const more = [
     'offline_access',
     ...(privateTokens ? [REQUEST_SCOPE] : []),
-    ...spaces.flatMap((space) => (space.serves === 'push' ? Array.from(spaceScopes(space)) : [])),
+    ...spaces
+      .filter(({ serves, hide }) => serves === 'push' || hide === 'forbidden')
+      .flatMap((space) => Array.from(spaceScopes(space))),
   ];
   return { scope: [usual, ...more].join(' '), default_scope: usual };
 }

@@ -144,7 +144,7 @@ test('each client has its grants and scopes', async () => {
   const scopes = 'documents:read documents:write';
   const forPeople = {
     token_endpoint_auth_method: 'none',
-    scope: `openid profile ${scopes} offline_access private-token push`,
+    scope: `openid profile ${scopes} offline_access private-token hidden:read hidden:write push`,
     default_scope: `openid profile ${scopes}`,
   };
   expect(await stores.clients.get('demo-machine')).toMatchObject({
