@@ -41,7 +41,10 @@ const REFUSALS: readonly (readonly [reason: string, (of: Case) => boolean])[] = 
   ['private', ({ flags, rules }) => rules.shared && flags.has('private')],
   ['authorized', (of) => of.rules.shared && isAuthorized(of.asked) && !isForOthers(of)],
   ['no-lifetime', (of) => !mayLive(of)],
-  ['set-cookie', (of) => of.rules.shared && hasCookies(of.given) && !isForAll(of)],
+  [
+    'set-cookie',
+    (of) => of.rules.shared && hasCookies(of.given) && (isAuthorized(of.asked) || !isForAll(of)),
+  ],
   ['useless', (of) => !isUseful(of)],
 ];
 
@@ -106,7 +109,8 @@ function hasCookies({ lines }: Given): boolean {
 /**
  * Cookies do not prevent storing (RFC 9111 section 7.3), but who sets them has to have said that others may use the
  * answer, and for how long: an application that says no more than a lifetime may well mean one browser, and what is only
- * validated would bring one's cookies to another.
+ * validated would bring one's cookies to another. Where somebody was let in, even `public` does not count: the cookie may
+ * be the session of that person, and nginx and Varnish keep no such answer either.
  */
 function isForAll({ flags, seconds, targeted, policy }: Case): boolean {
   if (!policy.explicit || policy.lifetime === 0 || policy.noCache) return false;
