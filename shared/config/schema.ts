@@ -175,7 +175,7 @@ export const configSchema = z.strictObject({
   trustedProxies: networks
     .default([])
     .describe(
-      'Addresses and networks of your reverse proxies. Their forwarding fields are believed, counted from the right.',
+      'Addresses and networks of your reverse proxies. Their forwarding fields are believed, counted from the right. If there is one, Basic in clear text is refused to programs on this machine that connect directly, too: a proxy could send what others sent in clear text.',
     ),
   tokens: z
     .strictObject({
