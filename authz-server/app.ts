@@ -12,6 +12,7 @@ import { frontDoor, openTarget } from '#shared/server/front-door/front-door.ts';
 import { strictTransport } from '#shared/server/front-door/security-fields.ts';
 import type { Handler } from '#shared/server/listen/listen.ts';
 import { misdirection } from '#shared/server/front-door/misdirected.ts';
+import { securityTxt } from '#shared/server/endpoints/security-txt.ts';
 import { createServe } from '#shared/server/endpoints/serve.ts';
 import { hasPlayground } from '#shared/config/playground.ts';
 import { ENDPOINTS, handledBy, lookUpIn, type Rows, rowsOf } from './base/endpoints.ts';
@@ -70,6 +71,7 @@ export function createApp(
     ...Object.fromEntries(
       [revocations, administration].map((space) => metadataEndpoint(space, config.issuer)),
     ),
+    ...Object.fromEntries(securityTxt(config, config.issuer, server.clock)),
     ...(config.gnap && Object.fromEntries(gnapEndpoints({ ...server, ...engine }))),
   };
   const at = lookUpIn(rows);

@@ -31,6 +31,11 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
     user: 'countersign',
     passwordFile: 'mail.password',
   },
+  security: {
+    contacts: ['mailto:security@auth.example'],
+    expires: '2027-06-30T00:00:00Z',
+    policy: 'https://auth.example/reports',
+  },
   brand: {
     name: 'Example Ltd',
     logo: 'logo.svg',

@@ -288,6 +288,11 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     parts('RFC 6265', 'Cookies', 'as a server'),
     all('RFC 6797', 'Strict-Transport-Security, for the own host'),
     all('RFC 6454', 'Origin'),
+    parts(
+      'RFC 9116',
+      'security.txt',
+      'Contact, Expires, Canonical and Policy; without a signature',
+    ),
     parts('RFC 8942', 'Client hints', '`Accept-CH` of an application passes only from the root'),
     parts('RFC 9163', 'Expect-CT', 'the same'),
     parts('RFC 7469', 'Public-Key-Pins', 'the same'),

@@ -1,4 +1,5 @@
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { PLAYGROUND_LIST } from '#shared/config/playground.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
@@ -9,8 +10,9 @@ import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
 import { EVERYBODY } from '#shared/server/endpoints/cors.ts';
 import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
 import { health, type Ready } from '#shared/server/endpoints/health.ts';
-import type { AnyRequest } from '#shared/server/message/message.ts';
+import { securityTxt } from '#shared/server/endpoints/security-txt.ts';
 import { validated } from '#shared/server/endpoints/validated.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { forwardedOrigin } from '../forwarding/forwarded-origin.ts';
@@ -38,6 +40,7 @@ export interface EndpointParts {
   readonly errors: Errors;
   readonly brand: Brand;
   readonly recipient: Recipient;
+  readonly clock: Clock;
   /** The gateway's keys, where it states who was let in. */
   readonly gatewayJwks?: Endpoint | undefined;
 }
@@ -46,7 +49,7 @@ type Asked = Pick<Exchange, 'request' | 'target' | 'origin'>;
 
 /** The addresses of the server's own, outside every space. */
 export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoint | undefined {
-  const { config, spaces, signIn, ofSchemes, playground, errors, brand, recipient } = parts;
+  const { config, spaces, signIn, ofSchemes, playground, errors, brand, recipient, clock } = parts;
   const configured = spaces.seen.filter((space) => !playground?.spaces.all.includes(space));
   // The origin over TLS has the same spaces, so they are announced once.
   const announced = configured.filter((space) => space.origin !== config.tls?.resource);
@@ -62,6 +65,7 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
     andThen(answer, (given) => errors.told(request, given));
   const everywhere = new Map<string, Endpoint>([
     ...health(parts.ready, { told: errors.ofMode }),
+    ...securityTxt(config, config.resource, clock),
     ['/verify', { methods: READ, answer: (asked) => tellAll(asked, verify(asked, parts)) }],
     [
       '/verify/browser',

@@ -15,6 +15,7 @@ import {
 } from '#shared/base/members.ts';
 import { brandSchema } from './brand-schema.ts';
 import { mailSchema } from './mail-schema.ts';
+import { securitySchema } from './security-schema.ts';
 import { serverSchema } from './server-schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
@@ -278,6 +279,7 @@ export const configSchema = z.strictObject({
   backup: backupSettings,
   mail: mailSchema,
   brand: brandSchema,
+  security: securitySchema,
   scopeTexts: z
     .record(
       z.string(),

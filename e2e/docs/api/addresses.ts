@@ -65,6 +65,7 @@ export const OF_BOTH: readonly Address[] = [
     'GET, HEAD',
     'the server can do its work, else 503; with `?for=reading` what needs no writing',
   ],
+  ['/.well-known/security.txt', 'GET, HEAD', 'contacts for reports (RFC 9116, `security`)'],
 ];
 
 /** The addresses of the authorization server outside its table. */

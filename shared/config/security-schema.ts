@@ -1,0 +1,34 @@
+import * as z from 'zod';
+
+/** A URI in its normal form, so that no line can begin within it. */
+const uri = z.string().refine((value) => URL.canParse(value) && new URL(value).href === value, {
+  error: 'must be an absolute URI in its normal form',
+});
+
+/** The setting `security`: what security.txt tells of the operator (RFC 9116 section 2.5). */
+export const securitySchema = z
+  .strictObject({
+    contacts: z
+      .array(
+        uri.regex(
+          /^(?:mailto:|tel:|https:\/\/)/,
+          'must begin with mailto:, tel: or https:// (RFC 9116 section 2.5.3)',
+        ),
+      )
+      .min(1)
+      .max(10)
+      .describe('Where to report a weakness, in the order of your preference.'),
+    expires: z.iso
+      .datetime({ offset: true, error: 'must be a time such as 2027-06-30T00:00:00Z' })
+      .describe(
+        'Until when this is right; RFC 9116 advises less than a year. From then on the address is 404.',
+      ),
+    policy: uri
+      .startsWith('https://', 'must begin with https://')
+      .optional()
+      .describe('Page that says how you treat reports.'),
+  })
+  .optional()
+  .describe(
+    'Contacts for reports of weaknesses, at `/.well-known/security.txt` of both servers (RFC 9116). Without this member there is none.',
+  );

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { configSchema } from '#shared/config/schema.ts';
+import { SECURITY_TXT, securityTxt } from './security-txt.ts';
+
+const EXPIRES = '2027-06-30T00:00:00Z';
+const contacts = ['mailto:security@auth.example', 'https://auth.example/report'];
+
+function fileAt(time: string, security?: unknown) {
+  const config = configSchema.parse({ security });
+  const clock = { now: () => Date.parse(time) };
+  return new Map(securityTxt(config, 'https://auth.example', clock)).get(SECURITY_TXT);
+}
+const answerAt = (time: string, security: unknown) =>
+  fileAt(time, security)?.answer?.({} as never, {} as never);
+
+describe('security.txt (RFC 9116)', () => {
+  test('has contacts in order, one Expires, and where it is', () => {
+    const policy = 'https://auth.example/policy';
+    expect(answerAt('2027-01-01T00:00:00Z', { contacts, expires: EXPIRES, policy })).toEqual({
+      status: 200,
+      fields: { 'Content-Type': 'text/plain; charset=utf-8' },
+      body: `Contact: mailto:security@auth.example
+Contact: https://auth.example/report
+Expires: 2027-06-30T00:00:00Z
+Canonical: https://auth.example/.well-known/security.txt
+Policy: https://auth.example/policy
+`,
+    });
+  });
+
+  test('is there only if it is configured, and until it expires (section 2.5.5)', () => {
+    expect(fileAt(EXPIRES)).toBeUndefined();
+    const security = { contacts, expires: EXPIRES };
+    expect(answerAt('2027-06-29T23:59:59Z', security)).toMatchObject({ status: 200 });
+    expect(() => answerAt(EXPIRES, security)).toThrow(expect.objectContaining({ status: 404 }));
+  });
+
+  test.each([
+    ['no contact', { contacts: [], expires: EXPIRES }],
+    ['a contact that is no URI', { contacts: ['security@auth.example'], expires: EXPIRES }],
+    ['http', { contacts: ['http://auth.example/'], expires: EXPIRES }],
+    ['a second line', { contacts: ['mailto:a@b.example\nContact: mailto:c'], expires: EXPIRES }],
+    ['no end', { contacts }],
+    ['a day without a time', { contacts, expires: '2027-06-30' }],
+    ['a policy by http', { contacts, expires: EXPIRES, policy: 'http://auth.example/' }],
+  ])('is refused with %s', (_, security) => {
+    expect(configSchema.safeParse({ security }).success).toBe(false);
+  });
+});

@@ -1,0 +1,40 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { notFound } from '#shared/http/answer.ts';
+import { type Endpoint, READ } from './endpoint.ts';
+
+export const SECURITY_TXT = '/.well-known/security.txt';
+
+/** Returns the file of this server at `origin` (RFC 9116); 404 once it has expired. Nothing, if it is not configured. */
+export function securityTxt(
+  { security }: Pick<Config, 'security'>,
+  origin: string,
+  clock: Pick<Clock, 'now'>,
+): readonly (readonly [path: string, endpoint: Endpoint])[] {
+  if (security === undefined) return [];
+  const { contacts, expires, policy } = security;
+  const lines = [
+    ...contacts.map((contact) => `Contact: ${contact}`),
+    `Expires: ${expires}`,
+    `Canonical: ${origin}${SECURITY_TXT}`,
+    ...(policy === undefined ? [] : [`Policy: ${policy}`]),
+  ];
+  const answer = {
+    status: 200,
+    fields: { 'Content-Type': 'text/plain; charset=utf-8' },
+    body: lines.map((line) => `${line}\n`).join(''),
+  };
+  const until = Date.parse(expires);
+  return [
+    [
+      SECURITY_TXT,
+      {
+        methods: READ,
+        answer() {
+          if (clock.now() >= until) throw notFound();
+          return answer;
+        },
+      },
+    ],
+  ];
+}
