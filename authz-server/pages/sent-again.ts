@@ -25,7 +25,7 @@ type IsUsed = (ctx: Context) => Promise<boolean>;
 export function createSentAgain(server: PagesServer, provider: Provider) {
   const { master, random } = server;
   const { artefacts } = server.stores;
-  const { checkForm, csrfToken } = createCsrf(server);
+  const { checkForm, csrfToken, hasToken } = createCsrf(server);
   const { sessionAfter } = createBrowserSessions(server, provider);
   const { givenBy, cookiesAgain } = createGivenAgain(server, provider);
   const key = derivedKey(master, 'countersign authz form sent again');
@@ -59,8 +59,11 @@ export function createSentAgain(server: PagesServer, provider: Provider) {
   }
 
   /** Handles the form first: the former answer takes the place of a refusal alone. */
-  async function handled(ctx: Context, id: string, handle: () => unknown, isUsed?: IsUsed) {
+  async function handled(ctx: Context, handle: () => unknown, form?: string, isUsed?: IsUsed) {
     const again = () => {
+      // A request from another site comes without our cookies, and its answer must not replace them.
+      if (!hasToken(ctx)) return undefined;
+      const id = idOf(ctx, form);
       const look = () => repeat(ctx, id, isUsed);
       return isLate(ctx) ? soon(look) : look();
     };
@@ -70,7 +73,7 @@ export function createSentAgain(server: PagesServer, provider: Provider) {
       if (error instanceof PageError && (await again())) return;
       throw error;
     }
-    if (isDone(ctx)) await keep(ctx, id);
+    if (isDone(ctx)) await keep(ctx, idOf(ctx, form));
     else await again();
   }
 
@@ -80,13 +83,13 @@ export function createSentAgain(server: PagesServer, provider: Provider) {
       (handler: Middleware): Middleware =>
       async (ctx, next) => {
         const form = await checkForm(ctx);
-        await handled(ctx, idOf(ctx, form.toString()), () => handler(ctx, next));
+        await handled(ctx, () => handler(ctx, next), form.toString());
       },
 
     /** A page where a person decides once, perhaps without a form: whatever is sent after that gets the answer to it. */
     decision:
       (handler: Middleware, isUsed: IsUsed): Middleware =>
       (ctx, next) =>
-        handled(ctx, idOf(ctx), () => handler(ctx, next), isUsed),
+        handled(ctx, () => handler(ctx, next), undefined, isUsed),
   };
 }

@@ -1,18 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { decodeJwt } from 'jose';
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
 import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
-import { DOCUMENTS } from '../authz.fixture.ts';
+import { APP, basic, DOCUMENTS, SECRET } from '../authz.fixture.ts';
 import type { Page } from '../browser.fixture.ts';
 import {
   ALL,
+  DEVICE_CODE,
   GENEROUS,
   isConfirm,
   openDeviceFlow,
   pathOf,
   post,
   signIn,
+  TV,
 } from './device.fixture.ts';
 import type { DeviceAnswer, DeviceFlow } from './device.fixture.ts';
 
@@ -58,6 +61,41 @@ describe('device page (RFC 8628)', () => {
     expect(await flow.userinfo(body['access_token'])).toBe(200);
     expect((await flow.poll(device)).body).toMatchObject({ error: 'invalid_grant' });
     expect((await flow.refresh('tv', body['refresh_token'])).status).toBe(200);
+  });
+
+  test('RFC 9449 section 5: a device with a secret that began with DPoP goes on with DPoP', async () => {
+    const { authz } = flow;
+    const settop = { ...APP, ...TV, client_id: 'settop' };
+    const { token_endpoint_auth_method } = APP;
+    await authz.stores.clients.add({ ...settop, token_endpoint_auth_method });
+    const asSettop = basic('settop', SECRET);
+    const { body } = await authz.post('/device/auth', {}, asSettop);
+    const device = body as unknown as DeviceAnswer;
+    const browser = await flow.signedIn('alice');
+    await browser.submit(await browser.open(pathOf(device)), { decision: 'allow' }, '/device');
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const jwk = await exportJWK(publicKey);
+    const proof = async () => ({
+      dpop: await new SignJWT({
+        htm: 'POST',
+        htu: `${authz.config.issuer}/token`,
+        jti: randomUUID(),
+      })
+        .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk })
+        .setIssuedAt(Math.floor(flow.clock.now() / 1000))
+        .sign(privateKey),
+    });
+    const poll = { grant_type: DEVICE_CODE, device_code: device.device_code };
+    const first = await authz.post('/token', poll, { ...asSettop, ...(await proof()) });
+    expect([first.status, first.body['token_type']]).toEqual([200, 'DPoP']);
+    const again = {
+      grant_type: 'refresh_token',
+      refresh_token: String(first.body['refresh_token']),
+    };
+    const plain = await authz.post('/token', again, asSettop);
+    expect([plain.status, plain.body['error']]).toEqual([400, 'invalid_grant']);
+    const second = await authz.post('/token', again, { ...asSettop, ...(await proof()) });
+    expect([second.status, second.body['token_type']]).toEqual([200, 'DPoP']);
   });
 
   test('section 3.3: the code may be typed in any case, with or without dashes', async () => {

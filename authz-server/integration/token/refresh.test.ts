@@ -242,10 +242,10 @@ describe('RFC 9449 section 5: DPoP', () => {
   async function newKey() {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const jwk = await exportJWK(publicKey);
-    const proof = async () => ({
+    const proof = async (path = '/token') => ({
       dpop: await new SignJWT({
         htm: 'POST',
-        htu: `${flow.config.issuer}/token`,
+        htu: flow.config.issuer + path,
         jti: randomUUID(),
       })
         .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk })
@@ -278,6 +278,28 @@ describe('RFC 9449 section 5: DPoP', () => {
     const third = await refresh(tokenOf(second), await other());
     expect([third.status, third.body['token_type']]).toEqual([200, 'DPoP']);
     expect(refused(await refresh(tokenOf(third)))).toEqual(INVALID_GRANT);
+  });
+
+  test('RFC 9449 section 10.1: so does what it began with a pushed request', async () => {
+    const [proof, other] = [await newKey(), await newKey()];
+    const secret = basic('server', SECRET);
+    const asked = new URL(flow.authorize({ client_id: 'server' })).searchParams;
+    const form = Object.fromEntries(asked);
+    const pushed = async () => {
+      const fields = { ...secret, ...(await proof('/request')) };
+      const { status, body } = await flow.post('/request', form, fields);
+      expect(status).toBe(201);
+      const begun = { client_id: 'server', request_uri: String(body['request_uri']) };
+      return (await flow.allow(await flow.signedIn(), begun)).get('code') ?? '';
+    };
+    const redeem = (code: string, fields = {}) =>
+      flow.redeem(code, { client_id: '' }, { ...secret, ...fields });
+    expect(refused(await redeem(await pushed()))).toEqual(INVALID_GRANT);
+    expect(refused(await redeem(await pushed(), await other()))).toEqual(INVALID_GRANT);
+    const first = await redeem(await pushed(), await proof());
+    expect([first.status, first.body['token_type']]).toEqual([200, 'DPoP']);
+    const plain = await flow.refresh(tokenOf(first), { client_id: '' }, secret);
+    expect(refused(plain)).toEqual(INVALID_GRANT);
   });
 
   test('RFC 9449 section 5: a grant that began without DPoP may go on with it, and then has to', async () => {

@@ -25,6 +25,8 @@ export interface Csrf {
    * if the browser has none.
    */
   csrfToken(ctx: Context): string;
+  /** Whether the browser has sent a token of ours. */
+  hasToken(ctx: Context): boolean;
   /**
    * The form of a POST that a page of ours sent. Throws `PageError`: 415 another media type, 413 longer
    * than 16 KiB, 400 a duplicated field, 403 without this browser's token or from another origin, such as
@@ -63,6 +65,8 @@ export function createCsrf({
       ctx.cookies.set(cookie, token, { httpOnly: true, sameSite: 'lax', overwrite: true });
       return token;
     },
+
+    hasToken: (ctx) => known(ctx) !== undefined,
 
     async checkForm(ctx, repeated = REPEATED) {
       const { origin } = ctx.req.headers;

@@ -26,7 +26,7 @@ export const restore: Command = {
   operands: ['FOLDER'],
   options: {
     unchecked: {
-      help: 'also if files are not as they were written or there is no SHA256SUMS, as in what is left of a damaged backup',
+      help: 'also if files are not as they were written, or nothing says how they were (a damaged backup)',
     },
     replace: { help: 'if the data folder has a store, move it aside first; nothing is deleted' },
   },
