@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type Provider from 'oidc-provider';
+import { note } from '#shared/server/message/request-log.ts';
 import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { PagesServer } from '../base/server.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
@@ -28,6 +29,15 @@ export function createGivenAgain(server: PagesServer, provider: Provider) {
     line.startsWith(`${cookie}=`) || line.startsWith(`${cookie}.sig=`);
 
   return {
+    /** Keeps an answer. If the store fails just then, the browser gets the answer all the same. */
+    async keepBy(ctx: Context, put: () => Promise<unknown>): Promise<void> {
+      try {
+        await put();
+      } catch (error) {
+        note(ctx.req, { reason: `the answer cannot be given again: ${String(error)}` });
+      }
+    },
+
     givenBy(ctx: Context, session: string | undefined): Given {
       const fields = Object.entries(ctx.response.headers).filter(([name]) => !OWN_FIELDS.has(name));
       return {

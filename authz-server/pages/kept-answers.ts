@@ -31,11 +31,11 @@ interface Done {
 export function createKeptAnswers(server: PagesServer, provider: Provider) {
   const { master, random } = server;
   const { artefacts } = server.stores;
-  const { csrfToken } = createCsrf(server);
+  const { browserSecret } = createCsrf(server);
   const { isHere } = createSameBrowser(server, provider);
-  const { givenBy, cookiesAgain } = createGivenAgain(server, provider);
+  const { givenBy, cookiesAgain, keepBy } = createGivenAgain(server, provider);
   const uidOf = ({ path }: KoaContextWithOIDC) => path.slice(path.lastIndexOf('/') + 1);
-  const purpose = (ctx: KoaContextWithOIDC) => `kept answer ${uidOf(ctx)} ${csrfToken(ctx)}`;
+  const purpose = (ctx: KoaContextWithOIDC) => `kept answer ${uidOf(ctx)} ${browserSecret(ctx)}`;
 
   /** A request waits until the one that was before it has its answer. */
   async function find(ctx: KoaContextWithOIDC): Promise<Kept | undefined> {
@@ -69,7 +69,7 @@ export function createKeptAnswers(server: PagesServer, provider: Provider) {
       };
       const answer = seal(master, purpose(ctx), JSON.stringify(kept), random);
       const payload = { ...done, answer };
-      await artefacts.put({ kind: 'Interaction', id, payload, seconds: KEPT });
+      await keepBy(ctx, () => artefacts.put({ kind: 'Interaction', id, payload, seconds: KEPT }));
     },
 
     /** False: there is none for this browser, or who was signed in is no longer. */

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
+import { sameText } from '#shared/base/constant-time.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { seal, unseal } from '#shared/keys/seal.ts';
 import type { PagesServer } from '../base/server.ts';
@@ -25,26 +26,29 @@ type IsUsed = (ctx: Context) => Promise<boolean>;
 export function createSentAgain(server: PagesServer, provider: Provider) {
   const { master, random } = server;
   const { artefacts } = server.stores;
-  const { checkForm, csrfToken, hasToken } = createCsrf(server);
+  const { checkForm, browserSecret, hasSecret } = createCsrf(server);
   const { sessionAfter } = createBrowserSessions(server, provider);
-  const { givenBy, cookiesAgain } = createGivenAgain(server, provider);
+  const { givenBy, cookiesAgain, keepBy } = createGivenAgain(server, provider);
   const key = derivedKey(master, 'countersign authz form sent again');
-  const idOf = (ctx: Context, form = '') =>
-    createHmac('sha256', key)
-      .update(JSON.stringify([ctx.path, csrfToken(ctx), form]))
-      .digest('base64url');
-  const purpose = (ctx: Context, id: string) => `answer to a form ${id} ${csrfToken(ctx)}`;
+  const markOf = (...parts: readonly string[]) =>
+    createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
+  /** A browser has one row for each page, whatever forms it sends there. */
+  const idOf = (ctx: Context) => markOf(ctx.path, browserSecret(ctx));
+  const purpose = (ctx: Context, id: string) => `answer to a form ${id} ${browserSecret(ctx)}`;
 
-  async function keep(ctx: Context, id: string): Promise<void> {
+  async function keep(ctx: Context, form: string): Promise<void> {
+    const id = idOf(ctx);
     const given = givenBy(ctx, await sessionAfter(ctx));
     const answer = seal(master, purpose(ctx, id), JSON.stringify(given), random);
-    await artefacts.put({ kind: KIND, id, payload: { answer }, seconds: KEPT });
+    const payload = { form: markOf(id, form), answer };
+    await artefacts.put({ kind: KIND, id, payload, seconds: KEPT });
   }
 
   /** Undefined: there is none for this browser and form, or who was signed in is no longer. */
-  async function repeat(ctx: Context, id: string, isUsed?: IsUsed): Promise<true | undefined> {
+  async function repeat(ctx: Context, form: string, isUsed?: IsUsed): Promise<true | undefined> {
+    const id = idOf(ctx);
     const kept = await artefacts.get(KIND, id);
-    if (kept === undefined) return undefined;
+    if (kept === undefined || !sameText(String(kept['form']), markOf(id, form))) return undefined;
     const given = JSON.parse(unseal(master, purpose(ctx, id), String(kept['answer']))) as Given;
     const cookies = await cookiesAgain(ctx, given);
     if (cookies === undefined) return undefined;
@@ -59,12 +63,11 @@ export function createSentAgain(server: PagesServer, provider: Provider) {
   }
 
   /** Handles the form first: the former answer takes the place of a refusal alone. */
-  async function handled(ctx: Context, handle: () => unknown, form?: string, isUsed?: IsUsed) {
+  async function handled(ctx: Context, handle: () => unknown, form = '', isUsed?: IsUsed) {
     const again = () => {
       // A request from another site comes without our cookies, and its answer must not replace them.
-      if (!hasToken(ctx)) return undefined;
-      const id = idOf(ctx, form);
-      const look = () => repeat(ctx, id, isUsed);
+      if (!hasSecret(ctx)) return undefined;
+      const look = () => repeat(ctx, form, isUsed);
       return isLate(ctx) ? soon(look) : look();
     };
     try {
@@ -73,7 +76,7 @@ export function createSentAgain(server: PagesServer, provider: Provider) {
       if (error instanceof PageError && (await again())) return;
       throw error;
     }
-    if (isDone(ctx)) await keep(ctx, idOf(ctx, form));
+    if (isDone(ctx)) await keepBy(ctx, () => keep(ctx, form));
     else await again();
   }
 

@@ -12,6 +12,7 @@ export type Purpose =
   | 'countersign authz cookies'
   /** Forms of the pages, against requests that other sites forge. */
   | 'countersign authz csrf'
+  | 'countersign authz form token'
   /** Forms that a browser sends again. */
   | 'countersign authz repeated form'
   | 'countersign authz form sent again'

@@ -223,6 +223,16 @@ describe('a client that leaves', () => {
     expect(begun).toEqual(['first', 'last']);
   });
 
+  test('is let go at once, also if it was to hear later that the line is full', async () => {
+    const { ask, endAll } = setup({ most: 0, hold: () => {} });
+    const client = new Connection();
+    void ask('first');
+    const refused = ask('refused', { groups: ['refused'], client });
+    client.close();
+    await expect(refused).rejects.toBe(FULL);
+    await endAll();
+  });
+
   test('before it has come has no work done', async () => {
     const { ask, begun, line } = setup();
     const client = new Connection();

@@ -117,7 +117,8 @@ export class Line {
     for (const group of path) group.waiting += 1;
     path.at(-1)?.jobs.push(job);
     const leave = () => {
-      if (take(job)) refuse();
+      take(job);
+      refuse();
     };
     if (this.#closed || client?.destroyed) leave();
     this.#startNext();

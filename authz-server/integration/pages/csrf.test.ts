@@ -125,9 +125,10 @@ test.each([
   ['that is empty', () => ''],
 ])('RFC 6265 section 8.6: a cookie %s is none of ours, and gets replaced', async (_, made) => {
   const { browser, page } = await signedIn();
-  const csrf = made(csrfOf(page));
+  const ours = () => browser.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';
+  const [csrf, forged] = [csrfOf(page), made(ours())];
   const others = browser.cookies.filter(({ name }) => name !== 'countersign-csrf');
-  const cookie = [...others, { name: 'countersign-csrf', value: csrf }]
+  const cookie = [...others, { name: 'countersign-csrf', value: forged }]
     .map(({ name, value }) => `${name}=${value}`)
     .join('; ');
   const form = new URLSearchParams({ csrf, end: 'everything' });
@@ -135,7 +136,12 @@ test.each([
   const anew = await browser.request('GET', '/account/end', undefined, { cookie });
   expect(anew.text).toContain('/sign-out');
   expect(csrfOf(anew)).not.toBe(csrf);
-  expect(csrfOf(anew)).toBe(browser.cookies.find(({ name }) => name === 'countersign-csrf')?.value);
+  expect(ours()).not.toBe(forged);
+  const good = { cookie: cookie.replace(forged, ours()) };
+  const sent = new URLSearchParams({ csrf: csrfOf(anew), end: 'nothing' });
+  if (forged !== '') {
+    expect((await browser.request('POST', '/account', sent, good)).status).not.toBe(403);
+  }
 });
 
 test('a browser at another name of this machine is sent to the issuer, where forms count', async () => {
@@ -174,19 +180,31 @@ test('an answer has one token and sets one cookie, however many forms it has', a
   expect(new Set(tokens).size).toBe(1);
   const set = page.headers.getSetCookie().filter((line) => line.includes('countersign-csrf='));
   expect(set).toHaveLength(1);
-  expect(set[0]).toContain(tokens[0] ?? '-');
 });
 
-test('only the first call for a request makes a token', () => {
+test('pages and forms do not tell the cookie, and their token is none', async () => {
+  const browser = site.browser();
+  const page = await browser.open('/account');
+  const cookie = browser.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';
+  expect(cookie).not.toBe('');
+  for (const part of cookie.split('.')) expect(page.text).not.toContain(part);
+  const thief = site.browser();
+  thief.plant({
+    cookies: [{ name: 'countersign-csrf', line: `countersign-csrf=${csrfOf(page)}; path=/` }],
+  });
+  expect((await thief.submit(page, ALICE, '/sign-in')).status).toBe(403);
+});
+
+test('only the first call for a request makes a secret', () => {
   const set: string[] = [];
   const cookies = { get: () => undefined, set: (_name: string, value: string) => set.push(value) };
   const visit = () => ({ req: {}, cookies }) as unknown as Context;
   const { config, master, random } = site.server;
   const parts = { config, master, random };
   const one = visit();
-  const token = createCsrf(parts).csrfToken(one);
-  expect([createCsrf(parts).csrfToken(one), set]).toEqual([token, [token]]);
-  expect(createCsrf(parts).csrfToken(visit())).not.toBe(token);
+  const secret = createCsrf(parts).browserSecret(one);
+  expect([createCsrf(parts).browserSecret(one), set]).toEqual([secret, [secret]]);
+  expect(createCsrf(parts).browserSecret(visit())).not.toBe(secret);
 });
 
 describe('cookies', () => {

@@ -125,12 +125,15 @@ describe('the consent', () => {
     expect(await site.redeem(answers[9] ?? page)).toHaveProperty('access_token');
   });
 
-  test('another browser gets nothing, whatever it knows but the token of the forms', async () => {
+  test('another browser gets nothing, whatever it knows but the cookie of the forms', async () => {
     const { browser, page, lost, answer } = await allowed();
     const resume = `/auth/${page.url.split('/').at(-1)}`;
     const [stranger, thief] = [site.browser(), site.browser()];
     thief.plant(lost, INTERACTION);
     thief.plant(browser, SESSION);
+    const token = new Map(page.forms[0]?.fields).get('csrf');
+    const planted = [{ name: 'countersign-csrf', line: `countersign-csrf=${token}; path=/` }];
+    for (const one of [stranger, thief]) one.plant({ cookies: planted });
     for (const one of [stranger, thief]) {
       for (const path of [page.url, resume]) {
         const got = await one.open(path);
@@ -172,6 +175,23 @@ describe('the consent', () => {
     expect(answerIn(await copy.submit(page, { decision: 'allow' }))).toEqual(first);
     expect(lines.filter(({ reason }) => reason !== undefined)).toEqual([]);
     expect(lines.length).toBeGreaterThan(1);
+  });
+
+  test('the store fails as it is kept: the browser has the answer all the same', async () => {
+    const { artefacts } = site.server.stores;
+    const { put } = artefacts;
+    const fails: typeof put = (row) =>
+      typeof row.payload['answer'] === 'string'
+        ? Promise.reject(new Error('the disk is full'))
+        : put.call(artefacts, row);
+    Object.assign(artefacts, { put: fails });
+    try {
+      const { answer, lost, page } = await allowed();
+      expect(codeIn(answer)).toBeTruthy();
+      expectExpired(await lost.submit(page, { decision: 'allow' }));
+    } finally {
+      Object.assign(artefacts, { put });
+    }
   });
 
   test('the store has neither the code nor a session in clear', async () => {

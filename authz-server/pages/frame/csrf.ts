@@ -16,17 +16,19 @@ const REPEATED: ReadonlySet<string> = new Set(['item']);
 
 /** Forms by the request, whose content can be read once. */
 const READ = new WeakMap<IncomingMessage, Promise<URLSearchParams>>();
-/** Tokens of browsers that had none, by the request that they are made for: an answer has one, however many forms. */
+/** Secrets of browsers that had none, by the request that they are made for: an answer has one, however many forms. */
 const MADE = new WeakMap<IncomingMessage, string>();
 
 export interface Csrf {
-  /**
-   * Returns the value of the forms' `csrf` field, the same for each form of an answer. Sets the cookie that must equal it
-   * if the browser has none.
-   */
+  /** Returns the value of the forms' `csrf` field, which follows from the secret of the browser and does not tell it. */
   csrfToken(ctx: Context): string;
-  /** Whether the browser has sent a token of ours. */
-  hasToken(ctx: Context): boolean;
+  /**
+   * Returns what this browser alone knows: the value of its cookie, which no page and no form has. Sets the cookie if the
+   * browser has none.
+   */
+  browserSecret(ctx: Context): string;
+  /** Whether the browser has sent a secret of ours. */
+  hasSecret(ctx: Context): boolean;
   /**
    * The form of a POST that a page of ours sent. Throws `PageError`: 415 another media type, 413 longer
    * than 16 KiB, 400 a duplicated field, 403 without this browser's token or from another origin, such as
@@ -36,7 +38,7 @@ export interface Csrf {
 }
 
 /**
- * A form is sent by a page of ours if its Origin says so, and it knows the cookie of the browser. The
+ * A form is sent by a page of ours if its Origin says so, and it has the token that follows from the cookie of the browser. The
  * cookie is signed: without the prefix `__Host-` others may set one, but none that they made up.
  */
 export function createCsrf({
@@ -46,6 +48,9 @@ export function createCsrf({
 }: Pick<PagesServer, 'config' | 'master' | 'random'>): Csrf {
   const cookie = cookieName(config, 'csrf');
   const key = derivedKey(master, 'countersign authz csrf');
+  const formKey = derivedKey(master, 'countersign authz form token');
+  const tokenOf = (secret: string) =>
+    createHmac('sha256', formKey).update(secret).digest('base64url');
   const signed = (id: string) =>
     `${id}.${createHmac('sha256', key).update(id).digest('base64url')}`;
 
@@ -56,17 +61,19 @@ export function createCsrf({
     return sameText(token, signed(id)) ? token : undefined;
   }
 
-  return {
-    csrfToken(ctx) {
-      const before = known(ctx) ?? MADE.get(ctx.req);
-      if (before !== undefined) return before;
-      const token = signed(randomId(random));
-      MADE.set(ctx.req, token);
-      ctx.cookies.set(cookie, token, { httpOnly: true, sameSite: 'lax', overwrite: true });
-      return token;
-    },
+  function browserSecret(ctx: Context): string {
+    const before = known(ctx) ?? MADE.get(ctx.req);
+    if (before !== undefined) return before;
+    const secret = signed(randomId(random));
+    MADE.set(ctx.req, secret);
+    ctx.cookies.set(cookie, secret, { httpOnly: true, sameSite: 'lax', overwrite: true });
+    return secret;
+  }
 
-    hasToken: (ctx) => known(ctx) !== undefined,
+  return {
+    browserSecret,
+    csrfToken: (ctx) => tokenOf(browserSecret(ctx)),
+    hasSecret: (ctx) => known(ctx) !== undefined,
 
     async checkForm(ctx, repeated = REPEATED) {
       const { origin } = ctx.req.headers;
@@ -78,7 +85,8 @@ export function createCsrf({
       const form = await read;
       const names = [...form.keys()].filter((name) => !repeated.has(name));
       if (new Set(names).size < names.length) throw new PageError(400, 'request');
-      if (!sameText(form.get('csrf') ?? '', known(ctx) ?? '')) {
+      const secret = known(ctx);
+      if (secret === undefined || !sameText(form.get('csrf') ?? '', tokenOf(secret))) {
         throw expired(undefined, 403);
       }
       return form;

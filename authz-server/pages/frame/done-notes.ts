@@ -24,12 +24,12 @@ export function createDoneNotes(
   server: Pick<PagesServer, 'config' | 'master' | 'random' | 'clock'>,
 ): DoneNotes {
   const { clock, config, master } = server;
-  const { csrfToken } = createCsrf(server);
+  const { browserSecret } = createCsrf(server);
   const key = derivedKey(master, 'countersign authz done note');
 
   function signed(ctx: Context, path: string, what: string, at: number): string {
     const signature = createHmac('sha256', key)
-      .update(JSON.stringify([path, what, at, csrfToken(ctx)]))
+      .update(JSON.stringify([path, what, at, browserSecret(ctx)]))
       .digest('base64url');
     return `${what}.${at}.${signature}`;
   }

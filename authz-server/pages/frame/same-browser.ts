@@ -37,9 +37,10 @@ export interface SameBrowser {
  * victim's browser would be signed in as the victim.
  */
 export function createSameBrowser(server: PagesServer, provider: Provider): SameBrowser {
-  const { csrfToken } = createCsrf(server);
+  const { browserSecret } = createCsrf(server);
   const key = derivedKey(server.master, 'countersign authz repeated form');
-  const mark = (ctx: Context) => createHash('sha256').update(csrfToken(ctx)).digest('base64url');
+  const mark = (ctx: Context) =>
+    createHash('sha256').update(browserSecret(ctx)).digest('base64url');
   const isHere = (ctx: Context, browser: unknown) =>
     typeof browser === 'string' && sameText(browser, mark(ctx));
   // With the token of the browser, which is a field of the form.

@@ -17,7 +17,7 @@ export function createSetUpSecret(
 ) {
   const { master, random } = server;
   const { sessions } = server.stores;
-  const { csrfToken } = createCsrf(server);
+  const { browserSecret } = createCsrf(server);
   return async (
     ctx: Context,
     {
@@ -26,7 +26,7 @@ export function createSetUpSecret(
       replaces = '',
     }: Pick<StepState, 'accountId' | 'generation' | 'replaces'>,
   ): Promise<string> => {
-    const named = JSON.stringify([csrfToken(ctx), accountId, generation, replaces]);
+    const named = JSON.stringify([browserSecret(ctx), accountId, generation, replaces]);
     const id = `second factor:${hash('sha256', named, 'base64url')}`;
     const kept = await sessions.get(id);
     if (typeof kept === 'string') return unseal(master, PURPOSE, kept);

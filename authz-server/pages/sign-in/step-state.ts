@@ -48,7 +48,7 @@ export function createStepState(
 ) {
   const { config, master, random, clock } = server;
   const { skew } = config.tokens;
-  const { csrfToken } = createCsrf(server);
+  const { browserSecret } = createCsrf(server);
   const purpose = (ctx: Context) => `second step ${ctx.path}`;
 
   return {
@@ -57,7 +57,7 @@ export function createStepState(
         ...state,
         id: randomId(random),
         at: clock.now(),
-        browser: csrfToken(ctx),
+        browser: browserSecret(ctx),
       };
       return seal(master, purpose(ctx), JSON.stringify(whole), random);
     },
@@ -70,7 +70,7 @@ export function createStepState(
         ) as StepState & {
           readonly browser: string;
         };
-        const isHere = sameText(browser, csrfToken(ctx));
+        const isHere = sameText(browser, browserSecret(ctx));
         return isHere && isWithin(clock, state.at, { life: STEP, skew }) ? state : undefined;
       } catch {
         return undefined;
