@@ -346,6 +346,6 @@ test.each(['passwd', 'disable', 'end', 'kerberos', 'show', 'access', 'remove'])(
   async (verb) => {
     const shell = await newShell();
     const { code, stderr } = await inProcess(shell, 'user', verb, 'nobody\u001b[2J');
-    expect([code, stderr]).toEqual([1, 'there is no person nobody\u001b[2J\n']);
+    expect([code, stderr]).toEqual([1, String.raw`there is no person nobody\u001b[2J` + '\n']);
   },
 );
