@@ -38,7 +38,7 @@ export function issuerClock({ issuer, clock, skew, log }: IssuerClockOptions): I
     if (!differs && least > accepted) {
       differs = true;
       log.warn('clock.differs', {
-        reason: `the clock of ${issuer}, or of a proxy before it, is ${Math.round(difference)} s ${ahead > 0 ? 'ahead of' : 'behind'} ours, and ${skew} s are accepted: tokens are refused. Set both by NTP`,
+        reason: `the clock of ${issuer}, or of a proxy before it, is ${Math.round(difference)} s ${ahead > 0 ? 'ahead of' : 'behind'} ours, and ${skew} s are accepted. If it is the server’s clock, tokens are refused. Set both by NTP`,
       });
     } else if (differs && Math.abs(ahead) <= accepted) {
       differs = false;

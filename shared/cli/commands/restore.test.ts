@@ -280,9 +280,7 @@ test('a folder that is no backup is refused, and the store stays as it is', asyn
   await rm(join(other, 'SHA256SUMS'));
   expect(await refusal(shell, other, '--replace')).toContain('there is no SHA256SUMS');
   const unchecked = ['--replace', '--unchecked'];
-  expect(await refusal(shell, other, ...unchecked)).toContain('it lacks 1 content file');
   await rm(join(other, 'content'), { recursive: true });
-  expect(await refusal(shell, other, ...unchecked)).toContain('it lacks 1 content file');
   {
     using newer = new DatabaseSync(join(other, 'state.db'));
     newer.exec('PRAGMA user_version = 9999; UPDATE schema SET oldest = 9999');
@@ -397,10 +395,24 @@ test('--unchecked restores what is left of a backup, and one without digests', a
   const { shell, data, backup } = await withBackup();
   await writeFile(join(backup, 'content', FOLDER, 'a.1'), 'left');
   expect(await refusal(shell, backup, '--replace')).toContain('add --unchecked');
+  expect(await json(shell, 'restore', backup, '--replace', '--unchecked')).toMatchObject({
+    files: 1,
+    mistakes: [`content/${FOLDER}/a.1 was changed`],
+  });
   await rm(join(backup, 'SHA256SUMS'));
   expect(await refusal(shell, backup, '--replace')).toContain('add --unchecked');
   await json(shell, 'restore', backup, '--replace', '--unchecked');
   expect(await readFile(join(data, 'content', FOLDER, 'a.1'), 'utf8')).toBe('left');
+});
+
+test('--unchecked restores a backup that lacks content, and names the file', async () => {
+  const { shell, backup } = await withBackup();
+  await rm(join(backup, 'content'), { recursive: true });
+  expect(await json(shell, 'restore', backup, '--replace', '--unchecked')).toMatchObject({
+    files: 0,
+    mistakes: [`content/${FOLDER}/a.1 is missing`],
+  });
+  expect(await namesIn(shell)).toEqual(['alice']);
 });
 
 /** Things in the place of content, of its folders or of the state, most of which lead to a file outside of the backup. */

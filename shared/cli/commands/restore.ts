@@ -65,9 +65,10 @@ export const restore: Command = {
     const aside = interrupted ?? join(resolve(data), `replaced-${time}`);
     const staged = join(data, 'restoring');
     if (interrupted === undefined) beginRestore(data, aside);
+    const mistakes = checkBackup(folder);
     let files: number;
     try {
-      if (!flag('unchecked')) refuseDamaged(folder);
+      if (!flag('unchecked')) refuseDamaged(folder, mistakes);
       files = await stage(folder, staged, shell);
     } catch (error) {
       if (isUntouched(aside)) endRestore(data);
@@ -79,9 +80,16 @@ export const restore: Command = {
     const replaced = readdirSync(aside).length > 0 ? aside : undefined;
     if (replaced === undefined) rmdirSync(aside);
     return {
-      json: { folder, data, files, ...(replaced !== undefined && { replaced }) },
+      json: {
+        folder,
+        data,
+        files,
+        ...(mistakes.length > 0 && { mistakes }),
+        ...(replaced !== undefined && { replaced }),
+      },
       lines: [
         `Restored the state and ${counted(files, 'content file')} of ${folder} to ${data}.`,
+        ...(mistakes.length > 0 ? ['The backup was damaged:', ...mistakes] : []),
         ...(replaced === undefined ? [] : [`What was there is in ${replaced}.`]),
         'Start the servers with the master secret of the time of the backup.',
       ],
@@ -90,8 +98,7 @@ export const restore: Command = {
 };
 
 /** Throws `Failure` where a file is not as it was written. */
-function refuseDamaged(folder: string): void {
-  const mistakes = checkBackup(folder);
+function refuseDamaged(folder: string, mistakes: readonly string[]): void {
   if (mistakes.length === 0) return;
   throw new Failure(
     `${folder} cannot be trusted:`,
@@ -126,11 +133,7 @@ async function stage(folder: string, staged: string, shell: Shell): Promise<numb
       );
     }
     if (existsSync(join(folder, 'content'))) demandFolder(join(folder, 'content'));
-    const { copied, gone } = await copyContent(folder, staged, shell);
-    if (gone > 0) {
-      throw new Failure(`${folder} is no whole backup: it lacks ${counted(gone, 'content file')}`);
-    }
-    return copied;
+    return (await copyContent(folder, staged, shell)).copied;
   } catch (error) {
     await rm(staged, { recursive: true });
     if (error instanceof Failure) throw error;
