@@ -72,7 +72,7 @@ describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
     app = await App.add(flow, '--post-logout-redirect-uri', BYE);
     browser = await signedIn(flow, await newPerson(flow));
     const waiting = await browser.open(app.url());
-    const csrf = browser.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';
+    const csrf = new Map(waiting.forms[0]?.fields).get('csrf') ?? '';
     good = {
       query: app.request(),
       form: new URLSearchParams({ csrf, client_id: app.id }),

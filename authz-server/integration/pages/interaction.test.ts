@@ -174,8 +174,8 @@ describe('an interaction is of one browser and of one time', () => {
   test.each(['login', 'consent', 'abort'])('another browser cannot send its %s', async (end) => {
     const { browser, page } = await atConsent(site);
     const stranger = site.browser();
-    await stranger.open('/account');
-    const csrf = stranger.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';
+    const { forms } = await stranger.open('/account');
+    const csrf = new Map(forms[0]?.fields).get('csrf') ?? '';
     const url = new URL(page.url);
     const form = new URLSearchParams({ csrf, decision: 'allow', ...ALICE });
     expectExpired(await stranger.request('POST', `${url.pathname}/${end}`, form));
@@ -200,7 +200,8 @@ describe('an interaction is of one browser and of one time', () => {
     const { browser: victim } = await atConsent(site, {}, BOB);
     victim.plant(attacker, /^countersign-(?:interaction|resume)/);
     expectExpired(await victim.open(page.url));
-    const csrf = victim.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';
+    const { forms } = await victim.open('/account/end');
+    const csrf = new Map(forms[0]?.fields).get('csrf') ?? '';
     const form = new URLSearchParams({ csrf, decision: 'allow' });
     expectExpired(await victim.request('POST', `${new URL(page.url).pathname}/consent`, form));
   });
