@@ -71,7 +71,7 @@ export function createApp(
     ...Object.fromEntries(
       [revocations, administration].map((space) => metadataEndpoint(space, config.issuer)),
     ),
-    ...Object.fromEntries(securityTxt(config, config.issuer, server.clock)),
+    ...Object.fromEntries(securityTxt(config, [config.issuer], server.clock)),
     ...(config.gnap && Object.fromEntries(gnapEndpoints({ ...server, ...engine }))),
   };
   const at = lookUpIn(rows);

@@ -75,7 +75,7 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
     },
   );
 
-  test('redeem without a terminal waits for nobody, and says what to do', async () => {
+  test('redeem without a terminal waits for no sign-in, and says what to do', async () => {
     await using user = await newUser();
     const { code, stderr } = await user.run('private-token', 'redeem', url);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`private-token get ${url}`)]);

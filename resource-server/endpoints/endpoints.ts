@@ -63,9 +63,10 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
   /** A proxy may hand the answer on to a person. */
   const tellAll = (request: AnyRequest, answer: Awaitable<Answer>) =>
     andThen(answer, (given) => errors.told(request, given));
+  const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
   const everywhere = new Map<string, Endpoint>([
     ...health(parts.ready, { told: errors.ofMode }),
-    ...securityTxt(config, config.resource, clock),
+    ...securityTxt(config, origins, clock),
     ['/verify', { methods: READ, answer: (asked) => tellAll(asked, verify(asked, parts)) }],
     [
       '/verify/browser',
@@ -95,7 +96,6 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
       return validated(request, resourceMetadata(config, among, named, target));
     },
   });
-  const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
   const metadata = new Map(origins.map((origin) => [origin, metadataAt(origin)]));
 
   return ({ request, target, origin }) => {

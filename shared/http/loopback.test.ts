@@ -16,7 +16,7 @@ describe('isLoopback', () => {
   });
 });
 
-test('RFC 6761 section 6.3: names below localhost lead to whoever asks; an absent host does not', () => {
+test('RFC 6761 section 6.3: names below localhost lead to the machine that asks; an absent host does not', () => {
   expect(['localhost.', 'app.localhost', 'a.b.localhost.', '127.0.0.1.'].every(isOfMachine)).toBe(
     true,
   );

@@ -182,7 +182,7 @@ test('an answer has one token and sets one cookie, however many forms it has', a
   expect(set).toHaveLength(1);
 });
 
-test('pages and forms do not tell the cookie, and their token is none', async () => {
+test('no page tells the cookie, and the token of a form does not work as the cookie', async () => {
   const browser = site.browser();
   const page = await browser.open('/account');
   const cookie = browser.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';

@@ -109,7 +109,7 @@ function hasCookies({ lines }: Given): boolean {
 /**
  * Cookies do not prevent storing (RFC 9111 section 7.3), but who sets them has to have said that others may use the
  * answer, and for how long: an application that says no more than a lifetime may well mean one browser, and what is only
- * validated would bring one's cookies to another. Where somebody was let in, even `public` does not count: the cookie may
+ * validated would bring one's cookies to another. If the client was authenticated, even `public` does not count: the cookie may
  * be the session of that person, and nginx and Varnish keep no such answer either.
  */
 function isForAll({ flags, seconds, targeted, policy }: Case): boolean {

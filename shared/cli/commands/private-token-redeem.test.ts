@@ -48,7 +48,7 @@ describe('private-token redeem', () => {
     expect(requested()).toHaveLength(2);
   });
 
-  test('without a terminal: nobody can sign in, so it fails at once and says what to do', async () => {
+  test('without a terminal the command fails at once, since no person can sign in, and says what to do', async () => {
     user.parties.shell.attended = false;
     const { code, stderr } = await redeem();
     expect([code, stderr]).toEqual([

@@ -2,19 +2,20 @@ import { describe, expect, test } from '@jest/globals';
 import { configSchema } from '#shared/config/schema.ts';
 import { SECURITY_TXT, securityTxt } from './security-txt.ts';
 
+const ORIGINS = ['https://auth.example', 'https://auth.example:3443'];
 const EXPIRES = '2027-06-30T00:00:00Z';
 const contacts = ['mailto:security@auth.example', 'https://auth.example/report'];
 
 function fileAt(time: string, security?: unknown) {
   const config = configSchema.parse({ security });
   const clock = { now: () => Date.parse(time) };
-  return new Map(securityTxt(config, 'https://auth.example', clock)).get(SECURITY_TXT);
+  return new Map(securityTxt(config, ORIGINS, clock)).get(SECURITY_TXT);
 }
 const answerAt = (time: string, security: unknown) =>
   fileAt(time, security)?.answer?.({} as never, {} as never);
 
 describe('security.txt (RFC 9116)', () => {
-  test('has contacts in order, one Expires, and where it is', () => {
+  test('has contacts in order, one Expires, and each address that it has', () => {
     const policy = 'https://auth.example/policy';
     expect(answerAt('2027-01-01T00:00:00Z', { contacts, expires: EXPIRES, policy })).toEqual({
       status: 200,
@@ -23,6 +24,7 @@ describe('security.txt (RFC 9116)', () => {
 Contact: https://auth.example/report
 Expires: 2027-06-30T00:00:00Z
 Canonical: https://auth.example/.well-known/security.txt
+Canonical: https://auth.example:3443/.well-known/security.txt
 Policy: https://auth.example/policy
 `,
     });

@@ -5,10 +5,10 @@ import { type Endpoint, READ } from './endpoint.ts';
 
 export const SECURITY_TXT = '/.well-known/security.txt';
 
-/** Returns the file of this server at `origin` (RFC 9116); 404 once it has expired. Nothing, if it is not configured. */
+/** Returns the file of a server at these origins (RFC 9116); 404 once it has expired. Nothing, if it is not configured. */
 export function securityTxt(
   { security }: Pick<Config, 'security'>,
-  origin: string,
+  origins: readonly string[],
   clock: Pick<Clock, 'now'>,
 ): readonly (readonly [path: string, endpoint: Endpoint])[] {
   if (security === undefined) return [];
@@ -16,7 +16,8 @@ export function securityTxt(
   const lines = [
     ...contacts.map((contact) => `Contact: ${contact}`),
     `Expires: ${expires}`,
-    `Canonical: ${origin}${SECURITY_TXT}`,
+    // A reader trusts the file only at an address that it names (section 2.5.2).
+    ...origins.map((origin) => `Canonical: ${origin}${SECURITY_TXT}`),
     ...(policy === undefined ? [] : [`Policy: ${policy}`]),
   ];
   const answer = {
