@@ -12,7 +12,7 @@ import { GnapError } from './gnap-error.ts';
 import { continueAnswer, pendingAnswer, pollOf, WAIT, wantedOf } from './grant.ts';
 import { CONTENTS, type Modification, readContent } from './grant-request.ts';
 import { beginInteraction } from './interaction.ts';
-import type { Bucket, Price } from './limits.ts';
+import { type Bucket, ofClient, type Price } from './limits.ts';
 import { demandProof, type Received, tokenOf } from './receive.ts';
 import {
   type AskingClient,
@@ -44,7 +44,9 @@ interface Continued {
 async function findContinued(
   server: GnapServer,
   received: Received,
-  priceOf: (found: AskingClient) => Price = () => ({ buckets: [] }),
+  priceOf: (found: AskingClient) => Price = ({ clientId }) => ({
+    buckets: [ofClient(server, clientId)],
+  }),
 ): Promise<Continued> {
   const continuation = tokenOf(received.request);
   const id = hashed(continuation);
@@ -63,8 +65,8 @@ export async function continueGrant(server: GnapServer, received: Received): Pro
     received.content.length > 0 ? readContent(CONTENTS.continuation, received.content) : {};
   const token = tokenOf(received.request);
   const further = continueAnswer(server, token);
-  const { pending, given } = await findContinued(server, received, () => ({
-    buckets: ref === undefined ? [pollOf(hashed(token))] : [],
+  const { pending, given } = await findContinued(server, received, ({ clientId }) => ({
+    buckets: [ref === undefined ? pollOf(hashed(token)) : ofClient(server, clientId)],
     refusal: () => new GnapError('too_fast', `wait ${WAIT} s between two polls`, further),
   }));
   if (pending !== undefined)
@@ -148,7 +150,7 @@ export async function modifyGrant(server: GnapServer, received: Received): Promi
   const visits = ({ clientId }: AskingClient): Bucket => ['visits', clientId, limits.visits];
   const { continuation, pending, given } = await findContinued(server, received, (found) => ({
     buckets: [
-      ['client', found.clientId, limits.client],
+      ofClient(server, found.clientId),
       ...(body.interact === undefined ? [] : [visits(found)]),
     ],
   }));

@@ -5,7 +5,7 @@ import { note } from '#shared/server/message/request-log.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { isPlain, resolveAccess, wholeOf } from './access.ts';
 import { findClient, type FoundClient } from './clients.ts';
-import { type Bucket, ofStranger } from './limits.ts';
+import { type Bucket, ofClient, ofStranger } from './limits.ts';
 import { GnapError } from './gnap-error.ts';
 import { CONTENTS, type Modification, readContent, tokensOf } from './grant-request.ts';
 import { beginInteraction, interactAnswer } from './interaction.ts';
@@ -38,7 +38,7 @@ export async function requestGrant(server: GnapServer, received: Received): Prom
   const buckets: readonly Bucket[] = [
     ...(waits || client.record.gnap?.unknown ? ofStranger(server, from.address) : []),
     ...(waits ? ([['visits', clientId, limits.visits]] as const) : []),
-    ['client', clientId, limits.client],
+    ofClient(server, clientId),
   ];
   await demandProof(server, received, client.key, { buckets });
   note(received.request, { client: clientId });

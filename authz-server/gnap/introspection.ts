@@ -8,7 +8,7 @@ import { note } from '#shared/server/message/request-log.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { findClient } from './clients.ts';
 import { CONTENTS, readContent } from './grant-request.ts';
-import { ofStranger } from './limits.ts';
+import { ofClient, ofStranger } from './limits.ts';
 import { demandProof, type Received } from './receive.ts';
 import type { GnapServer } from './server.ts';
 
@@ -25,7 +25,7 @@ export function createIntrospection(server: GnapServer) {
     const asked = readContent(CONTENTS.introspection, received.content);
     const { asking, key, record } = await findClient(server, asked.resource_server);
     const stranger = record.gnap?.unknown ? ofStranger(server, received.from.address) : [];
-    const buckets = [...stranger, ['client', asking.clientId, config.limits.client] as const];
+    const buckets = [...stranger, ofClient(server, asking.clientId)];
     await demandProof(server, received, key, { buckets });
     note(received.request, { client: asking.clientId });
     const audiences = new Set([record.introspects ?? []].flat());

@@ -36,6 +36,13 @@ export const ofStranger = (
   ['all-visits', 'all', config.limits.allVisits],
 ];
 
+/** Returns the bucket of a client whose key is proved. Each request leaves a row, so each pays from this one or another. */
+export const ofClient = ({ config }: Pick<GnapServer, 'config'>, clientId: string): Bucket => [
+  'client',
+  clientId,
+  config.limits.client,
+];
+
 /**
  * Returns `replay` for one request, which is paid for: what cannot be paid for leaves no row. A replay gets it back, or
  * anybody who has seen a request could keep its client out by that.
@@ -45,14 +52,13 @@ export function paidReplay(
   price: Price,
 ): Pick<Replay, 'unique'> {
   const { replay, limits } = server.stores;
-  let isPaid = false;
+  // The rotation of a key has two proofs: a replay behind a new one has left a row.
+  let hasRow = false;
   return {
     async unique(...used) {
-      // The rotation of a key has two proofs.
-      if (!isPaid) await pay(server, price);
-      isPaid = true;
-      if (await replay.unique(...used)) return true;
-      for (const bucket of price.buckets) await limits.giveBack(...bucket);
+      if (!hasRow) await pay(server, price);
+      if (await replay.unique(...used)) return (hasRow = true);
+      if (!hasRow) for (const bucket of price.buckets) await limits.giveBack(...bucket);
       return false;
     },
   };

@@ -12,7 +12,7 @@ import { GnapError } from './gnap-error.ts';
 import { CONTENTS, readContent } from './grant-request.ts';
 import { issueToken, recordIssue } from './issue-token.ts';
 import { type Managed, readManagement } from './management-token.ts';
-import { paidReplay, type Price } from './limits.ts';
+import { ofClient, paidReplay, type Price } from './limits.ts';
 import { demandProof, proofOptions, provedRequest, type Received, tokenOf } from './receive.ts';
 import { findGiven, replaceGiven } from './records.ts';
 import { allowedAt, findRights } from './rights.ts';
@@ -61,10 +61,14 @@ export async function rotateToken(
   return { access_token: issued.answer };
 }
 
-/** A token that has ended already costs nothing more. */
-async function priceOfEnd(server: GnapServer, { claims }: Managed): Promise<Price> {
+interface PriceOfEnd extends Price {
+  readonly hasEnded: boolean;
+}
+
+/** Of a token that has ended already, the proof alone is remembered. */
+async function priceOfEnd(server: GnapServer, { claims, clientId }: Managed): Promise<PriceOfEnd> {
   const hasEnded = (await server.feed.latest()).revokedBy(claims) !== undefined;
-  return { buckets: hasEnded ? [] : [endsOf(server, claims.sub)] };
+  return { hasEnded, buckets: [hasEnded ? ofClient(server, clientId) : endsOf(server, claims.sub)] };
 }
 
 /** Returns what the token was issued for. Throws `GnapError` if client and person do not allow all of it any more. */
@@ -164,7 +168,7 @@ export async function revokeToken(
   const managed = managedBy(server, received, jti);
   const price = await priceOfEnd(server, managed);
   await demandProof(server, received, readKey(managed.key), price);
-  if (price.buckets.length === 0) return;
+  if (price.hasEnded) return;
   await endTokens(server, [jti]);
 }
 

@@ -44,6 +44,8 @@ export interface TestRequest {
   readonly fields?: Readonly<Record<string, string>>;
   /** Signs a rotation, too: the key that takes the place. */
   readonly next?: TestKey;
+  /** The nonce of its signature, if another one. */
+  readonly nextNonce?: string;
 }
 
 export interface SignedFields {
@@ -56,7 +58,7 @@ const item = (value: string | number): BareItem =>
 
 /** Returns the fields and the content of a request that a key has signed. `now`: seconds. */
 export function signedBy(key: TestKey, asked: TestRequest, now: number): SignedFields {
-  const { method, url, json, token, scheme = 'GNAP', next } = asked;
+  const { method, url, json, token, scheme = 'GNAP', next, nextNonce } = asked;
   const content = json === undefined ? undefined : JSON.stringify(json);
   const own: Record<string, string> = {
     ...(content !== undefined && {
@@ -89,8 +91,9 @@ export function signedBy(key: TestKey, asked: TestRequest, now: number): SignedF
     tag: string,
     more: readonly Identifier[],
     given = own,
+    nonce = asked.params?.['nonce'],
   ) => {
-    const params = { created: now, keyid: by.kid, tag, ...asked.params };
+    const params = { created: now, keyid: by.kid, tag, ...asked.params, nonce };
     const entries = Object.entries(params).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, item(value)] as const],
     );
@@ -111,7 +114,7 @@ export function signedBy(key: TestKey, asked: TestRequest, now: number): SignedF
     value,
     params,
   }));
-  const second = sign(next, 'sig2', 'gnap-rotate', more, one);
+  const second = sign(next, 'sig2', 'gnap-rotate', more, one, nextNonce);
   return {
     fields: {
       ...own,

@@ -231,6 +231,46 @@ describe('floods', () => {
     expect(remembered).toHaveBeenCalledTimes(3);
   });
 
+  test.each<[string, () => Promise<(next: TestKey) => Promise<Told>>]>([
+    [
+      'a reference that is not of the grant',
+      async () => {
+        const asked = await ask({ ...READ, interact: REDIRECT });
+        const { value: token } = asked.body.continue.access_token;
+        return () => send('/gnap/continue', { token, json: { interact_ref: 'wrong' } });
+      },
+    ],
+    [
+      'the end of a grant that has ended',
+      async () => {
+        const { value: token } = (await given()).told.body.continue.access_token;
+        return () => send('/gnap/continue', { token, method: 'DELETE' });
+      },
+    ],
+    [
+      'the end of a token that has ended',
+      async () => {
+        const { told } = await given();
+        expect((await manage(told, { method: 'DELETE' })).status).toBe(204);
+        return () => manage(told, { method: 'DELETE' });
+      },
+    ],
+    [
+      'a rotation whose second proof is a replay',
+      async () => {
+        const { told } = await given();
+        return (next) => manage(told, { json: { key: next.byValue }, next, nextNonce: 'one' });
+      },
+    ],
+  ])('%s leaves a row only while it is paid for', async (_, prepare) => {
+    await reopen({ limits: { client: { burst: 4, per: 1000 }, visits: { burst: 4, per: 1000 } } });
+    const work = await prepare();
+    const next = testKey('next');
+    using remembered = jest.spyOn(gnap.flow.authz.stores.replay, 'unique');
+    for (let count = 0; count < 20; count += 1) await work(next);
+    expect(remembered.mock.calls.length).toBeLessThan(12);
+  });
+
   test('forged requests do not use up the limit of a client', async () => {
     await reopen({ limits: { client: { burst: 2, per: 1000 } } });
     const machine = testKey('k1');
