@@ -65,7 +65,7 @@ interface PriceOfEnd extends Price {
   readonly hasEnded: boolean;
 }
 
-/** Of a token that has ended already, the proof alone is remembered. */
+/** The proof alone is remembered if the token has ended already. */
 async function priceOfEnd(server: GnapServer, { claims, clientId }: Managed): Promise<PriceOfEnd> {
   const hasEnded = (await server.feed.latest()).revokedBy(claims) !== undefined;
   return { hasEnded, buckets: [hasEnded ? ofClient(server, clientId) : endsOf(server, claims.sub)] };
