@@ -68,7 +68,10 @@ interface PriceOfEnd extends Price {
 /** The proof alone is remembered if the token has ended already. */
 async function priceOfEnd(server: GnapServer, { claims, clientId }: Managed): Promise<PriceOfEnd> {
   const hasEnded = (await server.feed.latest()).revokedBy(claims) !== undefined;
-  return { hasEnded, buckets: [hasEnded ? ofClient(server, clientId) : endsOf(server, claims.sub)] };
+  return {
+    hasEnded,
+    buckets: [hasEnded ? ofClient(server, clientId) : endsOf(server, claims.sub)],
+  };
 }
 
 /** Returns what the token was issued for. Throws `GnapError` if client and person do not allow all of it any more. */
