@@ -1,7 +1,10 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { ACRS } from '#shared/jose/acr.ts';
+import type { Spent } from '#shared/stores/limits/limits.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { asApp, testAuthz } from './authz.fixture.ts';
 import type { TestAuthz } from './authz.fixture.ts';
@@ -22,6 +25,10 @@ function raw(text: string): Promise<string> {
     socket.on('data', (data) => (answer += data.toString()));
     socket.on('close', () => resolve(answer)).on('error', reject);
   });
+}
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
 }
 
 const CLAIMS =
@@ -296,6 +303,24 @@ describe('ambiguous or too long requests are refused', () => {
     );
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).not.toContain('100 Continue');
+  });
+
+  test('a client that leaves before its form is whole writes nothing on standard error', async () => {
+    using warn = jest.spyOn(console, 'warn').mockReturnValue();
+    using spend = jest.spyOn(authz.stores.limits, 'spend');
+    const held = Promise.withResolvers<Spent>();
+    spend.mockReturnValueOnce(held.promise);
+    const socket = connect(Number(new URL(authz.url).port), '127.0.0.1');
+    socket.write(
+      'POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\n\r\na=',
+    );
+    while (spend.mock.calls.length === 0) await setImmediate();
+    socket.destroy();
+    await once(socket, 'close');
+    await turns(); // The server sees the end of the connection.
+    held.resolve({ ok: true, remaining: 1, reset: 1 });
+    await turns(); // The engine has looked at the request.
+    expect(warn).not.toHaveBeenCalled();
   });
 
   test('a chunked form over 56 KiB is 413, like one that is announced', async () => {
