@@ -6,6 +6,7 @@ const NAME = 'https://api.example/mcp';
 test.each([
   ['RFC 3986 section 6.2.2.1: scheme and host in capitals', 'HTTPS://API.Example/mcp'],
   ['RFC 3986 section 6.2.3: the default port', 'https://api.example:443/mcp'],
+  ['RFC 3986 section 6.2.3: an empty port', 'https://api.example:/mcp'],
   ['a slash at the end', 'https://api.example/mcp/'],
 ])('%s: the same resource', (_what, resource) => {
   expect(comparable(resource)).toBe(comparable(NAME));
@@ -25,6 +26,9 @@ test.each([
   ' https://api.example/mcp',
   'https://api.example\t/mcp',
   'https:/api.example/mcp',
+  'https://ⓐpi.example/mcp',
+  'https://api%2Eexample/mcp',
+  'https://api.example:0443/mcp',
   'mcp',
   '',
 ])('%j is another resource', (resource) => {

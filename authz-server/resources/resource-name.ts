@@ -1,5 +1,5 @@
-/** The scheme and authority of an http URL without user, and all that follows. */
-const PARTS = /^(https?:\/\/[^/?#\\\s@]+)(.*)$/is;
+/** The scheme and authority of an http URI without user, whose port has no zero before it, and all that follows. */
+const PARTS = /^(https?:\/\/(?:[\w.~-]+|\[[\da-f:.]+\])(?::(?:[1-9]\d*)?)?)((?:[/?#].*)?)$/is;
 
 /**
  * Returns the form in which names of a resource are compared: scheme and host in small letters, without the default port

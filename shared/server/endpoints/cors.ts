@@ -58,15 +58,18 @@ export const TOKEN_HOLDERS: Cors = {
   callers: () => ANY,
 };
 
-/** The same, but what there is only scripts of the client may read, which the answer says (`readableBy`). */
+/** Lets a script read the answer to a request that it sent with credentials. */
+export const ALLOW_CREDENTIALS = { 'Access-Control-Allow-Credentials': 'true' } as const;
+
+/**
+ * The same, but what there is only scripts of the client may read, which the answer says (`readableBy`). keycloak-js
+ * sends its requests with credentials, for which `*` admits no script (Fetch Standard, CORS protocol and credentials); no cookie is read.
+ */
 export const CLIENTS: Cors = {
   answers: () => BY_ORIGIN,
   errors: () => ({ ...BY_ORIGIN, ...ANY_AND_WHY }),
-  callers: () => ANY,
+  callers: (origin = '*') => ({ [ALLOW_ORIGIN]: origin, ...ALLOW_CREDENTIALS }),
 };
-
-/** Lets a script read the answer to a request that it sent with credentials. */
-export const ALLOW_CREDENTIALS = { 'Access-Control-Allow-Credentials': 'true' } as const;
 
 /** Returns the fields of an answer to a client whose script has this origin; no cookie is read there. */
 export const readableBy = (origin: string): Fields => ({
