@@ -52,7 +52,7 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
   [
     'docs/how-to/redis.md',
     'npm run -s cli -- redis spread',
-    'needs stopped servers; e2e/upgrade/many-slots.test.ts moves a store',
+    'needs stopped servers; shared/cli/commands/redis-spread.test.ts moves a store',
   ],
   ['docs/how-to/run-in-production.md', 'sudo useradd', 'makes a user of the system'],
   ['docs/how-to/run-in-production.md', 'sudo install', 'writes to /etc'],

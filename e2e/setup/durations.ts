@@ -15,6 +15,8 @@ const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error('name the file that jest --json --outputFile wrote');
 const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as Results;
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const elsewhere = testResults.find(({ name }) => !name.startsWith(root));
+if (elsewhere) throw new Error(`${elsewhere.name} is in another clone: run this in that one`);
 const rows = testResults
   .map(({ name, startTime, endTime }) => ({
     suite: relative(root, name),

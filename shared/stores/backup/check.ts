@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { formerTables } from '../sqlite/file/connection.ts';
 import { STATE } from '../sqlite/schema/state.ts';
 import { folderOf } from '../trees/tree-folder.ts';
 import { digestOf, filesOf, readSums, SUMS } from './sums.ts';
@@ -50,6 +51,8 @@ function wrongState(folder: string, sums: ReadonlyMap<string, string>): readonly
     database.prepare(sql).all() as unknown as readonly (readonly unknown[])[];
   const damage = rows('PRAGMA integrity_check').flat().map(String);
   if (damage.join('') !== 'ok') return damage.map((text) => `${STATE.file}: ${text}`);
+  const former = formerTables(database, STATE.file);
+  if (former !== undefined) return [former];
   const version = Number(rows('PRAGMA user_version').flat()[0]);
   const known = STATE.migrations.length;
   if (version > known) {

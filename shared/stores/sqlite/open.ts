@@ -20,7 +20,6 @@ import { sqliteInvalidations } from './cache/invalidations.ts';
 import { sqliteKept } from './trees/kept.ts';
 import { sqliteKeys } from './keys/keys.ts';
 import { sqliteLastBackup } from './last-backup/last-backup.ts';
-import { movePassingArtefacts } from './oauth/passing-artefacts.ts';
 import { sqlitePasskeys } from './credentials/passkeys.ts';
 import { sqlitePeople } from './people/people.ts';
 import { sqlitePublicKeys } from './credentials/public-keys.ts';
@@ -62,8 +61,6 @@ export async function openSqlite({
   const state = new SqliteFile(join(folder, STATE.file), STATE, clock, log);
   const transient = new SqliteFile(join(folder, TRANSIENT.file), TRANSIENT, clock, log);
   const files = [state, transient];
-  // Where a file fails they are begun anew; whatever else needs it says so.
-  await movePassingArtefacts(state, transient).catch(() => {});
   const steady = steadiness(clock);
   const recordable: { readonly [Part in Recorded]: (file: Database) => Stores[Part] } = {
     apiKeys: sqliteApiKeys,

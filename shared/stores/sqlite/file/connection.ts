@@ -16,6 +16,8 @@ export const BUSY_TIMEOUT = 2_000;
 const MIGRATION_TIMEOUT = 600_000;
 const BUSY_PAUSE = 10;
 const SQLITE_BUSY = 5;
+/** Tells files whose tables began with version 1 from those that were made before. */
+const APPLICATION = 0x43_73_67_6e;
 const COUNT = 'UPDATE tally SET commits = commits + 1 RETURNING commits';
 
 type Row = readonly SQLOutputValue[];
@@ -227,16 +229,12 @@ function identity(path: string): string | undefined {
 }
 
 /** Applies the migrations that the file lacks, and says in it which processes it is for by then. */
-function migrate(
-  database: DatabaseSync,
-  { file, migrations, functions = {}, oldest }: Schema,
-): void {
+function migrate(database: DatabaseSync, { file, migrations, oldest }: Schema): void {
   const known = migrations.length;
   const version = () => Number(database.prepare('PRAGMA user_version').all().flat()[0]);
+  const former = formerTables(database, file);
+  if (former !== undefined) throw new StoreUnavailable(former);
   if (version() === known) return;
-  for (const [name, work] of Object.entries(functions)) {
-    database.function(name, { deterministic: true }, (text) => work(String(text)));
-  }
   database.exec('BEGIN EXCLUSIVE');
   try {
     const found = version();
@@ -250,6 +248,7 @@ function migrate(
            oldest INTEGER NOT NULL
          ) STRICT;
          INSERT OR REPLACE INTO schema (one, version, oldest) VALUES (1, ${known}, ${oldest ?? known});
+         PRAGMA application_id = ${APPLICATION};
          PRAGMA user_version = ${known};`,
       );
     }
@@ -258,6 +257,15 @@ function migrate(
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Says of tables from before their version 1 that nothing brings them along; undefined: these are others. */
+export function formerTables(database: DatabaseSync, file: string): string | undefined {
+  const [version, id] = ['user_version', 'application_id'].map((name) =>
+    Number(database.prepare(`PRAGMA ${name}`).all().flat()[0]),
+  );
+  if (version === 0 || id === APPLICATION) return undefined;
+  return `${file} was made by a build of before version 1. Write its people to a file with that build (\`directory export\`), start this one with another data folder, and read them there (\`directory import\`); clients, documents, sign-ins and the audit log stay behind`;
 }
 
 /** Throws `StoreUnavailable` unless a file of schema `found` may be used by a process that knows schema `known` only. */

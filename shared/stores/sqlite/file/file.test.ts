@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   mkdirSync,
@@ -12,10 +12,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { VOPRF } from '#shared/private-token/token-types.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { keptJwk } from '#shared/jose/key-fingerprint.ts';
-import { FAR, someApiKey, someClient, somePerson, someTokenKey } from '../../contract/samples.ts';
 import { startRacer } from '../../contract/racing/start-racer.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { SqliteFile } from './file.ts';
@@ -37,11 +34,6 @@ const schema = (...migrations: string[]): Schema => ({
   migrations,
   expired: {},
 });
-/** An older release's, which counts nothing. */
-const uncounted = (migrations: number): Schema => {
-  const { isCounted: _, ...schemaOf } = STATE;
-  return { ...schemaOf, migrations: STATE.migrations.slice(0, migrations) };
-};
 const inSome = () => join(store.folder, 'some.db');
 const rawly = (path: string, sql: string) => {
   using database = new DatabaseSync(path);
@@ -236,112 +228,6 @@ describe('migrations', () => {
     expect(rawly(inSome(), "SELECT 1 FROM sqlite_schema WHERE name = 'b'")).toBeUndefined();
   });
 
-  test('a file of version 1 is brought up to date with all that is in it', async () => {
-    mkdirSync(store.spec().data);
-    const first = uncounted(1);
-    {
-      using file = new SqliteFile(store.statePath, first, store.clock);
-      await file.write((connection) => {
-        connection.run("INSERT INTO epoch (one, id) VALUES (1, 'first')");
-        connection.run("INSERT INTO generation VALUES ('person', 'alice', 3)");
-        connection.run(
-          `INSERT INTO artefact (kind, id, payload, grant_id, user_code, consumed)
-           VALUES ('DeviceCode', 'x', '{"grantId":"g","userCode":"c"}', 'g', 'c', 7),
-                  ('DeviceCode', 'y', '{}', NULL, NULL, NULL)`,
-        );
-      });
-    }
-    expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual({ user_version: 1 });
-
-    await using stores = await store.open();
-    expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual({
-      user_version: STATE.migrations.length,
-    });
-    expect(await stores.revocations.epoch(false)).toBe('first');
-    expect(await stores.revocations.generation('person', 'alice')).toBe(3);
-    expect(await stores.artefacts.getByUserCode('DeviceCode', 'c')).toEqual({
-      grantId: 'g',
-      userCode: 'c',
-      consumed: 7,
-    });
-    const replacement = { kind: 'DeviceCode', id: 'y', payload: { grantId: 'g' } };
-    expect(await stores.artefacts.replace(replacement, {})).toBe(true);
-    await stores.artefacts.removeByGrant('g');
-    for (const id of ['x', 'y']) {
-      expect(await stores.artefacts.get('DeviceCode', id)).toBeUndefined();
-    }
-    const person = somePerson('alice');
-    expect(await stores.people.add(person)).toBe(true);
-    const signIn = { kind: 'SignIn', id: 's', payload: { accountId: person.id } };
-    await stores.artefacts.put(signIn);
-    expect(await stores.artefacts.listByAccount('SignIn', person.id)).toEqual([signIn.payload]);
-    expect(await stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined)).toBe('added');
-    expect(await stores.spentTokens.spend(Buffer.from('x'), FAR)).toBe(true);
-    expect(() => new SqliteFile(store.statePath, first, store.clock)).toThrow(
-      'made by a newer release',
-    );
-  });
-
-  test('people of version 2 are there, and can be given aliases; API keys can be added', async () => {
-    mkdirSync(store.spec().data);
-    const second = uncounted(2);
-    const person = somePerson('alice');
-    {
-      using file = new SqliteFile(store.statePath, second, store.clock);
-      await file.write((connection) =>
-        connection.run(
-          'INSERT INTO person VALUES (?, ?, ?)',
-          person.id,
-          person.name,
-          JSON.stringify(person),
-        ),
-      );
-    }
-    await using stores = await store.open();
-    expect(await stores.people.getByName('alice')).toEqual({
-      ...person,
-      aliases: [],
-      verifier_set: '',
-      search_keys: ['looks:allce'],
-    });
-    const changed = { ...person, aliases: ['kerberos:alice@EXAMPLE.COM'], version: 1 };
-    expect(await stores.people.replace(changed)).toBe(true);
-    expect(await stores.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(changed);
-    expect(await stores.apiKeys.add(someApiKey('x'))).toBe(true);
-  });
-
-  test('a transient.db of version 1 is brought up to date with all that is in it', async () => {
-    mkdirSync(store.spec().data);
-    const path = join(store.spec().data, TRANSIENT.file);
-    {
-      using file = new SqliteFile(
-        path,
-        {
-          ...TRANSIENT,
-          migrations: TRANSIENT.migrations.slice(0, 1),
-        },
-        store.clock,
-      );
-      await file.write((connection) =>
-        connection.run("INSERT INTO session VALUES ('x', '1', ?)", store.clock.now() + 60_000),
-      );
-    }
-    await using stores = await store.open();
-    expect(await stores.sessions.get('x')).toBe(1);
-    expect(await stores.useCounts.use('digest', 'x', 1, 60)).toBe(true);
-  });
-
-  test('a connection of the release before goes on while the file is brought up to date', async () => {
-    mkdirSync(store.spec().data);
-    const first = uncounted(1);
-    using former = new SqliteFile(store.statePath, first, store.clock);
-    await using stores = await store.open();
-    await former.write((connection) =>
-      connection.run("INSERT INTO artefact (kind, id, payload) VALUES ('Grant', 'x', '{}')"),
-    );
-    expect(await stores.artefacts.get('Grant', 'x')).toEqual({});
-  });
-
   test('listing by account asks an index', async () => {
     await using stores = await store.open();
     await stores.ping();
@@ -378,15 +264,19 @@ describe('migrations', () => {
     expect(plan).toMatchObject({ detail: 'SEARCH client_key USING PRIMARY KEY (key=?)' });
   });
 
-  test('a row of the index that an older version has written for a document counts for nothing', async () => {
-    await using stores = await store.open();
-    const { publicKey } = generateKeyPairSync('ed25519');
-    const jwk = { ...publicKey.export({ format: 'jwk' }) };
-    const document = { fetched: 1, until: 2, changed: 1 };
-    await stores.clients.add({ ...someClient('former'), jwks: { keys: [jwk] }, document });
-    const { id = '' } = keptJwk(jwk) ?? {};
-    rawly(store.statePath, `INSERT INTO client_key VALUES ('${id}', 'former') RETURNING 1`);
-    expect(await stores.clients.withKey(id)).toEqual([]);
+  test('a file of before version 1 is refused with what to do, and stays as it is', async () => {
+    await (await store.open())[Symbol.asyncDispose]();
+    for (const version of [1, 35]) {
+      rawly(store.statePath, 'PRAGMA application_id = 0');
+      rawly(store.statePath, `PRAGMA user_version = ${version}`);
+      const before = readFileSync(store.statePath);
+      const opening = store.open();
+      await expect(opening).rejects.toThrow(StoreUnavailable);
+      await expect(opening).rejects.toThrow(
+        /^state\.db was made by a build of before version 1\. .*directory export.*directory import/,
+      );
+      expect(readFileSync(store.statePath)).toEqual(before);
+    }
   });
 
   test('a file of a newer release is refused with both versions, and stays as it is', async () => {

@@ -17,8 +17,6 @@ export interface Schema {
   readonly reserveFor: 'removals' | 'all';
   /** Forward only; the number applied is `PRAGMA user_version`. Append, never change one that was released. */
   readonly migrations: readonly string[];
-  /** Functions of a text that statements of migrations call, by name. */
-  readonly functions?: Readonly<Record<string, (text: string) => string>>;
   /**
    * The least number of migrations that a process has to know to work on a file with all of these: the last one that
    * changed what was there, and did not only add to it. Undefined: all.

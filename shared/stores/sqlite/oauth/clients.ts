@@ -1,12 +1,16 @@
+import { keyIdsOf } from '../../oauth/client-keys.ts';
 import type { ClientRecord, Clients } from '../../oauth/clients.ts';
+import type { Connection } from '../file/connection.ts';
 import type { Database } from '../file/file.ts';
 import { inRange } from '../file/name-range.ts';
 import { recalling } from '../file/recalled.ts';
-import { idsOfKey, indexKeys, indexOthers } from './client-keys.ts';
 
 type Row = readonly [record: string];
 
 const clientOf = ([record]: Row) => JSON.parse(record) as ClientRecord;
+
+const removeKeys = (connection: Connection, clientId: string) =>
+  connection.run('DELETE FROM client_key WHERE client_id = ?', clientId);
 
 export function sqliteClients(file: Database): Clients {
   const recall = recalling<ClientRecord | undefined>(file);
@@ -15,9 +19,12 @@ export function sqliteClients(file: Database): Clients {
   const write = (client: ClientRecord, text: string, ...more: readonly (string | null)[]) =>
     file.write((connection) => {
       const { client_id } = client;
-      const isWritten = connection.run(text, client_id, JSON.stringify(client), ...more) === 1;
-      if (isWritten) indexKeys(connection, client);
-      return isWritten;
+      if (connection.run(text, client_id, JSON.stringify(client), ...more) === 0) return false;
+      removeKeys(connection, client_id);
+      for (const key of keyIdsOf(client)) {
+        connection.run('INSERT INTO client_key (key, client_id) VALUES (?, ?)', key, client_id);
+      }
+      return true;
     });
 
   return {
@@ -40,10 +47,15 @@ export function sqliteClients(file: Database): Clients {
       file.read((connection) =>
         connection.all<Row>('SELECT record FROM client ORDER BY client_id').map(clientOf),
       ),
-    async withKey(keyId) {
-      await indexOthers(file);
-      return file.read((connection) => idsOfKey(connection, keyId));
-    },
+    withKey: (keyId) =>
+      file.read((connection) =>
+        connection
+          .all<readonly [clientId: string]>(
+            'SELECT client_id FROM client_key WHERE key = ? ORDER BY client_id',
+            keyId,
+          )
+          .flat(),
+      ),
     replace: (client, was) =>
       write(
         client,
@@ -51,13 +63,15 @@ export function sqliteClients(file: Database): Clients {
         was === undefined ? null : JSON.stringify(was),
       ),
     remove: (clientId, was) =>
-      file.write(
-        (connection) =>
-          connection.run(
-            'DELETE FROM client WHERE client_id = ?1 AND record = ifnull(?2, record)',
-            clientId,
-            was === undefined ? null : JSON.stringify(was),
-          ) === 1,
-      ),
+      file.write((connection) => {
+        const removed = connection.run(
+          'DELETE FROM client WHERE client_id = ?1 AND record = ifnull(?2, record)',
+          clientId,
+          was === undefined ? null : JSON.stringify(was),
+        );
+        if (removed === 0) return false;
+        removeKeys(connection, clientId);
+        return true;
+      }),
   };
 }

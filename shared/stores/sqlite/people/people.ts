@@ -6,7 +6,7 @@ import type {
   VerifierRow,
 } from '../../people/people.ts';
 import { formerKeys } from '../../people/former-keys.ts';
-import { listText } from '../../people/list-text.ts';
+import { listsOf, listText } from '../../people/list-text.ts';
 import { personFrom } from '../../people/person-text.ts';
 import { SLICE, slices } from '../../people/slices.ts';
 import { hasPasskey, putPasskey } from '../file/passkey-rows.ts';
@@ -68,6 +68,18 @@ const setSearchKeys = (
   connection.run('DELETE FROM person_search_key WHERE id = ?', id);
   for (const key of new Set(search_keys)) {
     connection.run('INSERT INTO person_search_key (key, id) VALUES (?, ?)', key, id);
+  }
+};
+
+const setLists = (connection: Connection, person: PersonRecord): void => {
+  connection.run('DELETE FROM person_list WHERE id = ?', person.id);
+  for (const list of listsOf(person)) {
+    connection.run(
+      'INSERT INTO person_list (list, name, id) VALUES (?, ?, ?)',
+      list,
+      person.name,
+      person.id,
+    );
   }
 };
 
@@ -135,6 +147,7 @@ export function sqlitePeople(file: Database): People {
         connection.run('DELETE FROM former_name WHERE digest = ?', formerName(person.name));
         setAliases(connection, person);
         setSearchKeys(connection, person);
+        setLists(connection, person);
         setVerifiers(connection, person, verifiers);
         if (passkey) putPasskey(connection, passkey);
         return true;
@@ -191,13 +204,15 @@ export function sqlitePeople(file: Database): People {
         const stored = find(connection, 'id', person.id);
         if (stored === undefined || stored.version !== person.version - 1) return false;
         if (taken(connection, person, verifiers ?? [])) return false;
+        const named = { ...person, name: stored.name };
         connection.run(
           'UPDATE person SET record = ? WHERE id = ?',
-          JSON.stringify({ ...person, name: stored.name }),
-          person.id,
+          JSON.stringify(named),
+          named.id,
         );
         setAliases(connection, person);
         setSearchKeys(connection, person);
+        setLists(connection, named);
         if (verifiers !== undefined) setVerifiers(connection, person, verifiers);
         return true;
       }),
@@ -208,6 +223,7 @@ export function sqlitePeople(file: Database): People {
         connection.run('DELETE FROM person WHERE id = ?', id);
         setAliases(connection, { id });
         setSearchKeys(connection, { id });
+        connection.run('DELETE FROM person_list WHERE id = ?', id);
         setVerifiers(connection, { id }, []);
         for (const key of formerKeys(stored)) {
           connection.run('INSERT OR IGNORE INTO former_name (digest) VALUES (?)', formerName(key));

@@ -1,8 +1,7 @@
 import { INVALIDATION_LIFE } from '../../cache/invalidations.ts';
 import { NEWS_LIFE } from '../../push/push.ts';
-import { mailKey } from '../../people/mail-key.ts';
 import type { Schema } from '../file/schema.ts';
-import { STATE_MIGRATIONS } from './state-migrations.ts';
+import { STATE_TABLES } from './state-tables.ts';
 
 /**
  * The tables whose rows must not be lost. They have the engine's artefacts, the short-lived ones too: a consumed code
@@ -14,9 +13,7 @@ export const STATE: Schema = {
   synchronous: 'FULL',
   isCounted: true,
   reserveFor: 'removals',
-  migrations: STATE_MIGRATIONS,
-  functions: { mail_key: mailKey },
-  oldest: 35,
+  migrations: [STATE_TABLES],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
     invalidation: {

@@ -5,7 +5,6 @@ export const TRANSIENT: Schema = {
   file: 'transient.db',
   synchronous: 'NORMAL',
   reserveFor: 'all',
-  oldest: 5,
   migrations: [
     `CREATE TABLE replay (
        key BLOB PRIMARY KEY,
@@ -25,27 +24,27 @@ export const TRANSIENT: Schema = {
        key BLOB PRIMARY KEY,
        full_at REAL NOT NULL
      ) STRICT;
-     CREATE INDEX bucket_full_at ON bucket (full_at);`,
+     CREATE INDEX bucket_full_at ON bucket (full_at);
 
-    `-- used: which of the 128 counts up to the highest were used, as a decimal number of 128 bits.
+     -- used: which of the 128 counts up to the highest were used, as a decimal number of 128 bits.
      CREATE TABLE use_count (
        key BLOB PRIMARY KEY,
        highest INTEGER NOT NULL,
        used TEXT NOT NULL,
        expires INTEGER NOT NULL
      ) STRICT;
-     CREATE INDEX use_count_expires ON use_count (expires);`,
+     CREATE INDEX use_count_expires ON use_count (expires);
 
-    `CREATE TABLE kept (
+     CREATE TABLE kept (
        id TEXT PRIMARY KEY,
        owner BLOB NOT NULL,
        value TEXT NOT NULL,
        expires INTEGER NOT NULL
      ) STRICT;
      CREATE INDEX kept_owner ON kept (owner);
-     CREATE INDEX kept_expires ON kept (expires);`,
+     CREATE INDEX kept_expires ON kept (expires);
 
-    `CREATE TABLE artefact (
+     CREATE TABLE artefact (
        kind TEXT NOT NULL,
        id TEXT NOT NULL,
        payload TEXT NOT NULL,
@@ -60,9 +59,9 @@ export const TRANSIENT: Schema = {
      ) STRICT;
      CREATE INDEX artefact_grant_id ON artefact (grant_id) WHERE grant_id IS NOT NULL;
      CREATE INDEX artefact_uid ON artefact (kind, uid) WHERE uid IS NOT NULL;
-     CREATE INDEX artefact_expires ON artefact (expires) WHERE expires IS NOT NULL;`,
+     CREATE INDEX artefact_expires ON artefact (expires) WHERE expires IS NOT NULL;
 
-    `CREATE TABLE cache_report (
+     CREATE TABLE cache_report (
        process TEXT PRIMARY KEY,
        report TEXT NOT NULL,
        expires INTEGER NOT NULL

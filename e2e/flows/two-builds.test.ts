@@ -2,8 +2,8 @@ import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { VERSION } from '#shared/base/version.ts';
-import { crash, type Turn } from '../flows/crashes.ts';
-import { startFlowOn, STORE_KINDS } from '../flows/flow.ts';
+import { crash, type Turn } from './crashes.ts';
+import { startFlowOn, STORE_KINDS } from './flow.ts';
 
 /** The build under test, and beside it the same of another version: packages are found from there as well. */
 const BUILD = process.env['BUNDLE_UNDER_TEST'] ?? '';
