@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rawHttp, statusOf } from '../parts/raw-http.ts';
+import { membersIn } from '#shared/stores/contract/samples.ts';
 import { STORE_KINDS } from '../flows/flow.ts';
 import {
   assertAlive,
@@ -47,12 +48,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
   beforeEach(async () => {
     for (const who of all()) {
-      for (const { path, kind: what } of await servers.stores.trees.members(
-        who.tree,
-        '',
-        '',
-        1000,
-      )) {
+      for (const { path, kind: what } of await membersIn(servers.stores, who.tree)) {
         const name = encodeURIComponent(path);
         const slash = what === 'collection' ? '/' : '';
         expect((await who.ask(0, 'DELETE', name + slash)).status).toBe(204);

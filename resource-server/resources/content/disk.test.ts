@@ -79,7 +79,7 @@ describe('the root', () => {
     const root = { kind: 'collection', path: '', created: 0, modified: 0, properties: {} };
     expect(await store.get('')).toMatchObject(root);
     expect((await store.look(['', 'a'])).entries.get('')).toMatchObject(root);
-    expect(await store.members('', '', 10)).toEqual([]);
+    expect(await store.members({ path: '' }, '', 10)).toEqual([]);
     expect(await store.get('a')).toBeUndefined();
     expect(await readdir(data)).not.toContain('content');
   });

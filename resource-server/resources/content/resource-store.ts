@@ -1,4 +1,5 @@
 import type {
+  Collection,
   Document,
   Edit,
   Entry,
@@ -24,10 +25,14 @@ export interface ResourceStore {
   look(paths: readonly string[]): Promise<TreeView>;
   /** Same as `Trees.version`. */
   version(): Promise<string | undefined>;
-  /** Reads the direct members of a collection, by name, after the name `after`; at most `limit`. */
-  members(path: string, after: string, limit: number): Promise<readonly Entry[]>;
-  /** The same without the members' dead properties. */
-  list(path: string, after: string, limit: number): Promise<Listing>;
+  /** Same as `Trees.members`. */
+  members(
+    collection: Pick<Collection, 'path' | 'id'>,
+    after: string,
+    limit: number,
+  ): Promise<readonly Entry[] | undefined>;
+  /** Same as `Trees.list`. */
+  list(path: string, after: string, limit: number): Promise<Listing | undefined>;
   /**
    * Reads the paths, lets `decide` judge, and commits its edits if nothing that it saw has changed; otherwise
    * tries again. `decide` throws to refuse. A change of a whole collection first waits for its turn. Rejects with

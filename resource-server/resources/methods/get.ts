@@ -1,4 +1,5 @@
 import { notFound } from '#shared/http/answer.ts';
+import type { Entry } from '#shared/stores/trees/trees.ts';
 import { checkIfField } from '../place/expected-state.ts';
 import { listingOf } from '../representation/listing.ts';
 import type { MethodFactory, Place } from '../place/place.ts';
@@ -17,21 +18,24 @@ export const get: MethodFactory = (services) => {
   async function read(context: ResourceContext, place: Place): Promise<ResourceAnswer> {
     const { store, entry, path, slash } = place;
     if (entry === undefined) throw notFound();
-    if (entry.kind === 'collection') {
-      if (!slash) return redirectToSlash(context, place);
-      const listing = await listingOf(context, place, services);
-      return represent(context, representationOf(listing), services);
-    }
-    const content = store.content.bind(store, entry);
+    if (entry.kind === 'collection' && !slash) return redirectToSlash(context, place);
     try {
-      return await represent(context, { ...entry, content }, services);
+      return await representEntry(context, place, entry);
     } catch (error) {
       if (!(error instanceof ContentGone)) throw error;
     }
     const current = await store.get(path);
-    if (current?.kind === 'document' && current.file === entry.file) {
+    if (current?.kind === 'document' && entry.kind === 'document' && current.file === entry.file) {
       throw new Error(`content ${entry.file} is missing`);
     }
     return read(context, { ...place, entry: current });
+  }
+
+  async function representEntry(context: ResourceContext, place: Place, entry: Entry) {
+    const representation =
+      entry.kind === 'collection'
+        ? representationOf(await listingOf(context, place, services))
+        : { ...entry, content: place.store.content.bind(place.store, entry) };
+    return represent(context, representation, services);
   }
 };

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { notFound } from '#shared/http/answer.ts';
-import type { Entry } from '#shared/stores/trees/trees.ts';
+import { HttpError, notFound } from '#shared/http/answer.ts';
+import type { Collection, Entry } from '#shared/stores/trees/trees.ts';
 import { davError, XML_TYPE } from '../webdav/dav-error.ts';
 import { type Depth, depthOf } from '../webdav/depth.ts';
 import { expectedState } from '../place/expected-state.ts';
@@ -81,7 +81,8 @@ async function checkFinite(pages: AsyncIterable<readonly Entry[]>): Promise<void
 
 /**
  * Yields a resource and everything below it down to the depth, each collection before its members. Others are
- * served between two pages, since SQLite reads a page synchronously.
+ * served between two pages, since SQLite reads a page synchronously. So each page is asked of the collection itself: its
+ * path may lead elsewhere by then. Throws `HttpError` 503 if it was removed, since a part of its members would look like all.
  */
 async function* pagesOf(
   store: ResourceStore,
@@ -89,18 +90,23 @@ async function* pagesOf(
   depth: Depth,
 ): AsyncGenerator<readonly Entry[]> {
   yield [target];
-  const collections = target.kind === 'collection' && depth !== '0' ? [target.path] : [];
+  const collections: Collection[] = target.kind === 'collection' && depth !== '0' ? [target] : [];
   // The list grows during the loop.
   for (const collection of collections) {
-    let page: readonly Entry[];
+    let page: readonly Entry[] | undefined;
     let after = '';
     do {
       page = await store.members(collection, after, PAGE);
+      if (page === undefined) {
+        throw new HttpError(503, 'Others are changing the same. Try again.', {
+          'Retry-After': '1',
+        });
+      }
       yield page;
       await setImmediate();
       after = nameOf(page.at(-1));
       if (depth === 'infinity') {
-        collections.push(...page.filter((one) => one.kind === 'collection').map((one) => one.path));
+        collections.push(...page.filter((one) => one.kind === 'collection'));
       }
     } while (page.length === PAGE);
   }

@@ -30,8 +30,12 @@ interface At extends Pick<Place, 'path' | 'entry'> {
  * it is too large.
  */
 export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
+  /** After the row was read, it was replaced or removed. */
+  const again = async (): Promise<At> => ({ store, path, entry: await store.get(path) });
   if (entry === undefined) throw notFound();
-  if (entry.kind === 'collection') return membersOf({ store, path });
+  if (entry.kind === 'collection') {
+    return (await membersOf({ store, path })) ?? queriedAt(await again());
+  }
   if (entry.length > MAX_DOCUMENT) {
     throw new HttpError(422, `A document of over ${MAX_DOCUMENT} bytes cannot be queried.`);
   }
@@ -39,16 +43,20 @@ export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
   if (content !== undefined) {
     return { content: await wholeOf(content), version: entry.file, modified: entry.modified };
   }
-  // The content was replaced or removed after the row was read.
-  const current = await store.get(path);
-  if (current?.kind === 'document' && current.file === entry.file) {
+  const current = await again();
+  if (current.entry?.kind === 'document' && current.entry.file === entry.file) {
     throw new Error(`content ${entry.file} is missing`);
   }
-  return queriedAt({ store, path, entry: current });
+  return queriedAt(current);
 }
 
-async function membersOf({ store, path }: Pick<At, 'store' | 'path'>): Promise<Queried> {
-  const { version, members } = await store.list(path, '', MAX_MEMBERS + 1);
+async function membersOf({
+  store,
+  path,
+}: Pick<At, 'store' | 'path'>): Promise<Queried | undefined> {
+  const listed = await store.list(path, '', MAX_MEMBERS + 1);
+  if (listed === undefined) return undefined;
+  const { version, members } = listed;
   if (members.length > MAX_MEMBERS) {
     throw new HttpError(422, `A collection of over ${MAX_MEMBERS} members cannot be queried.`);
   }

@@ -7,6 +7,7 @@ import { type ListedMember, listingPage } from '../../pages/views/listing.ts';
 import type { Place, Services } from '../place/place.ts';
 import { type Made, madeOf } from '../place/made.ts';
 import type { ResourceContext } from '../resource/resource.ts';
+import { ContentGone } from './representation.ts';
 
 /** Members on a page. */
 const PAGE = 1000;
@@ -38,7 +39,7 @@ const TYPES = Object.keys(FORMATS);
 /**
  * Returns a page of the listing, after the name in `after` of the query, in the client's preferred format. Reuses
  * the previous answer if nothing in the tree has changed. Throws `HttpError` 406 if the client accepts no format
- * (RFC 9110 section 12.5.1).
+ * (RFC 9110 section 12.5.1), and `ContentGone`.
  */
 export async function listingOf(
   { request, space, target }: Pick<ResourceContext, 'request' | 'space' | 'target'>,
@@ -56,7 +57,9 @@ export async function listingOf(
   const what = ['listing', tree, path, after, type, ...(forPeople ? [frame.language] : [])];
   const before = made.find(what, await store.version());
   if (before !== undefined) return before;
-  const { version, members: found } = await store.list(path, after, PAGE + 1);
+  const listed = await store.list(path, after, PAGE + 1);
+  if (listed === undefined) throw new ContentGone();
+  const { version, members: found } = listed;
   const members = found.slice(0, PAGE);
   const last = members.at(-1);
   const { body, fields } = draw({

@@ -59,7 +59,7 @@ export const GUARDED = {
   'X-Content-Type-Options': 'nosniff',
 } satisfies ResponseFields;
 
-/** The content was removed after the row that names it was read. */
+/** The content, or the collection, was removed after its row was read. */
 export class ContentGone extends Error {
   override readonly name = 'ContentGone';
 }

@@ -55,7 +55,7 @@ async function clearAll(trees: Trees, content: string): Promise<void> {
 async function emptied(trees: Trees, tree: string): Promise<boolean> {
   let found = false;
   for (;;) {
-    const { members } = await trees.list(tree, '', '', BATCH);
+    const { members = [] } = (await trees.list(tree, '', '', BATCH)) ?? {};
     if (members.length === 0) return found;
     found = true;
     const paths = members.map(({ path }) => path);

@@ -11,7 +11,15 @@ import type { OutboxMessage } from '../mail/outbox.ts';
 import type { SecondFactorRecord } from '../credentials/second-factors.ts';
 import type { Stores } from '../stores.ts';
 import type { StoredTokenKey } from '../keys/token-keys.ts';
-import type { Collection, Document, Edit, Lock, CommitOutcome, Quota } from '../trees/trees.ts';
+import type {
+  Collection,
+  CommitOutcome,
+  Document,
+  Edit,
+  Entry,
+  Lock,
+  Quota,
+} from '../trees/trees.ts';
 
 export const fresh = (): string => randomId(systemRandom);
 
@@ -213,6 +221,18 @@ export async function edit(
   const seen = new Map(Object.entries(expected));
   return trees.commit(tree, { seen, locksVersion, edits, quota });
 }
+
+/** The members of the collection at a path, without what the store adds; none where there is no collection. */
+export async function membersIn({ trees }: Stores, tree: string, path = ''): Promise<Entry[]> {
+  return ((await trees.members(tree, { path }, '', 1000)) ?? []).map(asPut);
+}
+
+/** An entry as it was put, without the id that the store gives. */
+export const asPut = (entry: Entry): Entry => {
+  if (entry.kind === 'document') return entry;
+  const { id: _, ...put } = entry;
+  return put;
+};
 
 /** Removes all that is left to be cleared, and returns the content files that are named no more. */
 export async function clear({ trees }: Stores): Promise<readonly string[]> {

@@ -22,12 +22,14 @@ export interface Document extends Common {
 
 export interface Collection extends Common {
   readonly kind: 'collection';
+  /** The store gives it, and no other collection has it; ignored in a `put`. */
+  readonly id?: string;
 }
 
 export type Entry = Document | Collection;
 
 /** An entry in a listing. Dead properties are left out: those of many entries may be long. */
-export type Listed = Omit<Document, 'properties'> | Omit<Collection, 'properties'>;
+export type Listed = Omit<Document, 'properties'> | Omit<Collection, 'properties' | 'id'>;
 
 /** The members of a collection at one moment. */
 export interface Listing {
@@ -163,10 +165,19 @@ export interface Trees {
    * there are versions, and nothing may be remembered.
    */
   version(tree: string): Promise<string | undefined>;
-  /** Returns the direct members of a collection after that name, by the bytes of their names; at most `limit`. */
-  members(tree: string, path: string, after: string, limit: number): Promise<readonly Entry[]>;
-  /** The same without reading their dead properties. */
-  list(tree: string, path: string, after: string, limit: number): Promise<Listing>;
+  /**
+   * Returns the direct members of a collection after that name, by the bytes of their names; at most `limit`. A collection
+   * with an id is found wherever it is, and its members have the paths that they had at `path`. Undefined: it is not there
+   * (any more); a store may say so of one that was moved or changed, too.
+   */
+  members(
+    tree: string,
+    collection: Pick<Collection, 'path' | 'id'>,
+    after: string,
+    limit: number,
+  ): Promise<readonly Entry[] | undefined>;
+  /** The same of the collection at a path, without reading dead properties. Undefined: there is none. */
+  list(tree: string, path: string, after: string, limit: number): Promise<Listing | undefined>;
   /**
    * All that is below a path at one moment, by the path of its collection and then by its name, both in the
    * order of their bytes: each collection comes before its members. At most `limit`.

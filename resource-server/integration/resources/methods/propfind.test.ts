@@ -332,9 +332,9 @@ describe('large collections', () => {
       ...stores,
       trees: {
         ...stores.trees,
-        members(tree, path, after, limit) {
+        members(tree, collection, after, limit) {
           reads.push({ limit, turn });
-          return stores.trees.members(tree, path, after, limit);
+          return stores.trees.members(tree, collection, after, limit);
         },
       },
     }));

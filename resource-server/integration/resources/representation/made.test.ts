@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { membersIn } from '#shared/stores/contract/samples.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Document } from '#shared/stores/trees/trees.ts';
 import {
@@ -231,7 +232,7 @@ describe('every change is seen by the next request', () => {
     }
     expect((await propfind('1')).text).not.toBe(found.text);
     const listed = JSON.parse((await get()).text) as { members: { name: string }[] };
-    const entries = await rs.stores.trees.members('/documents', path.slice(11, -1), '', 9);
+    const entries = await membersIn(rs.stores, '/documents', path.slice(11, -1));
     expect(listed.members.map(({ name }) => name.replace('/', ''))).toEqual(
       entries.map((entry) => entry.path.split('/').at(-1)),
     );

@@ -1,5 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { edit, fresh, move, puts, someCollection, someDocument, someLock } from '../samples.ts';
+import type { Collection, Entry } from '../../trees/trees.ts';
+import {
+  ARRIVAL,
+  edit,
+  fresh,
+  membersIn,
+  move,
+  puts,
+  someCollection,
+  someDocument,
+  someLock,
+} from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
 /** Names that patterns, ranges and separators could take for something else. */
@@ -37,7 +48,7 @@ export function treesContract(contract: () => Contract): void {
       const collection = someCollection('c', { properties: { '{DAV:}displayname': '<n>{}</n>' } });
       await edit(one, tree, puts(document, collection));
       expect(await other.trees.get(tree, document.path)).toEqual(document);
-      expect(await other.trees.get(tree, 'c')).toEqual(collection);
+      expect(await other.trees.get(tree, 'c')).toEqual({ ...collection, id: expect.any(String) });
       expect(await other.trees.get(tree, 'C')).toBeUndefined();
       expect(await other.trees.get(fresh(), document.path)).toBeUndefined();
     });
@@ -46,7 +57,7 @@ export function treesContract(contract: () => Contract): void {
       const { one } = contract();
       const tree = fresh();
       expect(await one.trees.get(tree, '')).toBeUndefined();
-      expect(await one.trees.members(tree, '', '', 10)).toEqual([]);
+      expect(await one.trees.members(tree, { path: '' }, '', 10)).toEqual([]);
       expect(await one.trees.version(tree)).toBeUndefined();
       expect(await one.trees.list(tree, '', '', 10)).toEqual({ version: undefined, members: [] });
       expect(await one.trees.below(tree, '', 10)).toEqual([]);
@@ -80,10 +91,8 @@ export function treesContract(contract: () => Contract): void {
       const tree = fresh();
       const root = someCollection('', { properties: { '{x:}y': '<y xmlns="x:"/>' } });
       await edit(one, tree, puts(root, someDocument('a')));
-      expect(await other.trees.get(tree, '')).toEqual(root);
-      expect(await other.trees.members(tree, '', '', 10)).toEqual([
-        expect.objectContaining({ path: 'a' }),
-      ]);
+      expect(await other.trees.get(tree, '')).toMatchObject(root);
+      expect(await membersIn(other, tree)).toEqual([expect.objectContaining({ path: 'a' })]);
       expect(await other.trees.below(tree, '', 10)).toHaveLength(1);
       expect((await other.trees.look(tree, [])).usage.entries).toBe(1);
     });
@@ -95,7 +104,7 @@ export function treesContract(contract: () => Contract): void {
       await edit(one, tree, puts(...ODD.map((name) => someDocument(`a/${name}`))));
       await edit(one, tree, puts(...ODD.map((name) => someDocument(`${name}/within`))));
       const names = async (path: string, after: string, limit: number) =>
-        (await other.trees.members(tree, path, after, limit)).map((entry) => entry.path);
+        (await other.trees.members(tree, { path }, after, limit))?.map((entry) => entry.path);
       const within = inOrder(ODD).map((name) => `a/${name}`);
       expect(await names('a', '', 100)).toEqual(within);
       expect(await names('', '', 100)).toEqual(inOrder([...ODD, 'a']));
@@ -104,7 +113,6 @@ export function treesContract(contract: () => Contract): void {
       expect(await names('a', 'a-', 0)).toEqual([]);
       expect(await names('a', '\u{10ffff}', 10)).toEqual([]);
       for (const name of ODD) expect(await names(name, '', 9)).toEqual([`${name}/within`]);
-      expect(await names('nothing', '', 9)).toEqual([]);
     });
 
     test('a list has the same members in the same order, without their dead properties', async () => {
@@ -116,18 +124,71 @@ export function treesContract(contract: () => Contract): void {
         someDocument(`${name}.txt`, { properties, type: 'text/plain; a="{\t}"' }),
       ]);
       await edit(one, tree, puts(...found, someDocument(`${ODD[0]}/within`, { properties })));
-      const members = (await other.trees.members(tree, '', '', 99)).map(
-        ({ properties: dead, ...listed }) => {
-          expect(dead).toEqual(properties);
-          return listed;
-        },
-      );
+      const members = (await membersIn(other, tree)).map(({ properties: dead, ...listed }) => {
+        expect(dead).toEqual(properties);
+        return listed;
+      });
       expect(members).toHaveLength(found.length);
       const list = async (...page: [after: string, limit: number]) =>
-        (await other.trees.list(tree, '', ...page)).members;
+        (await other.trees.list(tree, '', ...page))?.members;
       expect(await list('', 99)).toEqual(members);
       const after = members[3]?.path ?? '';
       expect(await list(after, 5)).toEqual(members.slice(4, 9));
+    });
+
+    test('where there is no collection there are no members, be it that none is left', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      await edit(one, tree, puts(someCollection('empty'), someDocument('document')));
+      const found = async (path: string) => [
+        await other.trees.members(tree, { path }, '', 9),
+        (await other.trees.list(tree, path, '', 9))?.members,
+      ];
+      expect(await found('empty')).toEqual([[], []]);
+      for (const path of ['nothing', 'nothing/within', 'document', 'document/within']) {
+        expect(await found(path)).toEqual([undefined, undefined]);
+      }
+    });
+
+    test('pages are of one collection wherever it is moved, or a store gives none: never those of another', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      const of = (collection: string) =>
+        ['1', '2', '3', '4'].map((name) => `${collection}/${name}`);
+      for (const path of ['a', 'a/within', 'b', 'b/within', 'c']) {
+        await edit(
+          one,
+          tree,
+          puts(someCollection(path), ...of(path).map((at) => someDocument(at))),
+        );
+      }
+      const paths = ['a', 'a/within'];
+      const seen = await Promise.all(paths.map((path) => one.trees.get(tree, path)));
+      const pages = () =>
+        Promise.all(seen.map((each) => other.trees.members(tree, each as Collection, '2', 2)));
+      const [rest, ofWithin] = await pages();
+      expect([rest, ofWithin].map((page) => page?.map(({ path }) => path))).toEqual(
+        paths.map((path) => of(path).slice(2)),
+      );
+      const moved = (page: readonly Entry[] = []) =>
+        page.map((entry) => Object.assign(entry, { modified: ARRIVAL }));
+      const expected = [moved(rest), moved(ofWithin)];
+
+      for (const edits of [
+        [move('a', 'd')],
+        [move('b', 'a')],
+        [move('d', 'c/d'), move('c', 'd')],
+      ]) {
+        await edit(one, tree, edits);
+        for (const [n, page] of (await pages()).entries()) {
+          expect([expected[n], undefined]).toContainEqual(page);
+        }
+      }
+      await edit(one, tree, [{ kind: 'remove', path: 'd' }]);
+      expect(await pages()).toEqual([undefined, undefined]);
+      const later = { created: ARRIVAL + 1 };
+      await edit(one, tree, puts(...['d', 'd/d', 'e'].map((path) => someCollection(path, later))));
+      expect(await pages()).toEqual([undefined, undefined]);
     });
 
     test('below takes the path literally and gives each collection before its members', async () => {

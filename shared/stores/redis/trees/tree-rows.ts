@@ -1,8 +1,8 @@
 import { bytesOf, propertyBytesOf } from '#shared/stores/trees/entry-bytes.ts';
 import type { Collection, Document, Entry, Listed } from '#shared/stores/trees/trees.ts';
 
-/** Members that are not in the first JSON of a row: they change when an entry moves, or have a field of their own. */
-type Apart = 'path' | 'created' | 'modified' | 'properties';
+/** Members that are not in the first JSON of a row: they change when an entry moves, or follow from another field. */
+type Apart = 'path' | 'id' | 'created' | 'modified' | 'properties';
 
 /**
  * A row is when the entry was created and modified, its revision, its bytes, those of its dead properties,
@@ -13,6 +13,7 @@ export function rowOf(entry: Entry): string {
   const { created, modified, revision, properties } = entry;
   const apart: Record<Apart, undefined> = {
     path: undefined,
+    id: undefined,
     created: undefined,
     modified: undefined,
     properties: undefined,
@@ -26,7 +27,10 @@ export function rowOf(entry: Entry): string {
 
 export function entryOf(path: string, row: string): Entry {
   const properties: Entry['properties'] = JSON.parse(row.slice(row.indexOf('\n')));
-  return { ...listedOf(path, row), properties };
+  const listed = listedOf(path, row);
+  if (listed.kind === 'document') return { ...listed, properties };
+  const [created, , revision] = row.split(' ', 3);
+  return { ...listed, properties, id: `${created} ${revision}` };
 }
 
 /** Returns the listed entry of a row, or of its first line. */
@@ -47,13 +51,17 @@ export const untoken = decodeURIComponent;
 export const memberOf = (collection: string, name: string): string => `${collection}\0${name}`;
 
 /**
- * In Lua: `fields(row)` are revision, bytes, those of dead properties, and file of a row; `listed(row)` is
- * its first line; `arrived(row, modified, created)` is the row with other times, `created` only if it is
+ * In Lua: `fields(row)` are revision, bytes, those of dead properties, and file of a row; `id_of(row)` is the id of
+ * a collection, or nil; `listed(row)` is its first line; `arrived(row, modified, created)` is the row with other times, `created` only if it is
  * given; `member_of(path)` and `path_of(member)` are the reverse of one another; `chunks(list, work)` hands
  * over at most 1,000 at a time, since a call takes some thousand arguments.
  */
 export const ROWS = `
 local function fields(row) return string.match(row, '^%S* %S* (%S*) (%S*) (%S*) (%S*) ') end
+local function id_of(row)
+  local created, revision = string.match(row, '^(%S*) %S* (%S*) %S* %S*  ')
+  return created and created .. ' ' .. revision
+end
 local function listed(row) return string.match(row, '^[^\\n]*') end
 local function arrived(row, modified, created)
   local before, rest = string.match(row, '^(%S*) %S*( .*)$')

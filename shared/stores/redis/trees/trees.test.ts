@@ -8,6 +8,7 @@ import type { Redis } from '../../../../e2e/parts/redis.ts';
 import {
   copy,
   edit,
+  membersIn,
   move,
   puts,
   someCollection,
@@ -59,7 +60,7 @@ test('RFC 4918 section 9.9: killed in the midst of moves and copies: each is don
     await broken;
     await redis.start();
     await until(async () => stores.ping().then(() => true));
-    const top = (await stores.trees.members(TREE, '', '', 9)).map(({ path }) => path);
+    const top = (await membersIn(stores, TREE)).map(({ path }) => path);
     expect(['a', 'b', 'a,b']).toContain(top.join());
     for (const path of top) {
       expect(await stores.trees.below(TREE, path, 9_999)).toHaveLength(documents.length);
@@ -105,9 +106,9 @@ test('RFC 4918 section 4: dead properties are not sent for a list', async () => 
     return Number(/total_net_output_bytes:(\d+)/.exec(stats)?.[1]);
   };
   const before = await sent();
-  expect((await stores.trees.list(TREE, '', '', 99)).members).toHaveLength(20);
+  expect((await stores.trees.list(TREE, '', '', 99))?.members).toHaveLength(20);
   const listed = (await sent()) - before;
-  expect(await stores.trees.members(TREE, '', '', 99)).toHaveLength(20);
+  expect(await membersIn(stores, TREE)).toHaveLength(20);
   const whole = (await sent()) - before - listed;
   expect(whole).toBeGreaterThan(20 * 100_000);
   expect(listed).toBeLessThan(100_000);

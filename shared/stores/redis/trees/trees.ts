@@ -1,6 +1,6 @@
 import { type Random, randomId } from '#shared/base/random.ts';
 import { checkEdits } from '#shared/stores/trees/edits.ts';
-import type { Lock, Trees } from '#shared/stores/trees/trees.ts';
+import type { Collection, Lock, Trees } from '#shared/stores/trees/trees.ts';
 import { script } from '../connection/connection.ts';
 import type { Connection } from '../connection/connection.ts';
 import { argumentsOf, COMMIT, outcomeOf, type CommitReply } from './tree-commit.ts';
@@ -15,14 +15,20 @@ return { rows, redis.call('HVALS', KEYS[2]), meta }
 `);
 
 /**
- * KEYS: rows, names, meta. ARGV: `whole`, or anything for rows without dead properties; limit, and the two ends
- * of each range. Replies with paths, their rows and the version.
+ * KEYS: rows, names, meta. ARGV: `whole`, or anything for rows without dead properties; the path of a collection that
+ * has to be there, and its id, or ''; limit, and the two ends of each range. Replies with paths, their rows and the
+ * version.
  */
 const list = script(`
 ${ROWS}
+if ARGV[2] ~= '' then
+  local row = redis.call('HGET', KEYS[1], ARGV[2])
+  local id = row and id_of(row)
+  if not id or ARGV[3] ~= '' and ARGV[3] ~= id then return false end
+end
 local paths = {}
-for n = 3, #ARGV, 2 do
-  local room = ARGV[2] - #paths
+for n = 5, #ARGV, 2 do
+  local room = ARGV[4] - #paths
   for _, member in ipairs(redis.call('ZRANGE', KEYS[2], ARGV[n], ARGV[n + 1], 'BYLEX', 'LIMIT', 0, room)) do
     paths[#paths + 1] = path_of(member)
   end
@@ -47,7 +53,7 @@ const WHOLE = ['whole', entryOf] as const;
 const FIRST_LINES = ['listed', listedOf] as const;
 
 /** The ends of what is directly in a collection, after that name. */
-const membersOf = (path: string, after: string): string[] => [
+const endsOf = (path: string, after: string): string[] => [
   `(${memberOf(path, after)}`,
   `(${path}\u0001`,
 ];
@@ -80,18 +86,23 @@ export function redisTrees(redis: Connection, prefix: string, random: Random): T
   async function rowsIn<T>(
     tree: string,
     [what, read]: readonly [what: 'whole' | 'listed', read: (path: string, row: string) => T],
+    { path, id = '' }: Pick<Collection, 'path' | 'id'>,
     limit: number,
-    ...ends: string[]
-  ): Promise<{ version: string | undefined; members: T[] }> {
+    ends: readonly string[],
+  ): Promise<{ version: string | undefined; members: T[] } | undefined> {
     const { rows, names, meta } = keys(tree);
-    const [paths, found, version] = await redis.script<[string[], string[], string | null]>(
+    const reply = await redis.script<[string[], string[], string | null] | null>(
       list,
       [rows, names, meta],
       what,
+      path,
+      id,
       String(limit),
       ...ends,
     );
-    const members = paths.map((path, n) => read(path, found[n] ?? ''));
+    if (reply === null) return undefined;
+    const [paths, found, version] = reply;
+    const members = paths.map((at, n) => read(at, found[n] ?? ''));
     return { version: version ?? undefined, members };
   }
 
@@ -121,15 +132,16 @@ export function redisTrees(redis: Connection, prefix: string, random: Random): T
     version: async (tree) =>
       (await redis.command<string | null>('HGET', keys(tree).meta, 'version')) ?? undefined,
 
-    members: async (tree, path, after, limit) =>
-      (await rowsIn(tree, WHOLE, limit, ...membersOf(path, after))).members,
+    members: async (tree, collection, after, limit) =>
+      (await rowsIn(tree, WHOLE, collection, limit, endsOf(collection.path, after)))?.members,
 
-    list: (tree, path, after, limit) => rowsIn(tree, FIRST_LINES, limit, ...membersOf(path, after)),
+    list: (tree, path, after, limit) =>
+      rowsIn(tree, FIRST_LINES, { path }, limit, endsOf(path, after)),
 
     async below(tree, path, limit) {
       const ends =
         path === '' ? ['-', '+'] : [`[${path}\0`, `(${path}\u0001`, `[${path}/`, `(${path}0`];
-      return (await rowsIn(tree, WHOLE, limit, ...ends)).members;
+      return (await rowsIn(tree, WHOLE, { path }, limit, ends))?.members ?? [];
     },
 
     async commit(tree, change) {

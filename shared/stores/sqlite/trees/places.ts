@@ -1,6 +1,15 @@
-import type { Entry } from '../../trees/trees.ts';
+import type { Collection, Entry } from '../../trees/trees.ts';
 import type { Connection } from '../file/connection.ts';
-import { type Arrival, COLUMNS, entryOf, IN, type ResourceRow, split } from './resource-rows.ts';
+import {
+  type Arrival,
+  COLUMNS,
+  collectionId,
+  entryOf,
+  IN,
+  type ResourceRow,
+  rowIn,
+  split,
+} from './resource-rows.ts';
 
 /** Where rows are that no path leads to: `parent` of what is to be removed, and of a copy that is being made. */
 export const DETACHED = -1;
@@ -20,7 +29,7 @@ export interface Place extends Spot {
   readonly arrival: Arrival;
 }
 
-type PlaceRow = readonly [id: number, arrived: number, arrivedAt: number];
+type PlaceRow = readonly [id: number, kind: Entry['kind'], arrived: number, arrivedAt: number];
 
 const ROOT: Place = { id: 0, size: 0, arrival: { edit: 0, at: 0 } };
 
@@ -43,19 +52,38 @@ export class Places {
     this.tree = tree;
   }
 
-  /** The place that a path leads to; undefined: to none. */
+  /** The place of the collection at a path; undefined: there is none. */
   at(path: string): Place | undefined {
     const known = this.#known.get(path);
     if (known !== undefined) return known;
     const [parent, name] = split(path);
     const above = this.at(parent);
-    const [row] = above ? this.#rowOf<PlaceRow>('id, arrived, arrived_at', above, name) : [];
+    const [row] = above ? this.#rowOf<PlaceRow>('id, kind, arrived, arrived_at', above, name) : [];
     if (above === undefined || row === undefined) return undefined;
-    const [id, edit, at] = row;
-    const arrival = edit > above.arrival.edit ? { edit, at } : above.arrival;
+    const [id, kind, edit, at] = row;
+    if (kind !== 'collection') return undefined;
+    const arrival = later({ edit, at }, above.arrival);
     const place = { id, size: Buffer.byteLength(name), above, arrival };
     this.#known.set(path, place);
     return place;
+  }
+
+  /** The same of the collection with an id, wherever it is; without one, of that at the path. */
+  of({ path, id }: Pick<Collection, 'path' | 'id'>): Pick<Place, 'id' | 'arrival'> | undefined {
+    return path === '' || id === undefined ? this.at(path) : this.#upFrom(rowIn(id), id);
+  }
+
+  /** Undefined, too, where it leads to no root: it is, or is in, something that is to be removed. */
+  #upFrom(row: number, id?: string): Pick<Place, 'id' | 'arrival'> | undefined {
+    if (row === ROOT.id) return ROOT;
+    const [found] = this.connection.all<
+      [parent: number, created: number, arrived: number, arrivedAt: number]
+    >('SELECT parent, created, arrived, arrived_at FROM resource WHERE id = ?', row);
+    if (found === undefined) return undefined;
+    const [parent, created, edit, at] = found;
+    if (id !== undefined && id !== collectionId(row, created)) return undefined;
+    const above = this.#upFrom(parent);
+    return above && { id: row, arrival: later({ edit, at }, above.arrival) };
   }
 
   find(path: string): Found | undefined {
@@ -87,6 +115,8 @@ export class Places {
     this.#known.set('', ROOT);
   }
 }
+
+const later = (one: Arrival, other: Arrival): Arrival => (one.edit > other.edit ? one : other);
 
 /** A place and those that it is in, but the root. */
 export function* upwards(place: Spot): Generator<Spot> {

@@ -62,11 +62,18 @@ export interface Arrival {
   readonly at: number;
 }
 
+/** The id of a collection. SQLite gives the highest id of a row again when that row is gone, but at a later time. */
+export const collectionId = (row: number, created: number): string => `${row} ${created}`;
+export const rowIn = (id: string): number => Number.parseInt(id, 10);
+
 /** Returns the entry of a row, which is in the collection at the path `parent`. */
 export function entryOf(parent: string, arrival: Arrival, row: ResourceRow): Entry {
-  const [, , markup, ...listed] = row;
+  const [id, , markup, ...listed] = row;
   const properties = markup === '{}' ? NONE : JSON.parse(markup);
-  return Object.assign(listedOf(parent, arrival, listed), { properties });
+  const entry: Listed = listedOf(parent, arrival, listed);
+  return entry.kind === 'collection'
+    ? Object.assign(entry, { properties, id: collectionId(id, entry.created) })
+    : Object.assign(entry, { properties });
 }
 
 export function listedOf(parent: string, arrival: Arrival, row: ListedRow): Listed {

@@ -4,6 +4,7 @@ import {
   clear,
   copy,
   edit,
+  membersIn,
   move,
   NO_QUOTA,
   puts,
@@ -258,7 +259,7 @@ describe('rows of a tree', () => {
     expect((await usage()).entries).toBe(all.length);
     expect(rows('resource')).toBe(all.length);
     expect(rows('collection')).toBe(all.filter(({ kind }) => kind === 'collection').length);
-    const paths = (await other.trees.members(TREE, '', '', 99)).map(({ path }) => path);
+    const paths = (await membersIn(other, TREE)).map(({ path }) => path);
     await edit(
       one,
       TREE,

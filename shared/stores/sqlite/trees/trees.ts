@@ -15,7 +15,7 @@ import type { SqliteFile } from '../file/file.ts';
 import { recalling } from '../file/recalled.ts';
 import { commit, released, stateOf, versionOf } from './commit.ts';
 import { isDetached, removeSlice, someDetached } from './detached.ts';
-import { type Place, Places } from './places.ts';
+import { Places } from './places.ts';
 import { endLeftCopies, goOnCopying, isLeftCopy, type ReservedCopy } from './reservations.ts';
 import {
   COLUMNS,
@@ -56,17 +56,6 @@ export function sqliteTrees(file: SqliteFile, clock: Clock, random: Random): Tre
     (entry) => entry === undefined || propertyBytesOf(entry) <= FEW_PROPERTIES,
   );
   const recallVersion = recalling<string | undefined>(file);
-
-  /** Reads rows of a collection; none, if there is no such. */
-  const membersOf = <T>(
-    connection: Connection,
-    tree: string,
-    path: string,
-    read: (place: Place) => readonly T[],
-  ): readonly T[] => {
-    const place = new Places(connection, tree).at(path);
-    return place === undefined ? [] : read(place);
-  };
 
   async function copyInSlices(copy: ReservedCopy): Promise<void> {
     for (let isWhole = false; !isWhole;) {
@@ -109,46 +98,52 @@ export function sqliteTrees(file: SqliteFile, clock: Clock, random: Random): Tre
 
     version: (tree) => recallVersion(tree, (connection) => versionOf(connection, tree)),
 
-    members: (tree, path, after, limit) =>
+    members: (tree, collection, after, limit) =>
       file.read((connection) =>
-        connection.snapshot(() =>
-          membersOf(connection, tree, path, ({ id, arrival }) =>
+        connection.snapshot(() => {
+          const place = new Places(connection, tree).of(collection);
+          return (
+            place &&
             connection
-              .all<ResourceRow>(`SELECT ${COLUMNS} ${MEMBERS}`, tree, id, after, limit)
-              .map((row) => entryOf(path, arrival, row)),
-          ),
-        ),
+              .all<ResourceRow>(`SELECT ${COLUMNS} ${MEMBERS}`, tree, place.id, after, limit)
+              .map((row) => entryOf(collection.path, place.arrival, row))
+          );
+        }),
       ),
 
     list: (tree, path, after, limit) =>
       file.read((connection) =>
-        connection.snapshot(() => ({
-          version: versionOf(connection, tree),
-          members: membersOf(connection, tree, path, ({ id, arrival }) =>
-            connection
-              .all<ListedRow>(`SELECT ${LISTED} ${MEMBERS}`, tree, id, after, limit)
-              .map((row) => listedOf(path, arrival, row)),
-          ),
-        })),
+        connection.snapshot(() => {
+          const place = new Places(connection, tree).at(path);
+          return (
+            place && {
+              version: versionOf(connection, tree),
+              members: connection
+                .all<ListedRow>(`SELECT ${LISTED} ${MEMBERS}`, tree, place.id, after, limit)
+                .map((row) => listedOf(path, place.arrival, row)),
+            }
+          );
+        }),
       ),
 
     below: (tree, path, limit) =>
       file.read((connection) =>
-        connection.snapshot(() =>
-          membersOf(connection, tree, path, ({ id, arrival }) =>
-            connection
-              .all<[parent: string, edit: number, at: number, ...ResourceRow]>(
-                BELOW,
-                tree,
-                id,
-                path,
-                arrival.edit,
-                arrival.at,
-                limit,
-              )
-              .map(([parent, edit, at, ...row]) => entryOf(parent, { edit, at }, row)),
-          ),
-        ),
+        connection.snapshot(() => {
+          const place = new Places(connection, tree).at(path);
+          if (place === undefined) return [];
+          const { id, arrival } = place;
+          return connection
+            .all<[parent: string, edit: number, at: number, ...ResourceRow]>(
+              BELOW,
+              tree,
+              id,
+              path,
+              arrival.edit,
+              arrival.at,
+              limit,
+            )
+            .map(([parent, edit, at, ...row]) => entryOf(parent, { edit, at }, row));
+        }),
       ),
 
     commit: async (tree, change) => {
