@@ -124,7 +124,7 @@ export async function openSqlite({
       return swept.reduce((sum, rows) => sum + rows, 0);
     },
     [Symbol.asyncDispose]: async () => {
-      for (const file of files) file[Symbol.dispose]();
+      for (const file of files) await file[Symbol.asyncDispose]();
     },
   };
   return stores;

@@ -5,7 +5,7 @@ import {
   MOST_ENTRIES,
   type RefusalCount,
 } from '../../audit/audit.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { Database } from '../file/file.ts';
 
 type LinkRow = [
@@ -31,12 +31,12 @@ const linkOf = ([number, before, first, last, at, oldest, mac]: LinkRow): AuditL
 });
 
 /** Within a transaction. */
-export function appendEntries(connection: Connection, texts: readonly string[]): void {
+export function appendEntries(connection: Statements, texts: readonly string[]): void {
   for (const text of texts) connection.run('INSERT INTO audit_open (text) VALUES (?)', text);
 }
 
 export function sqliteAudit(file: Database): Audit {
-  const head = (connection: Connection): AuditLink | undefined => {
+  const head = (connection: Statements): AuditLink | undefined => {
     const [row] = connection.all<LinkRow>(`${LINK} ORDER BY number DESC LIMIT 1`);
     return row && linkOf(row);
   };

@@ -5,15 +5,15 @@
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '#shared/base/clock.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import { SqliteFile } from '../file/file.ts';
 import { STATE } from '../schema/state.ts';
 
 const [folder = '', ends = ''] = process.argv.slice(2);
-using file = new SqliteFile(join(folder, STATE.file), STATE, systemClock);
+await using file = new SqliteFile(join(folder, STATE.file), STATE, systemClock);
 
 const write = async (id: string) => {
-  await file.write((connection: Connection) => {
+  await file.write((connection: Statements) => {
     connection.run('INSERT INTO key (kid, alg, record) VALUES (?, ?, ?)', id, 'ES256', '{}');
     connection.run('INSERT INTO revocation (kind, id, until) VALUES (?, ?, ?)', 'key', id, 9e15);
     const content = 'INSERT INTO content (tree, file, bytes) VALUES (?, ?, ?)';

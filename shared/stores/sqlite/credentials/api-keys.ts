@@ -1,7 +1,7 @@
 import { byApplicationThenAge, ended } from '../../credentials/api-key-changes.ts';
 import type { ApiKeyRecord, ApiKeys } from '../../credentials/api-keys.ts';
 import { used } from '../../credentials/last-use.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { Database } from '../file/file.ts';
 import { recalling } from '../file/recalled.ts';
 
@@ -14,14 +14,14 @@ const keyOf = ([record]: Row) => JSON.parse(record) as ApiKeyRecord;
 
 export function sqliteApiKeys(file: Database): ApiKeys {
   const recall = recalling<ApiKeyRecord | undefined>(file);
-  const find = (connection: Connection, id: string) => {
+  const find = (connection: Statements, id: string) => {
     const [row] = connection.all<Row>('SELECT record FROM api_key WHERE id = ?', id);
     return row && keyOf(row);
   };
 
   /** False when there is no such key. `edit` returns the same object when nothing is to be written. */
   const change = (
-    connection: Connection,
+    connection: Statements,
     id: string,
     edit: (key: ApiKeyRecord) => ApiKeyRecord,
   ): boolean => {

@@ -2,7 +2,7 @@ import { afterUse } from '../../credentials/passkey-changes.ts';
 import { personText } from '../../people/new-passkey.ts';
 import type { PasskeyRecord, Passkeys } from '../../credentials/passkeys.ts';
 import { SLICE, slices } from '../../people/slices.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { Database } from '../file/file.ts';
 import { hasPasskey, putPasskey } from '../file/passkey-rows.ts';
 
@@ -11,22 +11,22 @@ type Row = readonly [record: string];
 const passkeyOf = ([record]: Row) => JSON.parse(record) as PasskeyRecord;
 
 export function sqlitePasskeys(file: Database): Passkeys {
-  const find = (connection: Connection, id: string) => {
+  const find = (connection: Statements, id: string) => {
     const [row] = connection.all<Row>('SELECT record FROM passkey WHERE id = ?', id);
     return row && passkeyOf(row);
   };
   /** The passkey if it is this person's. */
-  const own = (connection: Connection, accountId: string, id: string) => {
+  const own = (connection: Statements, accountId: string, id: string) => {
     const passkey = find(connection, id);
     return passkey?.accountId === accountId ? passkey : undefined;
   };
-  const replace = (connection: Connection, passkey: PasskeyRecord) =>
+  const replace = (connection: Statements, passkey: PasskeyRecord) =>
     connection.run(
       'UPDATE passkey SET record = ? WHERE id = ?',
       JSON.stringify(passkey),
       passkey.id,
     );
-  const count = (connection: Connection, accountId: string) =>
+  const count = (connection: Statements, accountId: string) =>
     connection.all('SELECT 1 FROM passkey WHERE person = ?', personText(accountId)).length;
 
   return {

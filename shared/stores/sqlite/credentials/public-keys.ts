@@ -2,7 +2,7 @@ import { used } from '../../credentials/last-use.ts';
 import { APPLICATIONS, ownerText, signedOut } from '../../credentials/public-key-changes.ts';
 import type { PublicKeyRecord, PublicKeys } from '../../credentials/public-keys.ts';
 import { SLICE, slices } from '../../people/slices.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { Database } from '../file/file.ts';
 import { recalling } from '../file/recalled.ts';
 
@@ -12,14 +12,14 @@ const keyOf = ([record]: Row) => JSON.parse(record) as PublicKeyRecord;
 
 export function sqlitePublicKeys(file: Database): PublicKeys {
   const recall = recalling<PublicKeyRecord | undefined>(file);
-  const find = (connection: Connection, id: string) => {
+  const find = (connection: Statements, id: string) => {
     const [row] = connection.all<Row>('SELECT record FROM public_key WHERE id = ?', id);
     return row && keyOf(row);
   };
 
   /** False when there is no such key. `edit` returns the same object when nothing is to be written. */
   const change = (
-    connection: Connection,
+    connection: Statements,
     id: string,
     edit: (key: PublicKeyRecord) => PublicKeyRecord,
   ): boolean => {

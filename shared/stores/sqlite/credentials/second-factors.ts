@@ -7,7 +7,7 @@ import {
 import type { SecondFactorChange } from '../../credentials/second-factor-changes.ts';
 import type { SecondFactorRecord, SecondFactors } from '../../credentials/second-factors.ts';
 import { SLICE, slices } from '../../people/slices.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { Database } from '../file/file.ts';
 import { generationOf, raiseIn } from '../revocation/revocations.ts';
 
@@ -16,14 +16,14 @@ type Row = readonly [record: string];
 const factorOf = ([record]: Row) => JSON.parse(record) as SecondFactorRecord;
 
 export function sqliteSecondFactors(file: Database): SecondFactors {
-  const find = (connection: Connection, accountId: string) => {
+  const find = (connection: Statements, accountId: string) => {
     const [row] = connection.all<Row>(
       'SELECT record FROM second_factor WHERE person = ?',
       personText(accountId),
     );
     return row && factorOf(row);
   };
-  const put = (connection: Connection, factor: SecondFactorRecord) =>
+  const put = (connection: Statements, factor: SecondFactorRecord) =>
     connection.run(
       'INSERT OR REPLACE INTO second_factor (person, record) VALUES (?, ?)',
       personText(factor.accountId),

@@ -1,10 +1,12 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import {
   DatabaseSync,
   type SQLInputValue,
   type SQLOutputValue,
   type StatementSync,
 } from 'node:sqlite';
+import { andThen, type Awaitable, isPromise } from '#shared/base/awaitable.ts';
 import { oncePerTurn } from '#shared/base/turn.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { Mark } from './mark.ts';
@@ -22,8 +24,11 @@ const COUNT = 'UPDATE tally SET commits = commits + 1 RETURNING commits';
 
 type Row = readonly SQLOutputValue[];
 
+/** Statements that are answered at once. */
+export type Statements = Pick<Connection, 'all' | 'run' | 'flushMark'>;
+
 /** One connection to one file, with its statements prepared once. Throws what node:sqlite throws. */
-export class Connection implements Disposable {
+export class Connection implements Statements, Disposable {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -35,6 +40,8 @@ export class Connection implements Disposable {
   #changes: unknown = 0;
   readonly #lookAtOthers = oncePerTurn(() => this.all('PRAGMA data_version')[0]?.[0]);
   #others: unknown;
+  /** The end of the transaction that is open. */
+  #open: Promise<void> | undefined;
   #version: object = {};
 
   /**
@@ -86,13 +93,11 @@ export class Connection implements Disposable {
     return this.#version;
   }
 
-  /** Rows as arrays, in the order of the columns: objects cost twice as much. */
-  all<R extends Row>(sql: string, ...values: SQLInputValue[]): R[] {
+  all<R = Row>(sql: string, ...values: SQLInputValue[]): R[] {
     // The types of node:sqlite know no `returnArrays`.
     return this.#prepare(sql).all(...values) as unknown as R[];
   }
 
-  /** Returns the number of rows that were changed. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepare(sql).run(...values).changes);
   }
@@ -101,13 +106,17 @@ export class Connection implements Disposable {
    * All or nothing, and one writer at a time over all processes. Every change goes through here:
    * a RETURNING statement outside a transaction may hide that its commit failed. Whether `work` was done: not
    * when another process is still writing after `patience` milliseconds, in which nothing else happens in this
-   * one.
+   * one. At once if `work` is.
    */
-  write(work: () => void, patience: number): boolean {
+  write(work: (held: Statements) => Promise<void>, patience: number): Promise<boolean>;
+  write(work: (held: Statements) => void, patience: number): boolean;
+  write(work: (held: Statements) => Awaitable<void>, patience: number): Awaitable<boolean> {
     if (!this.begin(patience)) return false;
     this.#version = {};
-    this.#transaction(work, () => this.commit());
-    return true;
+    return andThen(
+      this.#transaction(work, () => this.commit()),
+      () => true,
+    );
   }
 
   /**
@@ -162,14 +171,14 @@ export class Connection implements Disposable {
   }
 
   /**
-   * Within `write`: all or nothing of `work` alone. Throws what it threw; the transaction goes on without
+   * Within `write`: all or nothing of `work` alone. Rejects with what it threw; the transaction goes on without
    * it, unless SQLite has ended that too (`inTransaction`).
    */
-  attempt<T>(work: () => T): T {
+  async attempt<T>(work: () => Awaitable<T>): Promise<T> {
     this.#version = {};
     this.run('SAVEPOINT attempt');
     try {
-      const result = work();
+      const result = await work();
       this.run('RELEASE attempt');
       return result;
     } catch (error) {
@@ -186,9 +195,17 @@ export class Connection implements Disposable {
   }
 
   /** All that `work` reads is of one moment. */
-  snapshot<T>(work: () => T): T {
+  snapshot<T>(work: (held: Statements) => Awaitable<T>): Awaitable<T> {
     this.run('BEGIN');
     return this.#transaction(work, () => this.run('COMMIT'));
+  }
+
+  /**
+   * While a transaction of `write` or `snapshot` is open: resolves at its end, which is in this turn of the event loop.
+   * A read would see what may yet fail. Others may have waited, too, so that callers look again.
+   */
+  get open(): Promise<void> | undefined {
+    return this.#open;
   }
 
   [Symbol.dispose](): void {
@@ -196,16 +213,45 @@ export class Connection implements Disposable {
     this.#mark?.[Symbol.dispose]();
   }
 
-  /** Runs the work in a transaction, and ends it in every case. */
-  #transaction<T>(work: () => T, commit: () => void): T {
-    try {
-      const result = work();
+  /** Runs the work in the transaction that was begun, and ends it in every case: at once, unless the work takes longer. */
+  #transaction<T>(work: (held: Statements) => Awaitable<T>, commit: () => void): Awaitable<T> {
+    const held = new Held(this);
+    const done = (result: T): T => {
+      held.end();
       commit();
       return result;
-    } catch (error) {
+    };
+    const undo = (error: unknown): never => {
+      held.end();
       this.#flushes = false;
       if (this.inTransaction) this.run('ROLLBACK');
       throw error;
+    };
+    try {
+      const pending = work(held);
+      return isPromise(pending) ? this.#whileOpen(pending, done, undo) : done(pending);
+    } catch (error) {
+      return undo(error);
+    }
+  }
+
+  async #whileOpen<T>(
+    pending: Promise<T>,
+    done: (result: T) => T,
+    undo: (error: unknown) => never,
+  ): Promise<T> {
+    const { promise: open, resolve: end } = Promise.withResolvers<void>();
+    this.#open = open;
+    const begun = loopCount();
+    try {
+      const result = await pending;
+      if (loopCount() !== begun) throw new Error('a transaction awaits only its own statements');
+      return done(result);
+    } catch (error) {
+      return undo(error);
+    } finally {
+      this.#open = undefined;
+      end();
     }
   }
 
@@ -222,6 +268,38 @@ export class Connection implements Disposable {
 export const markOf = (path: string) => `${path}.mark`;
 /** Stands beside a file from before the first step of a restore until after its last one. */
 export const restoringOf = (path: string) => `${path}.restoring`;
+
+/** The connection for the time of one transaction: a statement after that would be a transaction of its own. */
+class Held implements Statements {
+  #connection: Connection | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  all<R = Row>(text: string, ...values: SQLInputValue[]): R[] {
+    return this.#open.all<R>(text, ...values);
+  }
+
+  run(text: string, ...values: SQLInputValue[]): number {
+    return this.#open.run(text, ...values);
+  }
+
+  flushMark(): void {
+    this.#open.flushMark();
+  }
+
+  end(): void {
+    this.#connection = undefined;
+  }
+
+  get #open(): Connection {
+    if (this.#connection === undefined) throw new Error('the transaction has ended');
+    return this.#connection;
+  }
+}
+
+const loopCount = () => performance.nodeTiming.uvMetricsInfo.loopCount;
 
 function identity(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });

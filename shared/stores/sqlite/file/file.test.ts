@@ -18,6 +18,7 @@ import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { SqliteFile } from './file.ts';
 import { STATE } from '../schema/state.ts';
 import { TRANSIENT } from '../schema/transient.ts';
+import type { Statements } from './connection.ts';
 import { type Schema } from './schema.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from '../under-test.ts';
 
@@ -80,14 +81,14 @@ describe('files', () => {
     const log = { info: note, warn: note, error: note };
     const [good, bad] = [`${path}-good`, `${path}-bad`];
     {
-      using file = new SqliteFile(path, schema('CREATE TABLE a (x)'), store.clock);
+      await using file = new SqliteFile(path, schema('CREATE TABLE a (x)'), store.clock);
       await file.write((c) => c.run(`INSERT INTO a VALUES ('x')`));
     }
     const pages = readFileSync(path);
     writeFileSync(good, pages);
     writeFileSync(bad, pages.fill(0xff, 4096));
     renameSync(bad, path);
-    using file = new SqliteFile(path, schema('CREATE TABLE a (x)'), store.clock, log);
+    await using file = new SqliteFile(path, schema('CREATE TABLE a (x)'), store.clock, log);
     const look = () => file.read((c) => c.all('SELECT x FROM a'));
     await file.ping('reading');
     file.check('all');
@@ -104,7 +105,7 @@ describe('files', () => {
   });
 
   test('the file that must not be lost is synchronised at each commit', async () => {
-    using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
+    await using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
     expect(await file.read((c) => c.all('PRAGMA synchronous'))).toEqual([[2]]);
     expect(await file.read((c) => c.all('PRAGMA journal_mode'))).toEqual([['wal']]);
     expect(STATE.synchronous).toBe('FULL');
@@ -195,7 +196,7 @@ describe('files', () => {
   });
 
   test('a write that fails in the middle leaves nothing behind', async () => {
-    using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
+    await using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
     const half = file.write((connection) => {
       connection.run('INSERT INTO a VALUES (1)');
       throw new Error('the process changed its mind');
@@ -207,21 +208,57 @@ describe('files', () => {
   });
 });
 
+describe('a transaction of several statements', () => {
+  const open = () => new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
+  const count = (sql: Statements) => sql.all('SELECT count(*) FROM a').flat()[0];
+
+  test('a read that is asked for meanwhile waits for its end, and sees nothing that was undone', async () => {
+    await using file = open();
+    const seen: unknown[] = [];
+    const half = file.write(async (sql) => {
+      sql.run('INSERT INTO a VALUES (1)');
+      await Promise.resolve();
+      seen.push(count(sql), file.read(count));
+      throw new Error('the process changed its mind');
+    });
+    await expect(half).rejects.toThrow(StoreUnavailable);
+    expect(await Promise.all(seen)).toEqual([1, 0]);
+  });
+
+  test('one that awaits anything but its statements fails: others would wait for it', async () => {
+    await using file = open();
+    const waiting = file.write(async (sql) => {
+      sql.run('INSERT INTO a VALUES (1)');
+      await turn();
+    });
+    await expect(waiting).rejects.toThrow('awaits only its own statements');
+    expect(await file.read(count)).toBe(0);
+  });
+
+  test('a statement after its end is refused: it would be a transaction of its own', async () => {
+    await using file = open();
+    const held = await file.write((sql) => sql);
+    expect(() => held.run('INSERT INTO a VALUES (1)')).toThrow('the transaction has ended');
+    expect(() => held.all('SELECT 1')).toThrow('the transaction has ended');
+    expect(await file.read(count)).toBe(0);
+  });
+});
+
 describe('migrations', () => {
   test('only those that are missing are applied, in order', async () => {
     const [first, second] = ['CREATE TABLE a (x)', 'ALTER TABLE a ADD COLUMN y DEFAULT 7'];
     {
-      using file = new SqliteFile(inSome(), schema(first), store.clock);
+      await using file = new SqliteFile(inSome(), schema(first), store.clock);
       await file.write((connection) => connection.run('INSERT INTO a VALUES (1)'));
     }
-    using file = new SqliteFile(inSome(), schema(first, second), store.clock);
+    await using file = new SqliteFile(inSome(), schema(first, second), store.clock);
     expect(await file.read((c) => c.all('SELECT * FROM a'))).toEqual([[1, 7]]);
     expect(rawly(inSome(), 'PRAGMA user_version')).toEqual({ user_version: 2 });
   });
 
   test('a migration that fails leaves the file at its version', async () => {
     const first = 'CREATE TABLE a (x)';
-    new SqliteFile(inSome(), schema(first), store.clock)[Symbol.dispose]();
+    await new SqliteFile(inSome(), schema(first), store.clock)[Symbol.asyncDispose]();
     const broken = schema(first, 'CREATE TABLE b (x)', 'CREATE TABLE a (x)');
     expect(() => new SqliteFile(inSome(), broken, store.clock)).toThrow('table a already exists');
     expect(rawly(inSome(), 'PRAGMA user_version')).toEqual({ user_version: 1 });
@@ -299,21 +336,21 @@ describe('migrations', () => {
       rawly(inSome(), 'SELECT * FROM schema'),
     ];
     const open = (of: Schema) => new SqliteFile(inSome(), of, store.clock);
-    open(schema(one))[Symbol.dispose]();
+    await open(schema(one))[Symbol.asyncDispose]();
     expect(versions()).toEqual([{ user_version: 1 }, { one: 1, version: 1, oldest: 1 }]);
-    open({ ...schema(one, two), oldest: 1 })[Symbol.dispose]();
+    await open({ ...schema(one, two), oldest: 1 })[Symbol.asyncDispose]();
     const newer = [{ user_version: 2 }, { one: 1, version: 2, oldest: 1 }];
     expect(versions()).toEqual(newer);
     {
-      using older = open(schema(one));
+      await using older = open(schema(one));
       await older.write((connection) => connection.run('INSERT INTO a VALUES (1)'));
     }
     expect(versions()).toEqual(newer);
-    open({ ...schema(one, two, 'CREATE TABLE c (x)'), oldest: 2 })[Symbol.dispose]();
+    await open({ ...schema(one, two, 'CREATE TABLE c (x)'), oldest: 2 })[Symbol.asyncDispose]();
     expect(() => open(schema(one))).toThrow(
       'this one knows versions up to 1, and the file needs 2. Start the newer release',
     );
-    open(schema(one, two))[Symbol.dispose]();
+    await open(schema(one, two))[Symbol.asyncDispose]();
     expect(versions()).toEqual([{ user_version: 3 }, { one: 1, version: 3, oldest: 2 }]);
   });
 

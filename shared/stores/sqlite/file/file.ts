@@ -1,17 +1,18 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
+import { type Awaitable, isPromise } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import { Outage } from '../../outage/outage.ts';
 import type { Need } from '../../outage/need.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
-import { BUSY_TIMEOUT, Connection } from './connection.ts';
+import { BUSY_TIMEOUT, Connection, type Statements } from './connection.ts';
 import { endIfDamaged, lookBefore, lookMeanwhile } from './damage.ts';
 import { Reserve } from './reserve.ts';
 import type { Schema } from './schema.ts';
 import { Turns } from './turns.ts';
 import { isDamage, writeFault } from './write-fault.ts';
-import { commitGroup, type Write } from './write-group.ts';
+import { commitGroup, type Outcome, type Write } from './write-group.ts';
 import { WriteQueue } from './write-queue.ts';
 import { setImmediate } from '#shared/base/safe-timers.ts';
 
@@ -44,7 +45,7 @@ function unavailable(path: string, cause: unknown): StoreUnavailable {
  * restored), the next write, and what is read from the next turn of the event loop on, works on that one,
  * not on the ghost of the old.
  */
-export class SqliteFile implements Disposable {
+export class SqliteFile implements AsyncDisposable {
   readonly path: string;
   readonly schema: Schema;
   readonly #clock: Clock;
@@ -87,9 +88,12 @@ export class SqliteFile implements Disposable {
   }
 
   /** Sees all that was acknowledged, and nothing that may yet fail. */
-  async read<T>(work: (connection: Connection) => T): Promise<T> {
+  async read<T>(work: (connection: Connection) => Awaitable<T>): Promise<T> {
     try {
-      const found = work(this.#connected());
+      const connection = this.#connected();
+      while (connection.open) await connection.open;
+      const pending = work(connection);
+      const found = isPromise(pending) ? await pending : pending;
       this.#worked(this.#reading);
       return found;
     } catch (cause) {
@@ -104,15 +108,15 @@ export class SqliteFile implements Disposable {
    * alone is done; where there is no commit, nothing of all.
    */
   async write<T>(
-    work: (connection: Connection) => T,
+    work: (held: Statements) => Awaitable<T>,
     { makesRoom = this.schema.reserveFor === 'all' } = {},
   ): Promise<T> {
     if (this.#closed) throw unavailable(this.path, 'closed');
     return new Promise<T>((resolve, reject) => {
       this.#queue.add({
         makesRoom,
-        carryOut: (connection) => {
-          const result = work(connection);
+        carryOut: async (held) => {
+          const result = await work(held);
           return () => resolve(result);
         },
         fail: (cause) => reject(this.#failed(this.#writing, cause)),
@@ -122,7 +126,7 @@ export class SqliteFile implements Disposable {
 
   /** Rejects if it cannot do what is needed now. */
   async ping(need: Need): Promise<void> {
-    const version = (connection: Connection) => connection.all('PRAGMA user_version').flat()[0];
+    const version = (connection: Statements) => connection.all('PRAGMA user_version').flat()[0];
     await this.read(version);
     if (need === 'reading') return;
     // Written though it is the same: a full disk is not ready.
@@ -146,7 +150,13 @@ export class SqliteFile implements Disposable {
     using connection = this.#attempt(
       () => new Connection(this.path, this.schema, { create: false }),
     );
-    const attempt = async <R>(part: () => R) => this.#attempt(part);
+    const attempt = async <R>(part: () => Awaitable<R>): Promise<R> => {
+      try {
+        return await part();
+      } catch (cause) {
+        throw this.#failed(this.#writing, cause);
+      }
+    };
     const held: Database = {
       read: (part) => attempt(() => part(connection)),
       write: (part) => attempt(() => connection.attempt(() => part(connection))),
@@ -178,8 +188,8 @@ export class SqliteFile implements Disposable {
   }
 
   /** Writes everything that waits, unless another process blocks it for two seconds. */
-  [Symbol.dispose](): void {
-    this.#queue.drain();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#queue.drain();
     try {
       // The last one that closes the file brings the WAL into it.
       if (this.#connection?.moved === false) this.#check(this.#connection);
@@ -191,39 +201,40 @@ export class SqliteFile implements Disposable {
   }
 
   /** As `Commit` says. */
-  #commit(writes: readonly Write[], patience: number): number {
+  async #commit(writes: readonly Write[], patience: number): Promise<readonly Outcome[]> {
     try {
-      return this.#carryOut(writes, patience);
+      return await this.#carryOut(writes, patience);
     } catch (cause) {
-      for (const write of writes) write.fail(cause);
-      return writes.length;
+      return writes.map((write) => () => write.fail(cause));
     }
   }
 
-  #carryOut(writes: readonly Write[], patience: number): number {
+  async #carryOut(writes: readonly Write[], patience: number): Promise<readonly Outcome[]> {
     // A write to a file that is gone would be acknowledged and lost.
     this.#looked = false;
     const connection = this.#connected();
+    while (connection.open) await connection.open;
     try {
-      const done = commitGroup(connection, writes, this.#clock, patience);
+      const done = await commitGroup(connection, writes, this.#clock, patience);
       this.#transactions += 1;
       this.#reserve.keep();
       // On a full disk what makes room can still be written.
       const isUsual = ({ makesRoom }: Write) => !makesRoom || this.schema.reserveFor === 'all';
-      if (writes.slice(0, done).some(isUsual)) this.#worked(this.#writing);
+      if (writes.slice(0, done.length).some(isUsual)) this.#worked(this.#writing);
       this.#keepShort(connection);
       return done;
     } catch (cause) {
       const some = writes.filter(({ makesRoom }) => makesRoom);
       const isFull = some.length > 0 && writeFault(this.path, cause) === 'full';
       if (!isFull || !this.#reserve.spend()) throw cause;
-      for (const write of writes) if (!write.makesRoom) write.fail(cause);
-      for (let done = 0; done < some.length;) {
-        const more = commitGroup(connection, some.slice(done), this.#clock, BUSY_TIMEOUT);
-        if (more === 0) throw cause;
-        done += more;
+      const outcomes = new Map<Write, Outcome>();
+      while (outcomes.size < some.length) {
+        const rest = some.slice(outcomes.size);
+        const more = await commitGroup(connection, rest, this.#clock, BUSY_TIMEOUT);
+        if (more.length === 0) throw cause;
+        more.forEach((outcome, n) => outcomes.set(rest[n] as Write, outcome));
       }
-      return writes.length;
+      return writes.map((write) => outcomes.get(write) ?? (() => write.fail(cause)));
     }
   }
 

@@ -1,12 +1,12 @@
 import { type NewPasskey, personText } from '../../people/new-passkey.ts';
-import type { Connection } from './connection.ts';
+import type { Statements } from './connection.ts';
 
 /** Whether there is a passkey of this id, for whomever. */
-export const hasPasskey = (connection: Connection, id: string): boolean =>
+export const hasPasskey = (connection: Statements, id: string): boolean =>
   connection.all('SELECT 1 FROM passkey WHERE id = ?', id).length > 0;
 
 /** Writes the row of a new passkey, within a transaction of the caller. */
-export function putPasskey(connection: Connection, passkey: NewPasskey): void {
+export function putPasskey(connection: Statements, passkey: NewPasskey): void {
   const { id, accountId, created_at } = passkey;
   connection.run(
     'INSERT INTO passkey (id, person, created, record) VALUES (?, ?, ?, ?)',

@@ -117,7 +117,7 @@ test('an uncommitted write of another process changes nothing', async () => {
 });
 
 test('a commit while a row is read counts for the next question', async () => {
-  using file = new SqliteFile(store.statePath, STATE, store.clock);
+  await using file = new SqliteFile(store.statePath, STATE, store.clock);
   const recall = recalling<number>(file);
   using other = new DatabaseSync(store.statePath);
   let n = 0;

@@ -1,3 +1,4 @@
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './file.ts';
@@ -19,7 +20,7 @@ interface Recalled<V> {
 export function recalling<V>(
   file: Database,
   isShort: (row: V) => boolean = () => true,
-): (key: string, read: (connection: Connection) => V) => Promise<V> {
+): (key: string, read: (connection: Connection) => Awaitable<V>) => Promise<V> {
   let rows = new RecentMap<Recalled<V>>(CAPACITY);
   let of: object | undefined;
 
@@ -31,8 +32,10 @@ export function recalling<V>(
       of = version;
       const known = rows.get(key);
       if (known !== undefined) return known.row;
-      const row = read(connection);
-      if (key.length <= LONGEST && isShort(row)) rows.set(key, { row });
-      return row;
+      const kept = rows;
+      return andThen(read(connection), (row) => {
+        if (key.length <= LONGEST && isShort(row)) kept.set(key, { row });
+        return row;
+      });
     });
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
-import type { Connection } from './connection.ts';
+import type { Statements } from './connection.ts';
 import { SqliteFile } from './file.ts';
 import type { Schema } from './schema.ts';
 import { restore } from '../under-test.ts';
@@ -29,14 +29,14 @@ beforeEach(async () => {
   file = new SqliteFile(path, schema, clock);
   outside = new DatabaseSync(path);
 });
-afterEach(() => {
+afterEach(async () => {
   outside.close();
-  file[Symbol.dispose]();
+  await file[Symbol.asyncDispose]();
 });
 
-const add = (x: number) => (connection: Connection) =>
+const add = (x: number) => (connection: Statements) =>
   connection.run('INSERT INTO a VALUES (?)', x);
-const rows = (connection: Connection) => connection.all<[x: number]>('SELECT x FROM a').flat();
+const rows = (connection: Statements) => connection.all<[x: number]>('SELECT x FROM a').flat();
 /** Returns the rows that another connection sees. */
 const seen = () =>
   outside
@@ -85,7 +85,7 @@ test('a write that throws fails alone, and nothing of it is there', async () => 
 });
 
 test('a commit that fails fails all of it, and the next turn is another one', async () => {
-  const orphan = (connection: Connection) => connection.run('INSERT INTO b VALUES (9)');
+  const orphan = (connection: Statements) => connection.run('INSERT INTO b VALUES (9)');
   const writes = [file.write(add(1)), file.write(orphan), file.write(add(2))];
   const reading = file.read(rows);
   expect(await Promise.all(writes.map(outcome))).toEqual(Array(3).fill('unavailable'));
@@ -95,7 +95,7 @@ test('a commit that fails fails all of it, and the next turn is another one', as
 });
 
 test('an error for which SQLite gives up the transaction fails all its writes', async () => {
-  const rollback = (connection: Connection) =>
+  const rollback = (connection: Statements) =>
     connection.run('INSERT OR ROLLBACK INTO a VALUES (1)');
   const writes = [file.write(add(1)), file.write(rollback), file.write(add(2))];
   expect(await Promise.all(writes.map(outcome))).toEqual(Array(3).fill('unavailable'));
@@ -195,7 +195,7 @@ test('writers that take turns at once all get theirs', async () => {
     for (let n = 0; n < 5; n += 1) await through.write(add(1000 * x + n));
   });
   await Promise.all(writes);
-  other[Symbol.dispose]();
+  await other[Symbol.asyncDispose]();
   expect(seen()).toHaveLength(1000);
 });
 
@@ -205,7 +205,7 @@ test('closing a file waits two seconds in all for another process, not for each 
   const closing = new SqliteFile(path, schema, hurried);
   outside.exec('BEGIN IMMEDIATE');
   const writes = Array.from({ length: 200 }, (_, x) => closing.write(add(x)));
-  closing[Symbol.dispose]();
+  await closing[Symbol.asyncDispose]();
   expect(new Set(await Promise.all(writes.map(outcome)))).toEqual(new Set(['unavailable']));
   outside.exec('COMMIT');
   expect(seen()).toEqual([]);
@@ -213,7 +213,7 @@ test('closing a file waits two seconds in all for another process, not for each 
 
 test('writes that wait when the file is closed are done; later ones are not', async () => {
   const writes = Array.from({ length: 100 }, (_, x) => file.write(add(x)));
-  file[Symbol.dispose]();
+  await file[Symbol.asyncDispose]();
   const late = outcome(file.write(add(1000)));
   expect(new Set(await Promise.all(writes.map(outcome)))).toEqual(new Set(['done']));
   expect(await late).toBe('unavailable');
@@ -224,7 +224,7 @@ test('another file is moved there: the very next write is to that one, and what 
   const fileWith = async (x: number) => {
     const other = new SqliteFile(join(dirname(path), 'other.db'), schema, clock);
     await other.write(add(x));
-    other[Symbol.dispose]();
+    await other[Symbol.asyncDispose]();
     return other.path;
   };
   await file.write(add(1));

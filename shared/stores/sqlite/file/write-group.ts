@@ -1,14 +1,18 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Statements } from './connection.ts';
 import { isDiskError } from './write-fault.ts';
 
 /** Milliseconds after which a transaction takes no other write in: other processes wait for their turn. */
 const LONGEST = 5;
 
+/** Tells what came of a write, once that is certain. */
+export type Outcome = () => void;
+
 /** A write, and how to tell who waits for it. */
 export interface Write {
-  /** Returns what tells the result, once that is committed. */
-  carryOut(connection: Connection): () => void;
+  /** Returns the outcome if that is committed. */
+  carryOut(sql: Statements): Awaitable<Outcome>;
   /** Nothing was done, or nobody knows. */
   fail(cause: unknown): void;
   /** May use the last room on the disk. */
@@ -16,32 +20,31 @@ export interface Write {
 }
 
 /**
- * Carries out the first of `writes` in one transaction, in their order, and tells each what came of it when
- * that is committed. One that throws leaves nothing behind and fails alone. Returns how many it were; the
- * others were not begun: none is, where another process is still writing after `patience` milliseconds. Throws
- * when there was no commit: nobody was told anything.
+ * Carries out the first of `writes` in one transaction, in their order, and resolves to the outcome of each when that is
+ * committed. One that throws leaves nothing behind and fails alone. The others were not begun: none is, where another
+ * process is still writing after `patience` milliseconds. Rejects when there was no commit.
  */
-export function commitGroup(
+export async function commitGroup(
   connection: Connection,
   writes: readonly Write[],
   clock: Clock,
   patience: number,
-): number {
-  const tell: (() => void)[] = [];
-  connection.write(() => {
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  await connection.write(async (held) => {
     const end = clock.monotonic() + LONGEST;
     for (const write of writes) {
-      tell.push(writes.length === 1 ? write.carryOut(connection) : apart(connection, write));
+      const outcome = writes.length === 1 ? write.carryOut(held) : apart(connection, held, write);
+      outcomes.push(await outcome);
       if (clock.monotonic() >= end) break;
     }
   }, patience);
-  for (const result of tell) result();
-  return tell.length;
+  return outcomes;
 }
 
-function apart(connection: Connection, write: Write): () => void {
+async function apart(connection: Connection, held: Statements, write: Write): Promise<Outcome> {
   try {
-    return connection.attempt(() => write.carryOut(connection));
+    return await connection.attempt(() => write.carryOut(held));
   } catch (cause) {
     // An error of the disk, or whatever else SQLite gave the transaction up for, is not a matter of this one alone.
     if (isDiskError(cause) || !connection.inTransaction) throw cause;

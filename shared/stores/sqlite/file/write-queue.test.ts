@@ -17,10 +17,10 @@ async function queued({ took }: { readonly took: number }) {
   const loop = { handled: 0 };
   /** How many writes each transaction had. */
   const groups: number[] = [];
-  const commit = ({ length }: readonly Write[]) => {
-    groups.push(length);
+  const commit = async (writes: readonly Write[]) => {
+    groups.push(writes.length);
     clock.advance(took / 1000);
-    return length;
+    return writes.map(() => () => {});
   };
   const queue = new WriteQueue(commit, clock, turns, () => loop.handled);
   const add = (count = 1) => {
@@ -89,7 +89,7 @@ test('a file that is closed while they are gathered has them written, once', asy
   const { queue, groups, add, busy } = await queued({ took: 3 });
   add(2);
   await busy(0);
-  queue.drain();
+  await queue.drain();
   expect(groups).toEqual([2]);
   await turn();
   await turn();

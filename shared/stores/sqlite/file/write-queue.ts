@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { BUSY_TIMEOUT } from './connection.ts';
 import type { Turns } from './turns.ts';
-import type { Write } from './write-group.ts';
+import type { Outcome, Write } from './write-group.ts';
 import { setImmediate, setTimeout } from '#shared/base/safe-timers.ts';
 
 /** Writes of one transaction. */
@@ -16,10 +16,10 @@ const PATIENT = 20;
 const TURN = 8;
 
 /**
- * Carries out the first of `writes`, and returns how many are done with, whatever came of them: none, when
- * another process is still writing after `patience` milliseconds, in which nothing else happens in this one.
+ * Carries out the first of `writes`, and resolves to their outcomes, in the same order: none, when another process is
+ * still writing after `patience` milliseconds, in which nothing else happens in this one. Never rejects.
  */
-export type Commit = (writes: readonly Write[], patience: number) => number;
+export type Commit = (writes: readonly Write[], patience: number) => Promise<readonly Outcome[]>;
 
 /**
  * Gathers writes for `commit`, which is given at most 64, in the order in which they came: until nothing else comes in,
@@ -37,6 +37,8 @@ export class WriteQueue {
   #took = 0;
   /** Another process has its turn until this time of the monotonic clock. */
   #theirs = -Infinity;
+  /** Ends with the last group that was begun; never rejects. */
+  #running: Promise<void> | undefined;
   #heldUp: { readonly since: number; pause: number } | undefined;
 
   /** `handled`: how many events the event loop has handled. */
@@ -52,7 +54,7 @@ export class WriteQueue {
     if (this.#waiting.push({ write, added }) > 1) return;
     const rest = this.#theirs - added;
     const until = added + Math.min(this.#took, LONGEST_GATHERING);
-    if (rest > 0) setTimeout(() => this.#next(), rest);
+    if (rest > 0) setTimeout(() => this.#go(), rest);
     else setImmediate(() => this.#gather(until));
   }
 
@@ -61,24 +63,34 @@ export class WriteQueue {
     const now = this.#handled();
     const isOver =
       now === handled || this.#waiting.length >= MOST || this.#clock.monotonic() >= until;
-    if (isOver) this.#next();
+    if (isOver) this.#go();
     else setImmediate(() => this.#gather(until, now));
   }
 
   /** Has everything done now; what other processes keep from it for two seconds fails. */
-  drain(): void {
+  async drain(): Promise<void> {
+    await this.#running;
     const end = this.#clock.monotonic() + BUSY_TIMEOUT;
     while (this.#waiting.length > 0) {
       const patience = Math.max(0, Math.ceil(end - this.#clock.monotonic()));
-      if (this.#take(patience) === 0) this.#giveUp(this.#waiting.length);
+      const outcomes = await this.#take(patience);
+      if (outcomes.length === 0) this.#giveUp(this.#waiting.length);
+      for (const tell of outcomes) tell();
     }
   }
 
-  #next(): void {
+  #go(): void {
+    this.#running = this.#next();
+  }
+
+  async #next(): Promise<void> {
     if (this.#waiting.length === 0) return;
     const began = this.#clock.monotonic();
-    const pause = this.#take(0) > 0 ? this.#goOn(began) : this.#holdUp(began);
-    if (this.#waiting.length > 0) setTimeout(() => this.#next(), pause);
+    const outcomes = await this.#take(0);
+    const pause = outcomes.length > 0 ? this.#goOn(began) : this.#holdUp(began);
+    if (this.#waiting.length > 0) setTimeout(() => this.#go(), pause);
+    // Told last: a write that follows from an outcome waits for what was set just now.
+    for (const tell of outcomes) tell();
   }
 
   /** Returns how long to wait before the next group. */
@@ -106,11 +118,11 @@ export class WriteQueue {
     return pause;
   }
 
-  #take(patience: number): number {
+  async #take(patience: number): Promise<readonly Outcome[]> {
     const first = this.#waiting.slice(0, MOST).map(({ write }) => write);
-    const done = this.#commit(first, patience);
-    this.#waiting.splice(0, done);
-    return done;
+    const outcomes = await this.#commit(first, patience);
+    this.#waiting.splice(0, outcomes.length);
+    return outcomes;
   }
 
   #giveUp(count: number): void {

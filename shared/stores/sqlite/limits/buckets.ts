@@ -1,17 +1,17 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { type Buckets, intervalOf } from '../../limits/buckets.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import { digestOf } from '../file/digest.ts';
 import type { SqliteFile } from '../file/file.ts';
 
 export function sqliteBuckets(file: SqliteFile, clock: Clock): Buckets {
-  const look = (connection: Connection, key: Uint8Array) => {
+  const look = (connection: Statements, key: Uint8Array) => {
     const now = Math.floor(clock.now() * 1000);
     const [row] = connection.all<[fullAt: number]>('SELECT full_at FROM bucket WHERE key = ?', key);
     return { now, kept: row?.[0] ?? now };
   };
 
-  const keep = (connection: Connection, key: Uint8Array, fullAt: number) =>
+  const keep = (connection: Statements, key: Uint8Array, fullAt: number) =>
     connection.run(
       `INSERT INTO bucket (key, full_at) VALUES (?, ?)
        ON CONFLICT (key) DO UPDATE SET full_at = excluded.full_at`,

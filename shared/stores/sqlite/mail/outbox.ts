@@ -1,11 +1,11 @@
 import type { Outbox, OutboxMessage } from '../../mail/outbox.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { Database } from '../file/file.ts';
 
 type Row = readonly [record: string, attempts: number];
 
 export function sqliteOutbox(file: Database): Outbox {
-  const due = (connection: Connection, now: number, count: number) =>
+  const due = (connection: Statements, now: number, count: number) =>
     connection.all<Row>(
       'SELECT record, attempts FROM outbox WHERE due <= ? ORDER BY due, id LIMIT ?',
       now,

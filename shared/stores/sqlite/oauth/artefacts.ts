@@ -8,7 +8,7 @@ import {
   type Slice,
   type Use,
 } from '../../oauth/artefacts.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { Database } from '../file/file.ts';
 
 type Column = 'id' | 'uid' | 'user_code';
@@ -40,7 +40,7 @@ const EVERY: Slice = { skip: 0, count: -1 };
 
 export function sqliteArtefacts(file: Database, clock: Clock): Artefacts {
   const select = (
-    connection: Connection,
+    connection: Statements,
     column: Column,
     kind: string,
     value: string,
@@ -59,7 +59,7 @@ export function sqliteArtefacts(file: Database, clock: Clock): Artefacts {
       return row && payloadOf(row);
     });
 
-  const write = (connection: Connection, { kind, id, payload, seconds }: Artefact): void => {
+  const write = (connection: Statements, { kind, id, payload, seconds }: Artefact): void => {
     const now = clock.now();
     connection.run(
       `INSERT INTO artefact (kind, id, payload, grant_id, uid, user_code, account_id, expires)

@@ -1,6 +1,6 @@
 import { keyIdsOf } from '../../oauth/client-keys.ts';
 import type { ClientRecord, Clients } from '../../oauth/clients.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { Database } from '../file/file.ts';
 import { inRange } from '../file/name-range.ts';
 import { recalling } from '../file/recalled.ts';
@@ -9,7 +9,7 @@ type Row = readonly [record: string];
 
 const clientOf = ([record]: Row) => JSON.parse(record) as ClientRecord;
 
-const removeKeys = (connection: Connection, clientId: string) =>
+const removeKeys = (connection: Statements, clientId: string) =>
   connection.run('DELETE FROM client_key WHERE client_id = ?', clientId);
 
 export function sqliteClients(file: Database): Clients {

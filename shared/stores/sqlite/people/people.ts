@@ -10,7 +10,7 @@ import { listsOf, listText } from '../../people/list-text.ts';
 import { personFrom } from '../../people/person-text.ts';
 import { SLICE, slices } from '../../people/slices.ts';
 import { hasPasskey, putPasskey } from '../file/passkey-rows.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import { digestOf } from '../file/digest.ts';
 import type { Database } from '../file/file.ts';
 import { inRange } from '../file/name-range.ts';
@@ -30,7 +30,7 @@ const verifierOf = ([kind, realm, value, handle]: StoredVerifier): VerifierRow =
 
 /** Whether somebody else has one of the person's aliases or handles. */
 const taken = (
-  connection: Connection,
+  connection: Statements,
   { id, aliases = [] }: PersonRecord,
   verifiers: readonly VerifierRow[],
 ): boolean =>
@@ -52,7 +52,7 @@ const taken = (
   );
 
 const setAliases = (
-  connection: Connection,
+  connection: Statements,
   { id, aliases = [] }: Pick<PersonRecord, 'id' | 'aliases'>,
 ): void => {
   connection.run('DELETE FROM person_alias WHERE id = ?', id);
@@ -62,7 +62,7 @@ const setAliases = (
 };
 
 const setSearchKeys = (
-  connection: Connection,
+  connection: Statements,
   { id, search_keys = [] }: Pick<PersonRecord, 'id' | 'search_keys'>,
 ): void => {
   connection.run('DELETE FROM person_search_key WHERE id = ?', id);
@@ -71,7 +71,7 @@ const setSearchKeys = (
   }
 };
 
-const setLists = (connection: Connection, person: PersonRecord): void => {
+const setLists = (connection: Statements, person: PersonRecord): void => {
   connection.run('DELETE FROM person_list WHERE id = ?', person.id);
   for (const list of listsOf(person)) {
     connection.run(
@@ -84,7 +84,7 @@ const setLists = (connection: Connection, person: PersonRecord): void => {
 };
 
 const setVerifiers = (
-  connection: Connection,
+  connection: Statements,
   { id }: Pick<PersonRecord, 'id'>,
   verifiers: readonly VerifierRow[],
 ): void => {
@@ -103,16 +103,16 @@ const setVerifiers = (
 
 const formerName = (name: string) => digestOf('former name', name);
 
-const isFormer = (connection: Connection, name: string): boolean =>
+const isFormer = (connection: Statements, name: string): boolean =>
   connection.all('SELECT 1 FROM former_name WHERE digest = ?', formerName(name)).length > 0;
 
-const isOrWasOfSomebody = (connection: Connection, key: string): boolean =>
+const isOrWasOfSomebody = (connection: Statements, key: string): boolean =>
   isFormer(connection, key) ||
   connection.all('SELECT 1 FROM person_search_key WHERE key = ? LIMIT 1', key).length > 0;
 
 export function sqlitePeople(file: Database): People {
   const recallVerifier = recalling<VerifiedPerson | undefined>(file);
-  const find = (connection: Connection, column: 'id' | 'name', value: string) => {
+  const find = (connection: Statements, column: 'id' | 'name', value: string) => {
     const [row] = connection.all<Row>(`SELECT record FROM person WHERE ${column} = ?`, value);
     return personFrom(row?.[0]);
   };

@@ -8,7 +8,7 @@ import {
   RECEIPT_LIFE,
   URGENCIES,
 } from '../../push/push.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { SqliteFile } from '../file/file.ts';
 import { tell } from './news.ts';
 import { conclude, hasReceipts } from './receipts.ts';
@@ -78,7 +78,7 @@ export function sqliteMessages(
 
 /** Removes what the message replaces. Returns why it cannot be kept; undefined if it can. */
 function refusalOf(
-  connection: Connection,
+  connection: Statements,
   { subscription, topic, receipts }: PushMessage,
   limits: PushLimits,
   now: number,
@@ -113,7 +113,7 @@ function refusalOf(
   return undefined;
 }
 
-function insert(connection: Connection, message: PushMessage): void {
+function insert(connection: Statements, message: PushMessage): void {
   const { body, ...record } = message;
   connection.run(
     `INSERT INTO push_message (id, subscription, topic, urgency, until, record, body)
@@ -128,7 +128,7 @@ function insert(connection: Connection, message: PushMessage): void {
   );
 }
 
-function expectReceipt(connection: Connection, { id, until }: PushMessage, receipts: string): void {
+function expectReceipt(connection: Statements, { id, until }: PushMessage, receipts: string): void {
   connection.run(
     'INSERT INTO push_receipt (message, receipts, until) VALUES (?, ?, ?)',
     id,

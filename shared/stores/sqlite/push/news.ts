@@ -1,9 +1,9 @@
 import type { Push } from '../../push/push.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { SqliteFile } from '../file/file.ts';
 
 /** Tells whoever follows the news that something has happened to a subscription or receipt subscription. */
-export function tell(connection: Connection, about: string, now: number): void {
+export function tell(connection: Statements, about: string, now: number): void {
   connection.run('INSERT INTO push_news (about, at) VALUES (?, ?)', about, Math.floor(now));
 }
 

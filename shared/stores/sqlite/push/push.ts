@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { type Push, type PushSubscription, SOME } from '../../push/push.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { SqliteFile } from '../file/file.ts';
 import { sqliteMessages } from './messages.ts';
 import { sqliteNews, tell } from './news.ts';
@@ -11,7 +11,7 @@ type Row = readonly [record: string];
 const parsed = ([record]: Row) => JSON.parse(record) as PushSubscription;
 
 export function sqlitePush(file: SqliteFile, clock: Clock): Push {
-  const find = (connection: Connection, column: 'id' | 'push', value: string) => {
+  const find = (connection: Statements, column: 'id' | 'push', value: string) => {
     const sql = `SELECT record FROM push_subscription WHERE ${column} = ?`;
     const [row] = connection.all<Row>(sql, value);
     return row && parsed(row);

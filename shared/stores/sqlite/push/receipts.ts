@@ -1,12 +1,12 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { type Push, type Receipt, RECEIPT_LIFE } from '../../push/push.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { SqliteFile } from '../file/file.ts';
 import { tell } from './news.ts';
 
 /** Keeps what became of a message, if a receipt was asked for. The row gets a new place, behind what was told before. */
 export function conclude(
-  connection: Connection,
+  connection: Statements,
   message: string,
   outcome: Receipt['outcome'],
   now: number,
@@ -26,7 +26,7 @@ export function conclude(
   tell(connection, row[0], now);
 }
 
-export function hasReceipts(connection: Connection, id: string, now: number): boolean {
+export function hasReceipts(connection: Statements, id: string, now: number): boolean {
   const sql = 'SELECT 1 FROM push_receipts WHERE id = ? AND until > ?';
   return connection.all(sql, id, now).length === 1;
 }

@@ -1,5 +1,5 @@
 import type { FeedEntry, FollowedProcess, Followers } from '../../revocation/followers.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { SqliteFile } from '../file/file.ts';
 
 const OF_STORE = `SELECT (SELECT id FROM epoch), (SELECT epoch FROM settled),
@@ -10,7 +10,7 @@ type Row = [id: string, confirmed: string, lease: number, beat: number];
 type EntryRow = [seq: number, kind: string, id: string, generation: number | null, until: number];
 
 /** The epoch, of which memory it is written that all is settled, and the last seq ever given. */
-function ofStore(connection: Connection) {
+function ofStore(connection: Statements) {
   const [[epoch, settled, last] = [null, null, null]] = connection.all<OfStore>(OF_STORE);
   return { epoch: epoch ?? undefined, settled: settled ?? undefined, last: last ?? 0 };
 }

@@ -1,14 +1,14 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { randomId, type Random } from '#shared/base/random.ts';
 import type { Revocations } from '../../revocation/revocations.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import { SqliteFeed } from './feed.ts';
 import type { Database } from '../file/file.ts';
 import { recalling } from '../file/recalled.ts';
 
 const APPEND = 'INSERT INTO revocation (kind, id, generation, until) VALUES (?, ?, ?, ?)';
 
-export const generationOf = (connection: Connection, kind: string, id: string): number =>
+export const generationOf = (connection: Statements, kind: string, id: string): number =>
   connection.all<[generation: number]>(
     'SELECT generation FROM generation WHERE kind = ? AND id = ?',
     kind,
@@ -16,7 +16,7 @@ export const generationOf = (connection: Connection, kind: string, id: string): 
   )[0]?.[0] ?? 0;
 
 /** Raises a generation within a transaction. Returns the new one. */
-export function raiseIn(connection: Connection, kind: string, id: string, until: number): number {
+export function raiseIn(connection: Statements, kind: string, id: string, until: number): number {
   const generation = generationOf(connection, kind, id) + 1;
   connection.run(
     'INSERT OR REPLACE INTO generation (kind, id, generation) VALUES (?, ?, ?)',
@@ -29,7 +29,7 @@ export function raiseIn(connection: Connection, kind: string, id: string, until:
 }
 
 function append(
-  connection: Connection,
+  connection: Statements,
   kind: string,
   id: string,
   generation: number | null,

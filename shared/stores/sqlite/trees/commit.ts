@@ -7,7 +7,7 @@ import {
   ImpossibleEdit,
   type Quota,
 } from '../../trees/trees.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import { removeSlice } from './detached.ts';
 import { Places } from './places.ts';
 import { beginCopy, endCopy, type ReservedCopy } from './reservations.ts';
@@ -39,7 +39,7 @@ interface ToCopy {
   readonly copy: ReservedCopy;
 }
 
-export function stateOf(connection: Connection, tree: string): State {
+export function stateOf(connection: Statements, tree: string): State {
   const [row = [0, 0, 0, 0, 0]] = connection.all<StateRow>(
     'SELECT locks_version, bytes, properties, entries, edits FROM tree WHERE name = ?',
     tree,
@@ -48,7 +48,7 @@ export function stateOf(connection: Connection, tree: string): State {
   return { locksVersion, bytes, properties, entries, edits };
 }
 
-export function versionOf(connection: Connection, tree: string): string | undefined {
+export function versionOf(connection: Statements, tree: string): string | undefined {
   const [row] = connection.all<[version: string | null]>(
     'SELECT version FROM tree WHERE name = ?',
     tree,
@@ -57,7 +57,7 @@ export function versionOf(connection: Connection, tree: string): string | undefi
 }
 
 export function commit(
-  connection: Connection,
+  connection: Statements,
   tree: string,
   change: Change,
   { version, now, made }: Attempt,
@@ -138,7 +138,7 @@ function isOfResources({ kind }: Edit): boolean {
   return kind !== 'lock' && kind !== 'unlock';
 }
 
-function writeState(connection: Connection, tree: string, version: string, state: State): void {
+function writeState(connection: Statements, tree: string, version: string, state: State): void {
   connection.run(
     `INSERT OR REPLACE INTO tree (name, locks_version, bytes, properties, entries, edits, version)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -154,7 +154,7 @@ function writeState(connection: Connection, tree: string, version: string, state
 
 /** Returns true if the locks by which the change was judged have changed since, or if that is not known any more. */
 function relocked(
-  connection: Connection,
+  connection: Statements,
   tree: string,
   change: Change,
   { locksVersion: version }: State,
@@ -188,7 +188,7 @@ function rememberLocks({ connection, tree, relocked: roots }: Editing, version: 
 
 /** Removes dropped content that nothing names any more. Returns the names of that which is in files. */
 export function released(
-  connection: Connection,
+  connection: Statements,
   tree: string,
   dropped: ReadonlySet<string>,
 ): string[] {

@@ -1,4 +1,4 @@
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import { SLICE } from './detached.ts';
 import type { Found } from './places.ts';
 import { IN, KEPT_BY_COPIES } from './resource-rows.ts';
@@ -54,7 +54,7 @@ export class Copying {
   }
 
   /** Copies up to `SLICE` rows; true: nothing is left to do. */
-  slice(connection: Connection): boolean {
+  slice(connection: Statements): boolean {
     let room = SLICE;
     for (let next; room > 0 && (next = this.#collections[this.#whole]) !== undefined;) {
       const rows = this.#copyMembers(connection, next, room);
@@ -68,7 +68,7 @@ export class Copying {
   }
 
   /** Copies the next members of a collection, and returns how many there were. */
-  #copyMembers(connection: Connection, to: Copied, most: number): number {
+  #copyMembers(connection: Statements, to: Copied, most: number): number {
     const members = connection.all<
       [id: number, name: string, bytes: number, length: number | null]
     >(
@@ -124,7 +124,7 @@ export class Copying {
   }
 
   /** Writes up to `most` of them. */
-  #writeSums(connection: Connection, most: number): void {
+  #writeSums(connection: Statements, most: number): void {
     const end = this.#unwritten ?? 0;
     const first = Math.max(0, end - most);
     const rows = this.#collections
@@ -166,7 +166,7 @@ export interface Destination {
 
 /** Adds a copy of one row, without what is below it, and returns the row of the copy. */
 export function copyRow(
-  connection: Connection,
+  connection: Statements,
   { row }: Found,
   { parent, name, at }: Destination,
 ): number {
@@ -184,7 +184,7 @@ export function copyRow(
 
 /** Copies a resource in this transaction, if `deep` with all below it. Returns its row, and what is below it. */
 export function copyAtOnce(
-  connection: Connection,
+  connection: Statements,
   tree: string,
   source: Found,
   to: Destination & { readonly deep: boolean },

@@ -1,4 +1,4 @@
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import { DETACHED } from './places.ts';
 import { IN } from './resource-rows.ts';
 
@@ -9,7 +9,7 @@ export const SLICE = 200;
 const AWAY = `parent = ${DETACHED}, name = CAST(id AS TEXT)`;
 
 /** Takes a resource out of its tree, with all that is below it. */
-export function detach(connection: Connection, id: number): void {
+export function detach(connection: Statements, id: number): void {
   connection.run(`UPDATE resource SET ${AWAY} WHERE id = ?`, id);
 }
 
@@ -18,7 +18,7 @@ export function detach(connection: Connection, id: number): void {
  * row is looked at again. Returns the names of content that the rows had.
  */
 export function removeSlice(
-  connection: Connection,
+  connection: Statements,
   tree: string,
   detached: readonly number[],
 ): string[] {
@@ -56,7 +56,7 @@ export function removeSlice(
 
 /** The tree of something that is detached, and up to `SLICE` of what is detached of it; undefined: nothing is. */
 export function someDetached(
-  connection: Connection,
+  connection: Statements,
 ): { readonly tree: string; readonly detached: readonly number[] } | undefined {
   const rows = connection.all<[tree: string, id: number]>(
     `SELECT tree, id FROM resource WHERE parent = ${DETACHED} ORDER BY id DESC LIMIT ${SLICE}`,
@@ -66,6 +66,6 @@ export function someDetached(
   return { tree, detached: rows.filter(([of]) => of === tree).map(([, id]) => id) };
 }
 
-export function isDetached(connection: Connection): boolean {
+export function isDetached(connection: Statements): boolean {
   return connection.all(`SELECT 1 FROM resource WHERE parent = ${DETACHED} LIMIT 1`).length > 0;
 }

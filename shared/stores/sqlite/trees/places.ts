@@ -1,5 +1,5 @@
 import type { Collection, Entry } from '../../trees/trees.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import {
   type Arrival,
   COLUMNS,
@@ -43,11 +43,11 @@ export interface Found {
 
 /** The places of one tree in one transaction, each looked for once. */
 export class Places {
-  readonly connection: Connection;
+  readonly connection: Statements;
   readonly tree: string;
   readonly #known = new Map([['', ROOT]]);
 
-  constructor(connection: Connection, tree: string) {
+  constructor(connection: Statements, tree: string) {
     this.connection = connection;
     this.tree = tree;
   }

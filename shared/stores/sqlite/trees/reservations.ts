@@ -1,5 +1,5 @@
 import type { Quota } from '../../trees/trees.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import { copyRow, Copying } from './copying.ts';
 import { detach } from './detached.ts';
 import { BUILDING, type Found, type Spot, upwards } from './places.ts';
@@ -15,7 +15,7 @@ export interface ReservedCopy {
 
 /** Begins a copy where no path leads to, and takes the room that it needs. `token`: no other copy has it. */
 export function beginCopy(
-  connection: Connection,
+  connection: Statements,
   tree: string,
   source: Found,
   room: Quota,
@@ -39,7 +39,7 @@ export function beginCopy(
 
 /** Copies a slice. Returns true when nothing is left to do, or the copy is of no use any more. */
 export function goOnCopying(
-  connection: Connection,
+  connection: Statements,
   { token, copying }: ReservedCopy,
   now: number,
 ): boolean {
@@ -52,7 +52,7 @@ export function goOnCopying(
 }
 
 /** Copies of the collections that a resource is in may have it twice or not at all when it leaves its place. */
-export function breakCopies(connection: Connection, place: Spot): void {
+export function breakCopies(connection: Statements, place: Spot): void {
   connection.run(
     'UPDATE tree_copy SET broken = 1 WHERE source IN (SELECT value FROM json_each(?))',
     JSON.stringify([...upwards(place)].map(({ id }) => id)),
@@ -63,7 +63,7 @@ export function breakCopies(connection: Connection, place: Spot): void {
  * Gives the room of a copy back, which is detached then. Returns whether it may be used: it was not broken, and
  * nobody has ended it before.
  */
-export function endCopy(connection: Connection, token: string): boolean {
+export function endCopy(connection: Statements, token: string): boolean {
   const [row] = connection.all<
     [id: number, tree: string, bytes: number, properties: number, entries: number, broken: number]
   >(
@@ -86,11 +86,11 @@ export function endCopy(connection: Connection, token: string): boolean {
 }
 
 /** Ends copies whose process is gone. */
-export function endLeftCopies(connection: Connection, now: number): void {
+export function endLeftCopies(connection: Statements, now: number): void {
   const left = connection.all<[token: string]>('SELECT token FROM tree_copy WHERE until <= ?', now);
   for (const [token] of left) endCopy(connection, token);
 }
 
-export function isLeftCopy(connection: Connection, now: number): boolean {
+export function isLeftCopy(connection: Statements, now: number): boolean {
   return connection.all('SELECT 1 FROM tree_copy WHERE until <= ? LIMIT 1', now).length > 0;
 }

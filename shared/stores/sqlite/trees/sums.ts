@@ -1,5 +1,5 @@
 import type { Quota } from '../../trees/trees.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import { type Found, type Spot, upwards } from './places.ts';
 
 /** A resource adds this to its tree, with all that is below it. */
@@ -18,7 +18,7 @@ export function ownSums({ entry, bytes }: Pick<Found, 'entry' | 'bytes'>): Sums 
   return { bytes, properties: bytes - length, entries: entry.path === '' ? 0 : 1, longest: 0 };
 }
 
-export function sumsOf(connection: Connection, found: Found): Sums {
+export function sumsOf(connection: Statements, found: Found): Sums {
   const own = ownSums(found);
   if (found.entry.kind === 'document') return own;
   const [[bytes, properties, entries, longest] = [0, 0, 0, 0]] = connection.all<SumsRow>(
@@ -48,7 +48,7 @@ export function minus(next: Sums, before: Sums): Sums {
 }
 
 /** Adds this to the collection `above` and those that it is in; the name of what comes has `size` bytes. */
-export function addSums(connection: Connection, above: Spot, size: number, sums: Sums): void {
+export function addSums(connection: Statements, above: Spot, size: number, sums: Sums): void {
   const { bytes, properties, entries } = sums;
   if (bytes === 0 && properties === 0 && entries === 0) return;
   let longest = size + (sums.longest > 0 ? 1 + sums.longest : 0);
@@ -68,7 +68,7 @@ export function addSums(connection: Connection, above: Spot, size: number, sums:
 }
 
 /** Measures the longest path below a collection, and remembers it. */
-export function measureLongest(connection: Connection, tree: string, { id }: Spot): number {
+export function measureLongest(connection: Statements, tree: string, { id }: Spot): number {
   const [[longest] = [0]] = connection.all<[longest: number]>(
     `WITH RECURSIVE below (id, size) AS (
        SELECT ?2, -1

@@ -1,7 +1,7 @@
 import type { ByKind } from '../../trees/edits.ts';
 import { bytesOf } from '../../trees/entry-bytes.ts';
 import { type Edit, ImpossibleEdit } from '../../trees/trees.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import { copyAtOnce, type Copying } from './copying.ts';
 import { detach, SLICE } from './detached.ts';
 import type { Found, Place, Places, Spot } from './places.ts';
@@ -20,7 +20,7 @@ import {
 
 /** The edits of one commit, in its transaction, and what they have come to. */
 export interface Editing {
-  readonly connection: Connection;
+  readonly connection: Statements;
   readonly tree: string;
   readonly places: Places;
   /** How many edits of the tree there have been, with this one. */

@@ -10,7 +10,7 @@ import {
   type Lock,
   type Trees,
 } from '../../trees/trees.ts';
-import type { Connection } from '../file/connection.ts';
+import type { Statements } from '../file/connection.ts';
 import type { SqliteFile } from '../file/file.ts';
 import { recalling } from '../file/recalled.ts';
 import { commit, released, stateOf, versionOf } from './commit.ts';
@@ -164,7 +164,7 @@ export function sqliteTrees(file: SqliteFile, clock: Clock, random: Random): Tre
     },
 
     clear: async () => {
-      const work = (connection: Connection) => {
+      const work = (connection: Statements) => {
         endLeftCopies(connection, clock.now());
         const some = someDetached(connection);
         if (some === undefined) return undefined;
@@ -172,7 +172,7 @@ export function sqliteTrees(file: SqliteFile, clock: Clock, random: Random): Tre
         const dropped = new Set(removeSlice(connection, tree, detached));
         return { tree, released: released(connection, tree, dropped) };
       };
-      const isLeft = (connection: Connection) =>
+      const isLeft = (connection: Statements) =>
         isDetached(connection) || isLeftCopy(connection, clock.now());
       return (await file.read(isLeft)) ? file.write(work, { makesRoom: true }) : undefined;
     },
