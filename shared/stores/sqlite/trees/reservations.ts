@@ -51,7 +51,10 @@ export function goOnCopying(
   return goesOn === 0 || copying.slice(connection);
 }
 
-/** Copies of the collections that a resource is in may have it twice or not at all when it leaves its place. */
+/**
+ * Copies of the collections that a resource is in may have it twice or not at all when it moves, and half of it when it is a
+ * collection that is removed.
+ */
 export function breakCopies(connection: Statements, place: Spot): void {
   connection.run(
     'UPDATE tree_copy SET broken = 1 WHERE source IN (SELECT value FROM json_each(?))',

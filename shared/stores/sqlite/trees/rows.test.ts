@@ -190,6 +190,24 @@ describe('rows of a tree', () => {
     expect(rows('tree_copy')).toBe(0);
   });
 
+  test('documents that are removed from the source meanwhile hold up no COPY, which has them or not', async () => {
+    await fill();
+    const copying = edit(one, TREE, [copy('a', 'c')]);
+    while (rows('tree_copy') === 0) await new Promise(setImmediate);
+    for (const path of ['a/1', 'a/999', 'a/b/0', 'a/b/998']) {
+      await edit(other, TREE, [{ kind: 'remove', path }]);
+    }
+    expect(await copying).toMatchObject({ kind: 'done' });
+    await clear(one);
+    const copied = await other.trees.below(TREE, 'c', 9_999);
+    expect(copied.length).toBeGreaterThanOrEqual(MANY + 1 - 4);
+    for (const entry of copied) {
+      if (entry.kind === 'document')
+        expect(await other.trees.content(TREE, entry.file)).toBeDefined();
+    }
+    expect(rows('resource')).toBe((await usage()).entries);
+  });
+
   test('a document that is put into the source meanwhile counts, whether or not it is in the copy', async () => {
     await fill();
     const copying = edit(one, TREE, [copy('a', 'c')]);

@@ -80,9 +80,11 @@ export const EDITS: ByKind<Editing, void> = {
     if (found === undefined) return;
     leave(editing, found, sumsOf(connection, found));
     if (found.entry.kind === 'document') {
+      // A copy has it or not.
       connection.run('DELETE FROM resource WHERE id = ?', found.row);
       dropped.add(found.entry.file);
     } else {
+      breakCopies(connection, found.place);
       detach(connection, found.row);
       editing.detached.push(found.row);
     }
@@ -94,6 +96,7 @@ export const EDITS: ByKind<Editing, void> = {
     if (found === undefined) return;
     const [above, name] = freePlace(editing, to);
     const sums = measured(editing, found, to, longest);
+    breakCopies(editing.connection, found.place);
     leave(editing, found, sums);
     arrive(editing, found.row, above, name, at);
     count(editing, above, name, sums);
@@ -177,10 +180,8 @@ function count(editing: Editing, above: Spot, name: string, sums: Sums): void {
 
 /** A resource leaves its place. */
 function leave(editing: Editing, { place }: Found, sums: Sums): void {
-  const { connection, places } = editing;
-  breakCopies(connection, place);
   count(editing, place.above ?? place, '', minus(NOTHING, sums));
-  places.forget();
+  editing.places.forget();
 }
 
 /** Returns the sums of a resource for `to`; where a path may be too long by them, the longest is measured. */
