@@ -182,7 +182,6 @@ describe.each(['sqlite', 'redis'] as const)('claims of accounts, %s', (kind) => 
     await expect(add()).rejects.toMatchObject(refused);
     const { aliases: _, search_keys: __, version: ___, ...record } = other;
     const file = {
-      countersign_directory: 4,
       people: [{ ...record, profile: verified(address), verifiers: [] }],
       api_keys: [],
       public_keys: [],

@@ -12,7 +12,6 @@ import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { DirectoryContent } from '#shared/people/file/directory-content.ts';
-import { VERSION } from '#shared/people/file/directory-file.ts';
 import { importDirectory } from '#shared/people/file/import-directory.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import {
@@ -27,7 +26,6 @@ import { openStores, type StoresSpec } from '#shared/stores/open.ts';
 
 const AT_ONCE = 4;
 const NOTHING: DirectoryContent = {
-  countersign_directory: VERSION,
   people: [],
   api_keys: [],
   public_keys: [],

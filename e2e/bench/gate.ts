@@ -63,9 +63,23 @@ export async function addCrowd(pair: Pair, count: number): Promise<readonly Pers
   const password = 'correct horse battery';
   const password_hash = await createPasswords().hash(ALONE, password);
   const crowd = Array.from({ length: count }, (_, at) => `person${at}`);
-  const people = crowd.map((name) => ({ id: name, name, password_hash, created_at: 0 }));
+  const people = crowd.map((name) => ({
+    id: name,
+    name,
+    password_hash,
+    verifiers: [],
+    created_at: 0,
+  }));
+  const directory = {
+    countersign_directory: 1,
+    people,
+    api_keys: [],
+    public_keys: [],
+    passkeys: [],
+    second_factors: [],
+  };
   const file = join(pair.data, 'crowd.json');
-  await writeFile(file, JSON.stringify({ countersign_directory: 1, people, api_keys: [] }));
+  await writeFile(file, JSON.stringify(directory));
   await pair.cli('directory', 'import', file);
   return crowd.map((name) => ({ id: name, name, password }));
 }

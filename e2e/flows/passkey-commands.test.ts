@@ -28,7 +28,7 @@ describe.each(STORE_KINDS)('passkeys on %s', (kind) => {
     const name = accountId.replaceAll(/[-_]/g, '').toLowerCase();
     const file = join(pair.data, `${name}.json`);
     const directory = {
-      countersign_directory: 6,
+      countersign_directory: 1,
       people: [{ id: accountId, name, verifiers: [], created_at: 1 }],
       api_keys: [],
       public_keys: [],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { apiKey, isSecretHash } from '#shared/people/file/directory-file.ts';
+import { apiKey, isSecretHash, VERSION } from '#shared/people/file/directory-file.ts';
 import { checked, personMembers, time } from '#shared/people/file/person-schema.ts';
 import { visibleName } from '#shared/people/file/public-key-schema.ts';
 import { httpsOrigin, realmName } from '#shared/base/members.ts';
@@ -77,7 +77,7 @@ const publicKey = z.strictObject({
 /** The file of `countersign apply`. Its members are those of `directory export`, without what lets people in. */
 export const declaredFile = z.strictObject({
   $schema: z.string().exactOptional(),
-  countersign_directory: z.literal(6).exactOptional(),
+  countersign_directory: z.literal(VERSION).exactOptional(),
   realms: z.array(realmName).default([]),
   people: z.array(person).default([]),
   clients: z.array(z.union([documentClient, client])).default([]),

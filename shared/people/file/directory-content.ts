@@ -6,8 +6,6 @@ import type { NewRecord } from '../people.ts';
 
 /** All people, keys, passkeys and second factors of a directory, with all credentials but the passwords. */
 export interface DirectoryContent {
-  /** The version of the format. */
-  readonly countersign_directory: number;
   readonly people: readonly NewRecord[];
   readonly api_keys: readonly ApiKeyRecord[];
   readonly public_keys: readonly PublicKeyRecord[];

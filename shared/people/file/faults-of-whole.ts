@@ -9,7 +9,7 @@ interface Fault {
 }
 
 /** Returns the faults of a file whose parts are right by themselves: what is there twice, too often, or of nobody. */
-export function faultsOfWhole(file: Omit<DirectoryContent, 'countersign_directory'>): Fault[] {
+export function faultsOfWhole(file: DirectoryContent): Fault[] {
   const { people, api_keys, public_keys, passkeys, second_factors } = file;
   const isKnown = knownIn(file);
   return [

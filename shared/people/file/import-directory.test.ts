@@ -9,7 +9,7 @@ import { auditSettings } from '#shared/audit/settings.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { findSignIn, recordSignIn } from '../access/sign-ins.ts';
 import { newApiKey } from '../api-key.ts';
-import { parseDirectoryFile, VERSION } from './directory-file.ts';
+import { parseDirectoryFile } from './directory-file.ts';
 import {
   everybodyIn,
   passkeysIn,
@@ -53,7 +53,6 @@ async function installation() {
 
 const OPERATOR = { who: 'operator', how: 'command line' } as const;
 const NOTHING = {
-  countersign_directory: VERSION,
   people: [],
   api_keys: [],
   public_keys: [],
@@ -201,13 +200,10 @@ test('a replaced person has the password of the file, and their sessions and gra
   expect(await enters(place, 'alice')).toMatchObject({ generation: generation + 1 });
 });
 
-test('people keep their profiles with a file older than profiles; otherwise the file replaces them', async () => {
+test('the file replaces profiles, also by none', async () => {
   const place = await full();
   const file = await exported(place);
-  const profile = { groups: ['Staff'] };
-  await setProfile(place.store, 'alice', () => profile);
-  await importDirectory(place.store, { ...file, countersign_directory: 4 });
-  expect((await everybodyIn(place.stores))[0]).toMatchObject({ name: 'alice', profile });
+  await setProfile(place.store, 'alice', () => ({ groups: ['Staff'] }));
   await importDirectory(place.store, file);
   expect((await everybodyIn(place.stores))[0]).not.toHaveProperty('profile');
 });
@@ -302,7 +298,7 @@ describe('a passkey that is there', () => {
     const place = await full();
     const file = await exported(place);
     const { id, accountId } = place.passkey;
-    await importDirectory(place.store, { ...file, countersign_directory: 5, passkeys: [] });
+    await importDirectory(place.store, { ...file, passkeys: [] });
     expect(await passkeysIn(place.stores)).toEqual([place.passkey]);
     await place.stores.passkeys.remove(accountId, id, 0);
     await importDirectory(place.store, file);

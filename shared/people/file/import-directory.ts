@@ -4,7 +4,6 @@ import type { FormerName } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { aliasesOf } from '../names/aliases.ts';
 import type { DirectoryContent } from './directory-content.ts';
-import { PROFILELESS_VERSION } from './directory-file.ts';
 import { type Counts, type Progress, type Put, Writing } from './writing.ts';
 import { changing } from '../access/access-store.ts';
 import { putPasskey, refuseKnownPasskeys } from './import-passkeys.ts';
@@ -29,7 +28,7 @@ type ImportedPart = 'people' | 'api_keys' | 'public_keys' | 'passkeys' | 'second
 
 /**
  * Adds the people and keys of a file, and replaces existing ones: people by name, keys and passkeys by id. Replaced people keep
- * their id, and everything of theirs ends. A file that is older than profiles leaves profiles unchanged. Throws
+ * their id, and everything of theirs ends. Throws
  * `PeopleError`, before it changes anything, if the file and the store give an id, an alias, a public key or a passkey
  * to different people, or if a name belonged to a removed person, unless `former` allows it. The event of the import is
  * there together with its first change, or neither is; an import that changes nothing has none. `tell` is told now and then
@@ -42,7 +41,6 @@ export async function importDirectory(
   tell: Progress = () => {},
 ): Promise<Readonly<Record<ImportedPart, Counts>>> {
   const { people, api_keys, public_keys, passkeys, second_factors } = file;
-  const profileless = file.countersign_directory <= PROFILELESS_VERSION;
   const personHere = peopleHere(store, file);
   for (const person of people) await refuseConflict(store, person, former);
   await refuseKnownKeys(store, file, personHere);
@@ -52,7 +50,7 @@ export async function importDirectory(
   const writing = new Writing(event, tell);
   return {
     people: await writing.counted(people, (person, ...events) =>
-      putPerson(store, person, { former, profileless }, ...events),
+      putPerson(store, person, former, ...events),
     ),
     api_keys: await writing.counted(api_keys, (key, ...events) => putKey(store, key, ...events)),
     public_keys: await writing.counted(public_keys, (key, ...events) =>
@@ -90,18 +88,14 @@ export async function refuseConflict(
 async function putPerson(
   store: DirectoryStore,
   person: NewRecord,
-  { former, profileless }: { readonly former: FormerName; readonly profileless: boolean },
+  former: FormerName,
   ...events: readonly AuditEvent[]
 ): Promise<Put> {
   if ((await store.stores.people.getByName(person.name)) === undefined) {
     await keepPerson(store, person, former, undefined, ...events);
     return 'added';
   }
-  const edit = ({ id, profile }: NewRecord) => ({
-    ...(profileless && profile && { profile }),
-    ...person,
-    id,
-  });
+  const edit = ({ id }: NewRecord) => ({ ...person, id });
   const change = { kind: 'person.changed', what: 'import' } as const;
   await changePerson(store, person.name, edit, change, ...events);
   return 'replaced';

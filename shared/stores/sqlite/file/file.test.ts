@@ -310,7 +310,7 @@ describe('migrations', () => {
       const opening = store.open();
       await expect(opening).rejects.toThrow(StoreUnavailable);
       await expect(opening).rejects.toThrow(
-        /^state\.db was made by a build of before version 1\. .*directory export.*directory import/,
+        /^state\.db was made by a build of before version 1\. .*directory export.*1 in place of 6.*directory import/,
       );
       expect(readFileSync(store.statePath)).toEqual(before);
     }
