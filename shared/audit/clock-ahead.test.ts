@@ -4,7 +4,7 @@ import { openPatiently, redisConfig } from '#shared/stores/redis/under-test.ts';
 import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../../e2e/parts/redis.ts';
-import { closeOpen, indexed } from './close.ts';
+import { closeOpen } from './close.ts';
 import { textOf } from './entry.ts';
 import { type AuditFilter, listEvents } from './list.ts';
 import { macKey } from './mac.ts';
@@ -131,31 +131,6 @@ test.each(STORES)('on %s, a page reads a bounded number of rows', async (_, open
   const page = { limit: 5, newestFirst: true, after: first.next };
   expect(await listEvents(opened.stores.audit, filter, page)).toEqual({ events: [] });
 });
-
-test.each(STORES)(
-  'on %s, late rows of an earlier version, which marked none, are found',
-  async (_, open) => {
-    await using opened = await open();
-    const { audit } = opened.stores;
-    const { all, write } = logOf(opened.stores);
-    await write(BEGIN, 'old');
-    const unmarked: typeof audit.close = (link, rows, upTo) =>
-      audit.close(
-        link,
-        rows.map(({ seq, text }) => indexed({ seq, text })),
-        upTo,
-      );
-    const former = { ...audit, close: unmarked };
-    const asFormer = logOf({ ...opened.stores, audit: former });
-    await asFormer.write(BEGIN + DAY, 'later');
-    await asFormer.write(BEGIN + 1, 'late');
-    await write(BEGIN + DAY, 'now');
-    for (const newestFirst of [true, false]) {
-      const names = newestFirst ? ['late', 'old'] : ['old', 'late'];
-      expect(await all({ until: BEGIN + 2 }, 1, newestFirst)).toEqual(names);
-    }
-  },
-);
 
 test.each(STORES)('on %s, an event ten years ahead does not keep the log', async (_, open) => {
   await using opened = await open();

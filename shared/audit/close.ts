@@ -1,8 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Audit, AuditRow, IndexedRow } from '#shared/stores/audit/audit.ts';
 import { entryOf, keysOf, textOf } from './entry.ts';
-import { jointMarks } from './joint.ts';
-import { LATE, MARKED, SLACK } from './late.ts';
+import { LATE, SLACK } from './late.ts';
 import { macOf } from './mac.ts';
 import { NOBODY } from './recorder.ts';
 
@@ -34,8 +33,7 @@ export async function closeOpen({ audit, key }: Closing, oldest = 1): Promise<vo
       oldest: Math.max(head?.oldest ?? 1, oldest),
     };
     const rows = texts.map((text, n) => ({ seq: first + n, text }));
-    const marks = [MARKED, ...(await jointMarks(audit, head))];
-    const marked = markLate(rows.map(indexed), head?.at ?? 0, marks);
+    const marked = markLate(rows.map(indexed), head?.at ?? 0);
     await audit.close({ ...link, mac: macOf(key, link, rows) }, marked, upTo);
   }
 }
@@ -57,17 +55,13 @@ export async function recordCounts({ audit, clock }: Closing, most: number): Pro
   }
 }
 
-/** Adds the keys of late rows, and those of the first row. `before`: the latest time before them. */
-function markLate(
-  rows: readonly IndexedRow[],
-  before: number,
-  marks: readonly string[],
-): readonly IndexedRow[] {
+/** Adds the key of late rows. `before`: the latest time before them. */
+function markLate(rows: readonly IndexedRow[], before: number): readonly IndexedRow[] {
   let latest = before;
-  return rows.map(({ seq, text, keys }, n) => {
+  return rows.map(({ seq, text, keys }) => {
     const time = Date.parse(entryOf(text).time);
     const isLate = time < latest - SLACK;
     latest = Math.max(latest, time);
-    return { seq, text, keys: [...keys, ...(n === 0 ? marks : []), ...(isLate ? [LATE] : [])] };
+    return { seq, text, keys: isLate ? [...keys, LATE] : keys };
   });
 }

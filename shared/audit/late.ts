@@ -6,6 +6,3 @@ export const SLACK = 60_000;
 
 /** The key of the index that finds late rows. */
 export const LATE = 'late';
-
-/** The key that finds the first row of each link whose late rows are marked: earlier versions marked none. */
-export const MARKED = 'late rows are marked';

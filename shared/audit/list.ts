@@ -1,13 +1,11 @@
 import {
   type Audit,
-  type AuditLink,
   type AuditQuery,
   type AuditRow,
   MOST_ENTRIES,
 } from '#shared/stores/audit/audit.ts';
 import { type Entry, entryOf, keyOf } from './entry.ts';
-import { jointFrom } from './joint.ts';
-import { LATE, MARKED, SLACK } from './late.ts';
+import { LATE, SLACK } from './late.ts';
 import type { Kind } from './event-kinds.ts';
 
 /** Which events are asked for; all that is given has to fit. */
@@ -76,9 +74,9 @@ const listed = ({ seq, text }: AuditRow): Listed => ({ seq, ...entryOf(text) });
 
 /** The index with the fewest rows, as far as that is known beforehand. */
 function indexOf({ person, client, kind }: AuditFilter): string | undefined {
-  if (person !== undefined) return keyOf.person(person);
-  if (client !== undefined) return keyOf.client(client);
-  return kind && keyOf.kind(kind);
+  const actor = person === undefined ? client && keyOf.client(client) : keyOf.person(person);
+  if (actor !== undefined && kind !== undefined) return keyOf.joint(actor, kind);
+  return actor ?? (kind && keyOf.kind(kind));
 }
 
 /** Places that may have such events, and the index that is asked there. */
@@ -97,30 +95,9 @@ async function stretchesOf(audit: Audit, filter: AuditFilter): Promise<readonly 
   const key = indexOf(filter);
   const whole = { first: from?.first ?? 1, last: head.last, ...(key && { key }) };
   const later = until === undefined ? undefined : await audit.linkAt(until + SLACK);
-  if (later === undefined) return byJointKey(audit, head, filter, whole);
-  const rest = { first: later.last + 1, last: head.last };
-  const [marked] = await audit.rows({ ...rest, key: MARKED }, 1);
-  if (marked === undefined) return byJointKey(audit, head, filter, whole);
-  return [
-    ...(await byJointKey(audit, head, filter, { ...whole, last: marked.seq - 1 })),
-    { ...rest, first: Math.max(whole.first, marked.seq), key: LATE },
-  ];
-}
-
-/** Returns the stretch in two parts where a kind is asked for beside somebody: only the second one has keys of both. */
-async function byJointKey(
-  audit: Audit,
-  head: AuditLink,
-  { person, client, kind }: AuditFilter,
-  stretch: Stretch,
-): Promise<readonly Stretch[]> {
-  const actor = indexOf({ person, client });
-  if (actor === undefined || kind === undefined) return [stretch];
-  const from = await jointFrom(audit, head);
-  return [
-    { ...stretch, last: Math.min(stretch.last, from - 1) },
-    { ...stretch, first: Math.max(stretch.first, from), key: keyOf.joint(actor, kind) },
-  ].filter(({ first, last }) => first <= last);
+  if (later === undefined) return [whole];
+  const rest = { first: Math.max(whole.first, later.last + 1), last: head.last, key: LATE };
+  return [{ ...whole, last: later.last }, rest];
 }
 
 function fits(event: Listed, { kind, person, client, since, until }: AuditFilter): boolean {

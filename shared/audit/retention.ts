@@ -1,8 +1,7 @@
 import type { Audit, AuditLink } from '#shared/stores/audit/audit.ts';
 import { type Closing, closeOpen, indexed } from './close.ts';
 import { entryOf, textOf } from './entry.ts';
-import { FORMER_JOINT, JOINT, JOINT_BEGIN } from './joint.ts';
-import { LATE, MARKED } from './late.ts';
+import { LATE } from './late.ts';
 
 const DAY = 86_400_000;
 
@@ -105,9 +104,7 @@ async function removeEnded(audit: Audit): Promise<void> {
     const rows = (await rowsOf(audit, link)).map(indexed);
     await audit.end(
       link,
-      rows.map(({ keys, ...row }) =>
-        Object.assign(row, { keys: [...keys, MARKED, LATE, JOINT, JOINT_BEGIN, ...FORMER_JOINT] }),
-      ),
+      rows.map(({ keys, ...row }) => Object.assign(row, { keys: [...keys, LATE] })),
     );
   }
 }
