@@ -28,7 +28,7 @@ export function createIntrospection(server: GnapServer) {
     const buckets = [...stranger, ofClient(server, asking.clientId)];
     await demandProof(server, received, key, { buckets });
     note(received.request, { client: asking.clientId });
-    const audiences = new Set([record.introspects ?? []].flat());
+    const audiences = new Set(record.introspects);
     const own = everyTokenSpace(config).filter(({ url }) => audiences.has(url));
     const claims = await verified(
       tokens,

@@ -45,9 +45,9 @@ type Kept<Right> = Right & {
   readonly password: string;
   /**
    * The epoch of the store: a restored one has generations and passwords of before, and links that were ended since
-   * would be good again. Absent: an older version made the link, which is good no more.
+   * would be good again.
    */
-  readonly epoch?: string;
+  readonly epoch: string;
 };
 
 /** An id that nobody has: of links that are for no person yet. */
@@ -76,9 +76,8 @@ export function createOneTimeLinks<Right extends object>(
       markOf(right),
       revocations.epoch(false),
     ]);
-    const isOfStore = epoch !== undefined && epoch === current;
     const isOfPerson = generation === now && password === mark;
-    return last === id && isOfStore && isOfPerson ? right : undefined;
+    return last === id && epoch === current && isOfPerson ? right : undefined;
   }
 
   return {

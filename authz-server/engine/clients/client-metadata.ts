@@ -43,6 +43,6 @@ export function clientMetadata(client: ClientRecord): AdapterPayload {
     ...(client.without_pkce && { without_pkce: true }),
     ...(client.jwks !== undefined && { jwks: client.jwks }),
     ...(client.resources !== undefined && { resources: [...client.resources] }),
-    ...(client.introspects !== undefined && { introspects: [client.introspects].flat() }),
+    ...(client.introspects !== undefined && { introspects: [...client.introspects] }),
   };
 }

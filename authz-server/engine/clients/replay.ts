@@ -10,8 +10,8 @@ import { spendOfStranger } from '../storage/strangers.ts';
  */
 export const ASSERTION_SECONDS = 3720;
 
-/** Where assertions are remembered; the second is that of older versions, whose memory counts after an upgrade. */
-const NAMESPACES = ['assertion', 'engine'];
+/** Where assertions are remembered. */
+const NAMESPACE = 'assertion';
 
 /**
  * Client assertions (RFC 7523 section 3). The engine asks `find` and then saves, which lets a replay race
@@ -25,14 +25,13 @@ export function replayAdapter(store: AdapterStore): Adapter {
   return {
     async find(id): Promise<AdapterPayload | undefined> {
       const used = { jti: id, kind: 'ReplayDetection' };
-      const seen = await Promise.all(NAMESPACES.map((namespace) => replay.seen(namespace, id)));
-      if (seen.includes(true)) return used;
+      if (await replay.seen(NAMESPACE, id)) return used;
       const { client } = Provider.ctx?.oidc ?? {};
       const clientId = client?.clientId ?? '';
       await spendOfClient(store, clientId);
       // A stranger who writes documents has as many clients with keys as they like.
       if (client?.['is_unknown']) await spendOfStranger(store);
-      if (await replay.unique('assertion', id, ASSERTION_SECONDS)) return undefined;
+      if (await replay.unique(NAMESPACE, id, ASSERTION_SECONDS)) return undefined;
       await limits.giveBack('client', clientId, store.config.limits.client);
       return used;
     },

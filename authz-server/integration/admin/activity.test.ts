@@ -90,14 +90,15 @@ test('a process that says so is there, with its version; a report about caches i
     ready: true,
   } as const;
   const { cacheReports } = admin.authz.stores;
-  await cacheReports.put('b', writeProcess(report));
-  await cacheReports.put('a', writeProcess({ ...report, server: 'authz', worker: 1 }));
+  const at = systemClock.now();
+  await cacheReports.put('b', writeProcess({ ...report, at }));
+  await cacheReports.put('a', writeProcess({ ...report, at, server: 'authz', worker: 1 }));
   await cacheReports.put('c', '[]');
   await cacheReports.put('d', '{"server":"other","version":1}');
   const { body } = await admin.read('server-status').expect(200);
   expect(body).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
   expect(body.processes).toEqual([
-    { process: 'a', ...report, server: 'authz', worker: 1, state: 'ready' },
-    { process: 'b', ...report, state: 'ready' },
+    { process: 'a', ...report, server: 'authz', worker: 1, state: 'ready', heard_at: at },
+    { process: 'b', ...report, state: 'ready', heard_at: at },
   ]);
 });

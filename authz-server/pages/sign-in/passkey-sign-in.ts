@@ -1,6 +1,7 @@
 import { relyingPartyId } from '#shared/config/relying-party.ts';
 import type { Assurance } from '#shared/people/access/assurance.ts';
 import { note } from '#shared/server/message/request-log.ts';
+import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import type { Context } from 'koa';
 import { bySomebody } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
@@ -11,8 +12,11 @@ import { createChallenges } from './challenge.ts';
 import { challengeOf, parseUsed } from './credential.ts';
 import { type ProvenUse, verifyUsed } from './webauthn.ts';
 
-/** The methods of RFC 8176 section 2: the authenticator has verified its owner (`user`), which counts as a second factor. */
-const byPasskey = ({ backupEligible }: ProvenUse): Assurance => ({
+/**
+ * The methods of RFC 8176 section 2: the authenticator has verified its owner (`user`), which counts as a second factor. A
+ * private key that may not be backed up stays in it (`hwk`).
+ */
+const byPasskey = ({ backupEligible }: PasskeyRecord): Assurance => ({
   acr: 'urn:countersign:acr:passkey',
   amr: [backupEligible ? 'swk' : 'hwk', 'user', 'mfa'],
 });
@@ -55,9 +59,7 @@ export function createPasskeySignIn(server: PagesServer): AttemptWith {
     } catch (error) {
       return refusedOf('passkey', error instanceof Error ? error.message : String(error));
     }
-    const { counter, backupEligible, backedUp } = use;
-    const noted = { counter, backupEligible, backedUp, at: clock.now() };
-    const outcome = await stores.passkeys.use(id, noted);
+    const outcome = await stores.passkeys.use(id, { ...use, at: clock.now() });
     if (outcome === 'gone') return refusedOf('passkey', 'it was removed');
     if (outcome === 'refused') {
       return refusedOf(
@@ -65,7 +67,7 @@ export function createPasskeySignIn(server: PagesServer): AttemptWith {
         `its counter is not above the last one: person ${accountId}`,
       );
     }
-    const means = { assurance: byPasskey(use), passkey: id };
+    const means = { assurance: byPasskey(passkey), passkey: id };
     return { person: { ...person, generation }, means };
   }
 

@@ -22,8 +22,6 @@ export type MadePasskey = Pick<
 /** A use whose signature is right. */
 export interface ProvenUse {
   readonly counter: number;
-  /** False: the private key stays in one authenticator. */
-  readonly backupEligible: boolean;
   readonly backedUp: boolean;
 }
 
@@ -100,10 +98,9 @@ export async function verifyUsed(
   });
   if (!verified) throw new Error('its signature is wrong');
   const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo;
-  const backupEligible = isEligible(authenticationInfo.credentialDeviceType);
   // Step 17.
-  if ((passkey.backupEligible ?? backupEligible) !== backupEligible) {
+  if (isEligible(authenticationInfo.credentialDeviceType) !== passkey.backupEligible) {
     throw new Error('its backup eligibility is another than when it was made');
   }
-  return { counter, backupEligible, backedUp };
+  return { counter, backedUp };
 }

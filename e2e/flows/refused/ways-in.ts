@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { systemClock } from '#shared/base/clock.ts';
 import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
+import { somePasskey } from '#shared/stores/contract/samples.ts';
 import { MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { appFrom } from '../../../authz-server/integration/second-factor.fixture.ts';
@@ -190,8 +191,13 @@ export async function keepsPasskeys(flow: BrowserFlow): Promise<void> {
       const all = Array.from({ length: MOST_PASSKEYS }, (_, n) => n);
       for (const n of all) {
         const id = Buffer.from(`passkey ${n} of ${person.id}`).toString('base64url');
-        const kept = { publicKey: '', rpId: 'localhost', counter: 0, backedUp: true };
-        const passkey = { id, accountId: person.id, name: `Device ${n}`, created_at: n, ...kept };
+        const passkey = {
+          ...somePasskey(id),
+          accountId: person.id,
+          rpId: 'localhost',
+          name: `Device ${n}`,
+          created_at: n,
+        };
         await flow.flow.stores.passkeys.add(passkey, MOST_PASSKEYS);
       }
       await page.goto(flow.pair.issuer + PASSKEYS);

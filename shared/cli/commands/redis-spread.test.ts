@@ -13,7 +13,14 @@ afterAll(() => place[Symbol.asyncDispose]());
 
 const shell = () => new TestShell({ COUNTERSIGN_REDIS_URL: place.redis.url });
 const client = someClient('former');
-const REPORT = { server: 'authz', version: '1.0.0', worker: 1, since: 1, ready: true } as const;
+const REPORT = {
+  server: 'authz',
+  version: '1.0.0',
+  worker: 1,
+  since: 1,
+  ready: true,
+  at: 1,
+} as const;
 
 test('a store of an older version: its clients are the same afterwards, and another run moves nothing', async () => {
   await place.redis.cli('MSET', '{cs}:schema', '12', '{cs}:schema:oldest', '10');

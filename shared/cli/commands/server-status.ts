@@ -18,7 +18,7 @@ export const serverStatus = commandOf(showServers, {
             version,
             minute(since),
             state,
-            heard === undefined ? '' : `${span((now - heard) / 1000)} ago`,
+            `${span((now - heard) / 1000)} ago`,
           ]),
         )),
     ...backupLines(told, now),

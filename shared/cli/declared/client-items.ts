@@ -19,13 +19,8 @@ const FIXED = ['grant_types', 'token_endpoint_auth_method', 'application_type', 
 /** The members that a file declares. */
 function declaredOf(client: Partial<ClientRecord>) {
   const { client_id: _, created_at: __, demo: ___, former_secret: ____, ...declared } = client;
-  const { withdrawn_scopes: _____, introspects, ...members } = declared;
-  return {
-    // The algorithm of a record without one.
-    id_token_signed_response_alg: 'ES256',
-    ...members,
-    ...(introspects !== undefined && { introspects: [introspects].flat() }),
-  };
+  const { withdrawn_scopes: _____, ...members } = declared;
+  return members;
 }
 
 /** Returns a client as a file declares it. One of GNAP has no ID tokens. */

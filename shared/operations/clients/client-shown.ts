@@ -28,7 +28,7 @@ export const clientSchema = z.strictObject({
   id_token_signed_response_alg: z.string().exactOptional(),
   without_pkce: z.boolean().exactOptional(),
   origins: texts.exactOptional(),
-  introspects: z.union([texts, z.string()]).exactOptional(),
+  introspects: texts.exactOptional(),
   first_party: z.boolean().exactOptional(),
   admin: z.boolean().exactOptional().describe('whether it may administer this server by itself'),
   gnap: z

@@ -32,7 +32,6 @@ export const showServers = operation({
             ),
           heard_at: z
             .number()
-            .optional()
             .describe('when it was last heard of, in milliseconds since the epoch'),
         }),
       )
@@ -85,13 +84,8 @@ export const showServers = operation({
 const SILENT = 45_000;
 
 function stateOf({ at, ended, ...report }: ProcessReport, now: number) {
-  const isSilent = at !== undefined && now > at + SILENT;
+  const isSilent = now > at + SILENT;
   const alive = report.ready ? ('ready' as const) : ('not ready' as const);
   const state = ended ? ('ended' as const) : isSilent ? ('silent' as const) : alive;
-  return {
-    ...report,
-    ready: state === 'ready',
-    state,
-    ...(at !== undefined && { heard_at: at }),
-  };
+  return { ...report, ready: state === 'ready', state, heard_at: at };
 }

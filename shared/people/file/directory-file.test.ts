@@ -229,6 +229,7 @@ describe('refused, by its place', () => {
     [['passkeys', 0, 'counter'], 2 ** 32, 'must be at most 4294967295'],
     [['passkeys', 0, 'counter'], -1, 'must be at least 0'],
     [['passkeys', 0, 'counter'], 0.5, 'must be a whole number'],
+    [['passkeys', 0, 'backupEligible'], undefined, 'must be true or false'],
     [['passkeys', 0, 'backedUp'], 1, 'must be true or false'],
     [['passkeys', 0, 'name'], 'x\u001b[2J', '1 to 100 characters'],
     [['passkeys', 0, 'created_at'], undefined, 'created_at'],

@@ -16,7 +16,7 @@ export const passkey = z.strictObject({
   publicKey: octets(LONGEST_KEY),
   rpId: z.string().regex(/^[a-z0-9.-]{1,253}$/, 'must be a domain in lower case'),
   counter: z.int().min(0).max(MOST_COUNTER),
-  backupEligible: z.boolean().exactOptional(),
+  backupEligible: z.boolean(),
   backedUp: z.boolean(),
   name: visibleName,
   created_at: time,

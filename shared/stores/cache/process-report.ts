@@ -9,8 +9,8 @@ const report = z.object({
   since: z.number(),
   /** Whether it could do its work when it wrote this. */
   ready: z.boolean(),
-  /** When it wrote this, in milliseconds since the epoch. Processes of earlier versions do not say. */
-  at: z.number().optional(),
+  /** When it wrote this, in milliseconds since the epoch. */
+  at: z.number(),
   /** Its last report: it does no more work. */
   ended: z.boolean().optional(),
 });

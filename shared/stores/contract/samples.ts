@@ -97,6 +97,7 @@ export const somePasskey = (id: string): PasskeyRecord => ({
   publicKey: 'pQECAyYgASFYIGVZtYD0hz0',
   rpId: 'auth.example',
   counter: 7,
+  backupEligible: true,
   backedUp: true,
   name: 'Laptop',
   created_at: 1_800_000_000_000,

@@ -15,9 +15,9 @@ export interface PasskeyRecord {
   readonly rpId: string;
   /** The signature counter (WebAuthn section 6.1.1). 0: the authenticator has none, as those that copy keys. */
   readonly counter: number;
-  /** Whether it may be kept in more than one place, which never changes. Absent: an older version wrote it, and the next use tells. */
-  readonly backupEligible?: boolean;
-  /** Whether it is kept in more than one place (WebAuthn section 6.1.3). */
+  /** Whether it may be kept in more than one place, which never changes (WebAuthn section 6.1.3). */
+  readonly backupEligible: boolean;
+  /** Whether it is kept in more than one place. */
   readonly backedUp: boolean;
   /** The name that the person gave it. */
   readonly name: string;
@@ -31,7 +31,6 @@ export interface PasskeyRecord {
 /** A use of a passkey that its signature has proved. */
 export interface PasskeyUse {
   readonly counter: number;
-  readonly backupEligible?: boolean;
   readonly backedUp: boolean;
   readonly at: number;
 }

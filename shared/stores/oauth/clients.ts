@@ -58,8 +58,8 @@ export interface ClientRecord {
   readonly without_pkce?: boolean;
   /** Origins whose scripts may call the token, userinfo and revocation endpoints, beside those of `redirect_uris`. */
   readonly origins?: readonly string[];
-  /** A resource server that may introspect every token of these audiences; earlier versions wrote one alone. */
-  readonly introspects?: readonly string[] | string;
+  /** A resource server that may introspect every token of these audiences. */
+  readonly introspects?: readonly string[];
   /** The operator's own: people are not asked whether they allow what it asks for. */
   readonly first_party?: boolean;
   /** It may administer this server by itself, in the name of nobody. */

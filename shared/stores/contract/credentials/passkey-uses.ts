@@ -27,7 +27,7 @@ export function passkeyUsesContract(contract: () => Contract): void {
     test('WebAuthn section 6.1.1: each use is noted, with its counter and whether there is a copy', async () => {
       const { one, other } = contract();
       const passkey = await added({ counter: 3, backedUp: false });
-      const first = { counter: 4, backupEligible: true, backedUp: true };
+      const first = { counter: 4, backedUp: true };
       expect(await other.passkeys.use(passkey.id, { ...first, at: NOW })).toBe('used');
       expect(await one.passkeys.get(passkey.id)).toEqual({ ...passkey, ...first, used_at: NOW });
       const second = { counter: 4_294_967_295, backedUp: false };
