@@ -190,8 +190,14 @@ test.each([
 
 test('the first page searches by GET, and tells which processes want attention', async () => {
   const now = systemClock.now();
-  const state = { ready: true, at: now } as const;
-  const report = { server: 'authz', version: '1.0.0', worker: 1, since: 1, ...state } as const;
+  const report = {
+    server: 'authz',
+    version: '1.0.0',
+    worker: 1,
+    since: 1,
+    ready: true,
+    at: now,
+  } as const;
   const { cacheReports } = site.server.stores;
   await cacheReports.put('a', writeProcess(report));
   expect((await browser.open('/admin')).text).toContain('Nothing wants your attention.');
