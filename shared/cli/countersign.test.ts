@@ -124,14 +124,24 @@ describe('a packaged Node that this system cannot run', () => {
     expect([good, none]).toEqual([0, '']);
   });
 
-  test('a packaged Node that runs stays the one that npm uses', async () => {
+  const NO_PROCESS_LEFT = `import child from 'node:child_process';
+    import { syncBuiltinESMExports } from 'node:module';
+    child.spawnSync = (file) => ({ status: null, error: new Error('spawnSync ' + file + ' EAGAIN') });
+    syncBuiltinESMExports();`;
+
+  test.each([
+    ['runs', '', 0, ''],
+    ['nobody can try just now', NO_PROCESS_LEFT, 1, 'EAGAIN'],
+  ])('a packaged Node that %s stays the one that npm uses', async (_, before, expected, says) => {
     const launcher = await installed({
       ...PACKAGED,
       [link]: '',
       'e2e/check-node.js': await readFile(join(ROOT, 'e2e/check-node.js'), 'utf8'),
     });
     const root = join(launcher, '../../..');
-    expect((await runScript([join(root, 'e2e/check-node.js')], {})).code).toBe(0);
+    const check = ['--import', `data:text/javascript,${before}`, join(root, 'e2e/check-node.js')];
+    const { code, stderr } = await runScript(check, {});
+    expect([code, stderr]).toEqual([expected, expect.stringContaining(says)]);
     await stat(join(root, link));
   });
 });

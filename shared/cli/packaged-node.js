@@ -23,14 +23,18 @@ export function packagedNode() {
   }
 }
 
+/** fork(2): the system has no process or memory left now, whatever the program. */
+const SHORT = /^spawnSync .*(?:EAGAIN|ENOMEM)$/;
+
 /**
  * Returns why the packaged Node cannot run on this system, and what to install. Undefined if it can. It starts that Node
- * once to find out.
+ * once to find out, and throws if that tells nothing.
  * @param {string} node
  */
 export function whyNot(node) {
   const { status, error, stderr } = spawnSync(node, ['--version'], { encoding: 'utf8' });
   if (status === 0) return undefined;
+  if (error && SHORT.test(error.message)) throw error;
   const cannot = 'The Node.js that npm has installed for Countersign cannot run on this system';
   if (/libatomic\.so/.test(stderr ?? '')) {
     return `${cannot}, since libatomic is missing. Install it (Debian and Ubuntu: apt-get install libatomic1), then run npm ci again.`;
