@@ -410,9 +410,17 @@ test('--unchecked restores a backup that lacks content, and names the file', asy
   await rm(join(backup, 'content'), { recursive: true });
   expect(await json(shell, 'restore', backup, '--replace', '--unchecked')).toMatchObject({
     files: 0,
+    missing: 1,
     mistakes: [`content/${FOLDER}/a.1 is missing`],
   });
   expect(await namesIn(shell)).toEqual(['alice']);
+});
+
+test('--unchecked says how much content documents lack, though nothing says how the backup was', async () => {
+  const { shell, backup } = await withBackup();
+  for (const file of ['content', 'SHA256SUMS']) await rm(join(backup, file), { recursive: true });
+  const { stdout } = await inProcess(shell, 'restore', backup, '--replace', '--unchecked');
+  expect(stdout).toContain('\nDocuments lack 1 content file.\n');
 });
 
 /** Things in the place of content, of its folders or of the state, most of which lead to a file outside of the backup. */

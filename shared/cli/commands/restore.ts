@@ -66,10 +66,10 @@ export const restore: Command = {
     const staged = join(data, 'restoring');
     if (interrupted === undefined) beginRestore(data, aside);
     const mistakes = checkBackup(folder);
-    let files: number;
+    let content: Awaited<ReturnType<typeof copyContent>>;
     try {
       if (!flag('unchecked')) refuseDamaged(folder, mistakes);
-      files = await stage(folder, staged, shell);
+      content = await stage(folder, staged, shell);
     } catch (error) {
       if (isUntouched(aside)) endRestore(data);
       throw error;
@@ -77,6 +77,7 @@ export const restore: Command = {
     swapIn(data, staged, aside);
     await rm(staged, { recursive: true });
     endRestore(data);
+    const { copied: files, gone: missing } = content;
     const replaced = readdirSync(aside).length > 0 ? aside : undefined;
     if (replaced === undefined) rmdirSync(aside);
     return {
@@ -84,11 +85,13 @@ export const restore: Command = {
         folder,
         data,
         files,
+        ...(missing > 0 && { missing }),
         ...(mistakes.length > 0 && { mistakes }),
         ...(replaced !== undefined && { replaced }),
       },
       lines: [
         `Restored the state and ${counted(files, 'content file')} of ${folder} to ${data}.`,
+        ...(missing > 0 ? [`Documents lack ${counted(missing, 'content file')}.`] : []),
         ...(mistakes.length > 0 ? ['The backup was damaged:', ...mistakes] : []),
         ...(replaced === undefined ? [] : [`What was there is in ${replaced}.`]),
         'Start the servers with the master secret of the time of the backup.',
@@ -116,8 +119,8 @@ function hold(data: string): Disposable | undefined {
   }
 }
 
-/** Copies the backup beside the place that it is for, and resolves to its number of files. Throws `Failure` if it is none. */
-async function stage(folder: string, staged: string, shell: Shell): Promise<number> {
+/** Copies the backup beside the place that it is for, and resolves as `copyContent` does. Throws `Failure` if it is none. */
+async function stage(folder: string, staged: string, shell: Shell) {
   await rm(staged, { recursive: true, force: true });
   makeNamedFolder(join(staged, 'content'));
   try {
@@ -133,7 +136,7 @@ async function stage(folder: string, staged: string, shell: Shell): Promise<numb
       );
     }
     if (existsSync(join(folder, 'content'))) demandFolder(join(folder, 'content'));
-    return (await copyContent(folder, staged, shell)).copied;
+    return await copyContent(folder, staged, shell);
   } catch (error) {
     await rm(staged, { recursive: true });
     if (error instanceof Failure) throw error;
