@@ -201,6 +201,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     ],
     [
       'error',
+      'content.damaged',
+      'The content of a document is lost, or not as long as it was; the answer was 500. Others are not affected.',
+      ['document', 'file', 'reason'],
+    ],
+    [
+      'error',
       'audit.failing',
       'An event could not be written to the audit log, and `audit.required` is `false`.',
       ['reason'],

@@ -38,6 +38,8 @@ export const FIELDS: Readonly<Record<keyof LogFields, string>> = {
   address: 'address of the listener, or of the client that was refused',
   port: 'port of the listener',
   part: 'file or connection of the store',
+  document: 'tree and path of the document',
+  file: 'file in the data folder',
   folder: 'folder of the backup',
   files: 'content files in the backup',
   removed: 'older backups that were removed',

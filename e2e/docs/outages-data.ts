@@ -2,23 +2,35 @@
 export interface Outage {
   readonly what: string;
   /** How the test makes it. */
-  readonly fault: 'full' | 'read-only' | 'permissions' | 'errors' | 'moved' | 'damaged';
+  readonly fault: 'full' | 'read-only' | 'permissions' | 'errors' | 'moved' | 'content' | 'damaged';
   /** Statuses of `/health/ready` and `/health/ready?for=reading`; the metrics say the same as 0 and 1. */
   readonly ready: number;
   readonly reading: number;
-  /** Statuses of the resource server for a document, short (a row) and long (a file). */
+  /** Statuses of the resource server for a document, long (a file) and short (a row). */
   readonly get: number;
+  /** For a short one, where it is another. */
+  readonly getShort?: number;
   readonly put: number;
   readonly remove: number;
   /** Status of `/token` for client credentials. */
   readonly token: number;
-  /** `part` of the line `store.failing` of the resource server, and words of its `reason`. */
+  /** The line of the resource server, what it names, and words of its `reason`. */
+  readonly event: 'store.failing' | 'content.damaged';
   readonly part: string;
   readonly reason: string;
   readonly remedy: string;
 }
 
-const NOTHING = { ready: 503, reading: 503, get: 503, put: 503, remove: 503, token: 503 } as const;
+const event = 'store.failing';
+const NOTHING = {
+  ready: 503,
+  reading: 503,
+  get: 503,
+  put: 503,
+  remove: 503,
+  token: 503,
+  event,
+} as const;
 const [READING, WRITING] = ['state.db, reading', 'state.db, writing'];
 
 export const OUTAGES: readonly Outage[] = [
@@ -31,6 +43,7 @@ export const OUTAGES: readonly Outage[] = [
     put: 507,
     remove: 204,
     token: 200,
+    event,
     part: WRITING,
     reason: 'full',
     remedy: 'Remove documents over HTTP, or make room on the disk',
@@ -44,6 +57,7 @@ export const OUTAGES: readonly Outage[] = [
     put: 503,
     remove: 503,
     token: 200,
+    event,
     part: WRITING,
     reason: 'read-only',
     remedy: 'Look for errors of the disk in the log of the kernel, and mount it for writing',
@@ -71,6 +85,22 @@ export const OUTAGES: readonly Outage[] = [
     part: READING,
     reason: 'there is no such file',
     remedy: 'Move it back',
+  },
+  {
+    what: 'The content file of a document is cut or lost; other documents are not affected',
+    fault: 'content',
+    ready: 200,
+    reading: 200,
+    get: 500,
+    getShort: 200,
+    put: 204,
+    remove: 204,
+    token: 200,
+    event: 'content.damaged',
+    part: 'content/%2Fdocuments/',
+    reason: 'bytes, not',
+    remedy:
+      'Write the document again or delete it over HTTP, or take its file from the `content` of a backup; `backup` names all such documents',
   },
   {
     ...NOTHING,

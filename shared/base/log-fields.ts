@@ -72,6 +72,10 @@ interface Named {
   port: number;
   /** A file or connection of the store that fails, or works again. */
   part: string;
+  /** A document that is damaged: its tree and its path. */
+  document: string;
+  /** The file with its content, in the data folder. */
+  file: string;
   /** The folder of a backup. */
   folder: string;
   /** Content files in it. */

@@ -15,3 +15,16 @@ export function quotaExceeded(): HttpError {
 export function diskFull(): HttpError {
   return davError(507, 'sufficient-disk-space', 'The disk of the server is full.');
 }
+
+/** The content of a document is not what its row says. The message is for operators. */
+export class DamagedContent extends Error {
+  override readonly name = 'DamagedContent';
+}
+
+/** RFC 9110 section 15.6.1: no repetition helps, but another PUT does. */
+export function damagedContent(): HttpError {
+  return new HttpError(
+    500,
+    'The content of this document is damaged. Write it again, or ask the operator to restore it.',
+  );
+}

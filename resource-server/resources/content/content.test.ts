@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   lstat,
   mkdtemp,
@@ -20,6 +21,7 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { wholeOf } from '../../answers/pieces.ts';
 import { type Content, type ContentOptions, type ContentRows, openContent } from './content.ts';
 import { ContentDisk } from './content-disk.ts';
+import { DamagedContent } from './content-errors.ts';
 import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
 import { ReadBuffers } from '../../answers/read-buffers.ts';
@@ -280,6 +282,7 @@ describe('a store that keeps content of at most four bytes', () => {
 });
 
 describe('reading', () => {
+  const NO_FILE = new DamagedContent('it is no regular file');
   const LONG = 70_000;
   const bytes = Buffer.from(Array.from({ length: LONG }, (_, index) => index % 251));
 
@@ -322,15 +325,20 @@ describe('reading', () => {
     }
   });
 
-  test('a file that is shorter than its row says is an error for every reader', async () => {
-    await begin();
-    for (const length of [10, LONG, 80_000]) {
-      await writeFile(join(folder, `${length}`), Buffer.alloc(length - 1));
-      for (let times = 0; times < 3; times += 1) {
-        await expect(read(`${length}`, length)).rejects.toThrow(`no more than ${length - 1} bytes`);
+  test.each([-1, 1])(
+    'a file with another length than its row (by %d) is an error for every reader',
+    async (by) => {
+      await begin();
+      for (const length of [10, LONG, 80_000]) {
+        await writeFile(join(folder, `${length}`), Buffer.alloc(length + by));
+        for (let times = 0; times < 3; times += 1) {
+          await expect(read(`${length}`, length, { first: 0, last: 0 })).rejects.toEqual(
+            new DamagedContent(`it has ${length + by} bytes, not ${length}`),
+          );
+        }
       }
-    }
-  });
+    },
+  );
 
   test('reads empty content without an error', async () => {
     await begin();
@@ -348,7 +356,13 @@ describe('reading', () => {
     await begin();
     await writeFile(join(outer, 'secret'), bytes);
     await symlink(join(outer, 'secret'), join(folder, 'link'));
-    await expect(content.read({ file: 'link', length })).rejects.toMatchObject({ code: 'ELOOP' });
+    await expect(content.read({ file: 'link', length })).rejects.toThrow(NO_FILE);
+  });
+
+  test.each([1, LONG])('a pipe that was planted is not waited for (%d bytes)', async (length) => {
+    await begin();
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    await expect(content.read({ file: 'pipe', length })).rejects.toThrow(NO_FILE);
   });
 });
 

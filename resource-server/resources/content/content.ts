@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open, readdir, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
 import { makeFolder } from '#shared/base/make-folder.ts';
@@ -14,7 +14,7 @@ import { filePieces, readWhole } from './file-pieces.ts';
 import type { FolderSync } from './folder-sync.ts';
 import type { ReadBuffers } from '../../answers/read-buffers.ts';
 import { receive, type WholeContent } from './receive.ts';
-import { diskFull } from './content-errors.ts';
+import { DamagedContent, diskFull } from './content-errors.ts';
 import type { Received } from './resource-store.ts';
 import type { Upload, Uploads } from './uploads.ts';
 
@@ -58,7 +58,7 @@ export interface Content {
   ): Promise<T>;
   /**
    * Reads a document's content or a part of it, in pieces if it is long. Resolves to undefined if the row or file
-   * does not exist (any more). If the file is too short, this or reading the pieces rejects.
+   * does not exist (any more). Rejects with `DamagedContent` if it is not as long as the document.
    */
   read(document: Named, range?: Range): Promise<Buffer | Pieces | undefined>;
   /** Removes a file. Never fails: the sweep removes later what cannot be removed now. */
@@ -72,8 +72,8 @@ export interface Content {
 
 type Named = Pick<Document, 'file' | 'length'>;
 
-/** Flags for reading. A symbolic link in the folder is not followed. */
-const READING = constants.O_RDONLY | constants.O_NOFOLLOW;
+/** Flags for reading. A symbolic link in the folder is not followed, and a pipe is not waited for. */
+const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export function openContent(options: ContentOptions): Content {
   const { folder, holder, maxBytes, uploads, rows, received, memory, buffers, sync } = options;
@@ -91,18 +91,24 @@ export function openContent(options: ContentOptions): Content {
     await checkFolder();
   }
 
-  const openFile = (path: string) =>
+  const openFile = ({ file, length }: Named) =>
     files
       .attempt('reading', async () => {
         await checkFolder();
-        return open(path, READING);
+        const handle = await open(pathOf(file), READING).catch(damagedIfLink);
+        await checkLength(handle, length).catch(async (error: unknown) => {
+          await handle.close();
+          throw error;
+        });
+        return handle;
       })
       .catch(undefinedIfMissing);
 
-  async function load({ file, length }: Named, range: Range): Promise<Buffer | undefined> {
+  async function load(document: Named, range: Range): Promise<Buffer | undefined> {
+    const { file, length } = document;
     const row = length <= rows.longest ? await rows.read(file) : undefined;
     if (row !== undefined) return row.subarray(range.first, range.last + 1);
-    await using handle = await openFile(pathOf(file));
+    await using handle = await openFile(document);
     return handle && (await files.attempt('reading', () => readWhole(handle, range)));
   }
 
@@ -167,7 +173,7 @@ export function openContent(options: ContentOptions): Content {
       const held = memory.hold(path, length, () => load(document, all));
       if (held === undefined) {
         if (length <= SHORT) return load(document, { first, last });
-        const handle = await openFile(path);
+        const handle = await openFile(document);
         return handle && filePieces(handle, { first, last }, buffers);
       }
       let pieces: Pieces | undefined;
@@ -217,6 +223,17 @@ async function makeDurable(folder: string, sync: FolderSync): Promise<void> {
   for (let made = folder; made.length >= first.length; made = dirname(made)) {
     await sync(dirname(made));
   }
+}
+
+/** Rejects with `DamagedContent`. */
+async function checkLength(handle: FileHandle, length: number): Promise<void> {
+  const found = await handle.stat();
+  if (!found.isFile()) throw new DamagedContent('it is no regular file');
+  if (found.size !== length) throw new DamagedContent(`it has ${found.size} bytes, not ${length}`);
+}
+
+function damagedIfLink(error: NodeJS.ErrnoException): never {
+  throw error.code === 'ELOOP' ? new DamagedContent('it is no regular file') : error;
 }
 
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {

@@ -21,7 +21,7 @@ import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import { ReadBuffers } from '../../answers/read-buffers.ts';
-import { quotaExceeded } from './content-errors.ts';
+import { DamagedContent, damagedContent, quotaExceeded } from './content-errors.ts';
 import type { JudgeAgain } from '../../exchange/under-way.ts';
 import type { Decision, ResourceStore } from './resource-store.ts';
 import { createStoreShare } from './store-share.ts';
@@ -197,7 +197,26 @@ export function openDisk(options: DiskOptions): Disk {
       members: (...of) => trees.members(name, ...of),
       list: (...of) => trees.list(name, ...of),
       receive: (...from) => content.add(...from),
-      content: (document, range) => content.read(document, range),
+
+      async content(document, range) {
+        const { path, file } = document;
+        let reason = 'it is missing';
+        const found = await content.read(document, range).catch((error: unknown) => {
+          if (!(error instanceof DamagedContent)) throw error;
+          reason = error.message;
+          return undefined;
+        });
+        if (found !== undefined) return found;
+        const current = await trees.get(name, path);
+        if (current?.kind !== 'document' || current.file !== file) return undefined;
+        log.error('content.damaged', {
+          document: `${name}/${path}`,
+          file: `content/${folderOf(name)}/${file}`,
+          reason,
+        });
+        throw damagedContent();
+      },
+
       change: (paths, decide) => change(paths, decide, false),
     };
   }

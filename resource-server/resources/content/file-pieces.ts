@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Pieces } from '../../answers/pieces.ts';
 import { lengthOf, type Range } from '../../answers/range.ts';
 import type { ReadBuffers } from '../../answers/read-buffers.ts';
+import { DamagedContent } from './content-errors.ts';
 
 /**
  * Reads a part of an open file in pieces, and closes the file at the end. While a piece is sent from one buffer,
@@ -53,6 +54,6 @@ export async function readWhole(handle: FileHandle, range: Range): Promise<Buffe
 
 async function readSome(handle: FileHandle, into: Buffer, at: number, most: number) {
   const { bytesRead } = await handle.read(into, 0, Math.min(into.length, most), at);
-  if (bytesRead === 0) throw new Error(`a content file has no more than ${at} bytes`);
+  if (bytesRead === 0) throw new DamagedContent(`it has no more than ${at} bytes`);
   return into.subarray(0, bytesRead);
 }

@@ -53,7 +53,7 @@ export interface ResourceStore {
   ): Promise<T>;
   /**
    * Reads the content or a part of it. Resolves to undefined if the document was replaced or removed meanwhile;
-   * look again then.
+   * look again then. Rejects with `HttpError` 500 if the content is damaged or lost, and tells the log.
    */
   content(document: Document, range?: Range): Promise<Buffer | Pieces | undefined>;
 }

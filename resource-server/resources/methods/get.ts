@@ -24,11 +24,7 @@ export const get: MethodFactory = (services) => {
     } catch (error) {
       if (!(error instanceof ContentGone)) throw error;
     }
-    const current = await store.get(path);
-    if (current?.kind === 'document' && entry.kind === 'document' && current.file === entry.file) {
-      throw new Error(`content ${entry.file} is missing`);
-    }
-    return read(context, { ...place, entry: current });
+    return read(context, { ...place, entry: await store.get(path) });
   }
 
   async function representEntry(context: ResourceContext, place: Place, entry: Entry) {

@@ -65,12 +65,6 @@ describe('a document', () => {
     );
   });
 
-  test('with lost content is an internal error', async () => {
-    await expect(
-      queriedAt({ store: storeOf({}, DOCUMENT), path: 'a', entry: DOCUMENT }),
-    ).rejects.toThrow('content f is missing');
-  });
-
   test('is 422 if it is too long, without being read', async () => {
     const entry = { ...DOCUMENT, length: 16 * 1024 * 1024 + 1 };
     await expect(

@@ -43,11 +43,7 @@ export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
   if (content !== undefined) {
     return { content: await wholeOf(content), version: entry.file, modified: entry.modified };
   }
-  const current = await again();
-  if (current.entry?.kind === 'document' && current.entry.file === entry.file) {
-    throw new Error(`content ${entry.file} is missing`);
-  }
-  return queriedAt(current);
+  return queriedAt(await again());
 }
 
 async function membersOf({

@@ -11,7 +11,7 @@ import {
   type Validators,
 } from '../../answers/preconditions.ts';
 import { contentRange, lengthOf, type Range, rangesAsked } from '../../answers/range.ts';
-import type { ResourceAnswer } from '../../answers/pieces.ts';
+import { inPieces, type ResourceAnswer } from '../../answers/pieces.ts';
 import type { ResourceContext } from '../resource/resource.ts';
 
 type ResponseFields = Readonly<Record<string, string>>;
@@ -79,11 +79,21 @@ export async function represent(
   if (verdict === 304) return { status: 304, fields: commonFields(representation) };
 
   const whole = wholeFields(representation);
-  if (request.method === 'HEAD') return { status: 200, fields: whole };
+  if (request.method === 'HEAD') {
+    await demandContent(representation);
+    return { status: 200, fields: whole };
+  }
   const selected = await select(representation, rangesAsked(request, representation), random);
   const { status, fields, body } = selected;
   if (body === undefined) throw new ContentGone();
   return { status, fields: fields ? { ...whole, ...fields } : whole, body };
+}
+
+/** Throws as GET would (RFC 9110 section 9.3.2): HEAD promises nothing that GET cannot send. */
+async function demandContent({ content }: Representation): Promise<void> {
+  const found = await content();
+  if (found === undefined) throw new ContentGone();
+  if (inPieces(found)) await found[Symbol.asyncDispose]();
 }
 
 /** Fields that are also sent with 304. */

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
-import { copy, edit, puts, putWith, someDocument } from '#shared/stores/contract/samples.ts';
+import {
+  copy,
+  edit,
+  puts,
+  putWith,
+  someCollection,
+  someDocument,
+} from '#shared/stores/contract/samples.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
@@ -137,14 +144,36 @@ test('a folder that is no tree is left out; a tree behind a link is not followed
   await expect(readdir(`${target} 2`)).rejects.toThrow(/ENOENT/);
 });
 
-test('content that never appears is a failure that leaves nothing behind', async () => {
-  const { shell, target } = await withDocuments();
+test('documents whose content is lost or has another length are named, and nothing is left behind', async () => {
+  const { shell, content, target } = await withDocuments('a', 'whole');
   await withStores(shell, async (stores) => {
-    await put(stores, TREE, 'a', 'missing');
+    await edit(stores, TREE, puts(someCollection('c')));
+    await put(stores, TREE, 'c/lost', 'lost');
+    await edit(stores, TREE, [copy('a', 'c/copy')]);
   });
+  await writeFile(join(content, 'a.1'), 'a');
   const { code, stderr } = await inProcess(shell, 'backup', target);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('faster than they can be copied')]);
+  const cut = `content/${FOLDER}/a.1 has 1 bytes, not 3`;
+  const mistakes = [
+    `the document ${TREE}/a is damaged: ${cut}`,
+    `the document ${TREE}/c/copy is damaged: ${cut}`,
+    `the document ${TREE}/c/lost is damaged: content/${FOLDER}/lost is missing`,
+  ];
+  expect([code, stderr.split('\n').slice(0, 4)]).toEqual([
+    1,
+    ['the copy is not whole:', ...mistakes],
+  ]);
+  expect(stderr).toContain('--unchecked');
   await expect(readdir(target)).rejects.toThrow(/ENOENT/);
+
+  const unchecked = await json(shell, 'backup', target, '--unchecked');
+  expect(unchecked).toEqual({ folder: target, files: 2, mistakes });
+  expect((await inProcess(shell, 'server', 'status')).stdout).toContain('Backups are not set up');
+  expect((await inProcess(shell, 'backup', 'check', target)).stderr).toContain(mistakes[2]);
+  await rm(target, { recursive: true });
+  const remove = (path: string) => ({ kind: 'remove', path }) as const;
+  await withStores(shell, (stores) => edit(stores, TREE, ['a', 'c'].map(remove)));
+  expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 1 });
 });
 
 test('a folder that cannot be made is an error', async () => {
@@ -188,7 +217,7 @@ test('the status tells of the last good backup: none, by the command, recorded, 
   await withStores(shell, (stores) => put(stores, TREE, 'lost', 'lost'));
   expect((await inProcess(shell, 'backup', target)).code).toBe(1);
   expect(await lines()).toContain('Backups are not set up');
-  await writeFile(join(content, 'lost'), 'found');
+  await writeFile(join(content, 'lost'), 'lost');
   await json(shell, 'backup', target);
   expect(await lines()).toContain(known(shell.clock.now()));
   shell.clock.advance(86_400);

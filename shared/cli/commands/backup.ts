@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '#shared/config/load.ts';
 import { checkBackup } from '#shared/stores/backup/check.ts';
-import { copyStore, MissingContent } from '#shared/stores/backup/copy-store.ts';
+import { ContentChanges, copyStore } from '#shared/stores/backup/copy-store.ts';
 import { IrregularFile } from '#shared/stores/backup/regular-file.ts';
 import { writeSums } from '#shared/stores/backup/sums.ts';
 import { backupSqlite } from '#shared/stores/sqlite/backup/backup.ts';
@@ -16,16 +16,22 @@ export const backup: Command = {
   summary:
     'copy people, clients, all keys, passkeys, revocations and documents to a new folder while the servers run',
   operands: ['FOLDER'],
+  options: {
+    unchecked: {
+      help: 'also if documents are damaged; the copy has what is left of them, and is no good backup',
+    },
+  },
   details: [
     'FOLDER must be empty or missing. The command writes state.db, which has everything but long documents, content,',
     'which has those, and SHA256SUMS, which `countersign backup check` compares with them. A backup has no master',
     'secret: keep that elsewhere, since the signing keys cannot be opened without it. A backup has no tokens, grants or',
     'sign-ins either: they would undo revocations.',
-    'It reads the copy back, and notes it as the last good backup.',
+    'It reads the copy back, and notes it as the last good backup. It names documents whose content is lost or not as',
+    'long as it was, and makes no backup then: write them again or delete them over HTTP first.',
     'To restore: stop the servers, then run `countersign restore FOLDER`. People, clients and API keys are then as',
     'they were at the backup. Disable or remove again those that you disabled or removed since.',
   ],
-  run: async ({ operands: [folder = ''] }, shell) => {
+  run: async ({ operands: [folder = ''], flag }, shell) => {
     const config = await loadConfig(shell.env);
     const { store, data } = config;
     if (store.kind === 'redis') {
@@ -36,12 +42,14 @@ export const backup: Command = {
     demandStore(config);
     await makeEmpty(folder);
     const began = shell.clock.now();
-    const files = await copyInto(data, folder, shell);
-    await withStores(shell, ({ lastBackup }) => lastBackup.note(began), config);
+    const { files, mistakes } = await copyInto(data, folder, flag('unchecked'), shell);
+    const isGood = mistakes.length === 0;
+    if (isGood) await withStores(shell, ({ lastBackup }) => lastBackup.note(began), config);
     return {
-      json: { folder, files },
+      json: { folder, files, ...(!isGood && { mistakes }) },
       lines: [
         `Copied the state and ${counted(files, 'content file')} to ${folder}. The master secret is not in it.`,
+        ...(isGood ? [] : ['It is damaged, and only `restore --unchecked` takes it:', ...mistakes]),
       ],
     };
   },
@@ -53,10 +61,15 @@ async function makeEmpty(folder: string): Promise<void> {
 }
 
 /**
- * Copies the store and reads the copy back. Resolves to the number of content files. Rejects with `Failure` if something
- * is missing or damaged; then the folder is removed.
+ * Copies the store and reads the copy back. Resolves to the number of content files, and to what is missing or damaged;
+ * if anything is, and `unchecked` is false, it rejects with `Failure`, and the folder is removed.
  */
-async function copyInto(data: string, folder: string, { clock, random }: Shell): Promise<number> {
+async function copyInto(
+  data: string,
+  folder: string,
+  unchecked: boolean,
+  { clock, random }: Shell,
+): Promise<{ readonly files: number; readonly mistakes: readonly string[] }> {
   try {
     const files = await copyStore(data, folder, {
       clock,
@@ -65,10 +78,16 @@ async function copyInto(data: string, folder: string, { clock, random }: Shell):
       writeSums: async (to) => writeSums(to),
     });
     const mistakes = checkBackup(folder);
-    if (mistakes.length > 0) throw new Failure('the copy is not whole:', ...mistakes);
-    return files;
+    if (mistakes.length > 0 && !unchecked) {
+      throw new Failure(
+        'the copy is not whole:',
+        ...mistakes,
+        'Write damaged documents again or delete them over HTTP. To copy what is left, add --unchecked',
+      );
+    }
+    return { files, mistakes };
   } catch (error) {
-    const isOurs = [MissingContent, IrregularFile, Failure].some((kind) => error instanceof kind);
+    const isOurs = [ContentChanges, IrregularFile, Failure].some((kind) => error instanceof kind);
     if (!isOurs) throw error;
     await rm(folder, { recursive: true });
     throw error instanceof Failure ? error : new Failure((error as Error).message);

@@ -58,7 +58,7 @@ async function withBackup() {
   await writeFile(join(content, 'a.1'), 'then');
   const epoch = await withStores(shell, async (stores) => {
     await stores.people.add(somePerson('alice'), []);
-    await edit(stores, TREE, puts(someDocument('a', { file: 'a.1' })));
+    await edit(stores, TREE, puts(someDocument('a', { file: 'a.1', length: 4 })));
     return stores.revocations.epoch(true);
   });
   const backup = join(data, '..', 'backup');

@@ -82,5 +82,7 @@ export function noteError(request: AnyRequest, error: unknown, log: Log): void {
   const because = error instanceof HttpError && cause instanceof Error ? `: ${cause.message}` : '';
   const reason = error instanceof HttpError ? error.reason : undefined;
   note(request, { reason: reason ?? message + because });
-  if (errorAnswer(error).status === 500) log.error('request.failed', { reason: thrown.stack });
+  const isKnown = error instanceof HttpError;
+  if (!isKnown && errorAnswer(error).status === 500)
+    log.error('request.failed', { reason: thrown.stack });
 }

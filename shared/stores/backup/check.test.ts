@@ -90,11 +90,17 @@ function changed(change: (database: DatabaseSync) => void): readonly string[] {
   return checkBackup(folder);
 }
 
-test('the state of a newer release, of servers, or without its content, is named', () => {
-  const content = readFileSync(at('content/%2Fa/long'));
-  rmSync(at('content/%2Fa/long'));
-  expect(changed(() => {})).toEqual(['content/%2Fa/long is missing, which a document names']);
-  writeFileSync(at('content/%2Fa/long'), content);
+test('the state of a newer release, and documents without their content, are named', () => {
+  const file = 'content/%2Fa/long';
+  const content = readFileSync(at(file));
+  const damaged = `the document /a/long is damaged: ${file}`;
+  rmSync(at(file));
+  expect(changed(() => {})).toEqual([`${damaged} is missing`]);
+  for (const wrong of ['', 'lon', 'longer']) {
+    writeFileSync(at(file), wrong);
+    expect(changed(() => {})).toEqual([`${damaged} has ${wrong.length} bytes, not 4`]);
+  }
+  writeFileSync(at(file), content);
   expect(changed(() => {})).toEqual([]);
   expect(changed((it) => it.exec('PRAGMA user_version = 9999'))).toEqual([
     expect.stringContaining('has schema version 9999'),

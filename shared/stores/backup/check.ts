@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -12,8 +12,8 @@ const MOST = 20;
 
 /**
  * Reads every octet of a backup, changes nothing, and returns what is wrong with it: a file that is missing, was changed or
- * was added, a damaged database, one that a newer release has made or that servers have used, and content that documents
- * name and the backup lacks. Empty: it can be restored.
+ * was added, a damaged database, one that a newer release has made or that servers have used, and documents whose content
+ * the backup lacks, or has with another length. Empty: it can be restored.
  */
 export function checkBackup(folder: string): readonly string[] {
   try {
@@ -62,12 +62,28 @@ function wrongState(folder: string, sums: ReadonlyMap<string, string>): readonly
   }
   const used = rows('SELECT 1 FROM epoch UNION ALL SELECT 1 FROM artefact').length > 0;
   if (used) return ['servers have used it: it has tokens or grants'];
-  return rows(CONTENT_FILES)
-    .map(([tree, file]) => `content/${folderOf(String(tree))}/${String(file)}`)
-    .filter((file) => !sums.has(file))
-    .map((file) => `${file} is missing, which a document names`);
+  return rows(DOCUMENTS_IN_FILES).flatMap(([tree, id, name, length]) => {
+    const file = `content/${folderOf(String(tree))}/${String(name)}`;
+    const found = sums.has(file) ? lstatSync(join(folder, file)).size : undefined;
+    if (found === length) return [];
+    const wrong = found === undefined ? 'is missing' : `has ${found} bytes, not ${String(length)}`;
+    // A document that was removed has no path any more.
+    const paths = database.prepare(PATH).all(id as number) as unknown as readonly [path: string][];
+    return paths.map(
+      ([path]) => `the document ${String(tree)}/${path} is damaged: ${file} ${wrong}`,
+    );
+  });
 }
 
-const CONTENT_FILES = `SELECT DISTINCT tree, file FROM resource
+const DOCUMENTS_IN_FILES = `SELECT tree, id, file, length FROM resource
   WHERE file IS NOT NULL AND NOT EXISTS
-    (SELECT 1 FROM content WHERE content.tree = resource.tree AND content.file = resource.file)`;
+    (SELECT 1 FROM content WHERE content.tree = resource.tree AND content.file = resource.file)
+  ORDER BY tree, file, id`;
+
+/** In SQL: the path of a row, unless it is, or is in, something that was removed. */
+const PATH = `WITH RECURSIVE up (parent, path) AS (
+    SELECT parent, name FROM resource WHERE id = ?
+    UNION ALL
+    SELECT resource.parent, resource.name || '/' || path FROM up JOIN resource ON resource.id = up.parent
+  )
+  SELECT path FROM up WHERE parent = 0`;

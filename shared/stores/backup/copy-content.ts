@@ -26,14 +26,15 @@ const NAME = /^(?!\.{0,2}$)[^/\\\0]+$/;
 /**
  * Copies the content files that the trees in `backup` name from the `data` folder, and waits until they are on the
  * disk. Content is immutable, so what an earlier call has copied is good. Resolves to the number of files that are
- * there, and of those that are gone by now. Rejects with `IrregularFile`.
+ * there, and to those that are gone by now. Rejects with `IrregularFile`.
  */
 export async function copyContent(
   data: string,
   backup: string,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
-): Promise<{ copied: number; gone: number }> {
-  const result = { copied: 0, gone: 0 };
+): Promise<{ readonly copied: number; readonly gone: readonly string[] }> {
+  let copied = 0;
+  const gone: string[] = [];
   {
     await using stores = await openSqlite({ folder: backup, clock, random });
     for (const tree of treesWithDocuments(backup)) {
@@ -47,14 +48,15 @@ export async function copyContent(
           demandFolder(join(data, folder));
           await copyRegular(join(data, file), join(backup, file));
         });
-        result[found ? 'copied' : 'gone'] += 1;
+        if (found) copied += 1;
+        else gone.push(file);
       }
       await synced(join(backup, folder));
     }
   }
-  if (result.copied > 0) await synced(join(backup, 'content'));
+  if (copied > 0) await synced(join(backup, 'content'));
   await Promise.all(OPENED.map((file) => rm(join(backup, file), { force: true })));
-  return result;
+  return { copied, gone };
 }
 
 function named(name: string): string {

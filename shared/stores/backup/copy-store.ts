@@ -16,26 +16,28 @@ export interface CopyParts {
 
 /**
  * Makes a whole backup of the store in `data` in an empty `folder`, while servers run. Resolves to the number of files with
- * content. Rejects with `StoreUnavailable`, an error of the system, or `MissingContent`; then remains of it are left.
+ * content. Content that is lost is left out: `checkBackup` tells of it. Rejects with `StoreUnavailable`, an error of the
+ * system, or `ContentChanges`; then remains of it are left.
  */
 export async function copyStore(data: string, folder: string, parts: CopyParts): Promise<number> {
+  let before: ReadonlySet<string> = new Set();
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     await parts.copyState(data, folder);
     const { copied, gone } = await copyContent(data, folder, parts);
-    if (gone === 0) {
+    // No name is given twice: what rows still name that was gone before is lost.
+    if (gone.every((file) => before.has(file))) {
       await parts.writeSums(folder);
       return copied;
     }
     // A document was replaced between the rows and its content: take the rows anew.
+    before = new Set(gone);
     rmSync(join(folder, 'state.db'));
   }
-  throw new MissingContent();
+  throw new ContentChanges();
 }
 
-export class MissingContent extends Error {
+export class ContentChanges extends Error {
   constructor() {
-    super(
-      'content of documents is missing: either they change faster than they can be copied (try again later), or files of it are lost',
-    );
+    super('documents change faster than they can be copied: try again later');
   }
 }

@@ -31,7 +31,7 @@ beforeEach(async () => {
   await stores.people.add(somePerson('alice'), []);
   await edit(stores, '/documents', [
     putWith('short', Buffer.from('short'), { file: 'short' }),
-    { kind: 'put', entry: someDocument('long', { file: 'long' }) },
+    { kind: 'put', entry: someDocument('long', { file: 'long', length: 100_000 }) },
   ]);
   const content = join(store.spec().data, 'content', '%2Fdocuments');
   mkdirSync(content, { recursive: true });
@@ -151,6 +151,16 @@ test('a full disk is an error that leaves nothing and removes no older backup', 
   expect(await elsewhere('', '100')).toMatch(/StoreUnavailable|EFBIG|full/);
   expect(names().map((name) => join(folder, name))).toEqual([before?.folder]);
   expect(await elsewhere()).toMatchObject({ files: 1 });
+});
+
+test('a document whose content is lost is named, and no older backup is removed for one without it', async () => {
+  const before = await run(1);
+  store.clock.advance(HOUR);
+  rmSync(join(store.spec().data, 'content', '%2Fdocuments', 'long'));
+  await expect(run(1)).rejects.toThrow(
+    'the document /documents/long is damaged: content/%2Fdocuments/long is missing',
+  );
+  expect(names().map((name) => join(folder, name))).toEqual([before?.folder]);
 });
 
 test('a copy that does not read back is an error that leaves nothing', async () => {
