@@ -77,7 +77,8 @@ export const restore: Command = {
     swapIn(data, staged, aside);
     await rm(staged, { recursive: true });
     endRestore(data);
-    const { copied: files, gone: missing } = content;
+    const { copied: files } = content;
+    const missing = content.gone.length;
     const replaced = readdirSync(aside).length > 0 ? aside : undefined;
     if (replaced === undefined) rmdirSync(aside);
     return {
