@@ -81,15 +81,7 @@ export const INSIDE: Orders = {
     forTests: ['schema', '.'],
   },
   'shared/stores/redis': {
-    floors: [
-      ['connection'],
-      ['claims'],
-      ['migrations'],
-      ['revocation'],
-      OTHER_SUBJECTS,
-      ['cache', 'moving'],
-      ['.'],
-    ],
+    floors: [['connection'], ['claims'], ['revocation'], OTHER_SUBJECTS, ['cache'], ['.']],
     forTests: ['.'],
   },
   'shared/stores/contract': {

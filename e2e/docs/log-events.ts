@@ -226,7 +226,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'error',
       'store.moved',
-      'The keys in Redis have gone to other slots. The server ends with exit code 1, and has to be started again.',
+      'A newer version has changed the keys in Redis. The server ends with exit code 1: start the newer version.',
       ['reason'],
     ],
     ['warn', 'store.working', 'That part has worked again for some seconds.', ['part']],

@@ -49,11 +49,6 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
     'npm run -s cli -- client add --name mcp-remote',
     'the reader has other scopes',
   ],
-  [
-    'docs/how-to/redis.md',
-    'npm run -s cli -- redis spread',
-    'needs stopped servers; shared/cli/commands/redis-spread.test.ts moves a store',
-  ],
   ['docs/how-to/run-in-production.md', 'sudo useradd', 'makes a user of the system'],
   ['docs/how-to/run-in-production.md', 'sudo install', 'writes to /etc'],
   [

@@ -43,7 +43,6 @@ import { privateTokenRedeem } from './commands/private-token-redeem.ts';
 import { push } from './commands/push.ts';
 import { realmList } from './commands/realm-list.ts';
 import { request } from './commands/request.ts';
-import { redisSpread } from './commands/redis-spread.ts';
 import { restore } from './commands/restore.ts';
 import { revocationStatus } from './commands/revocation-status.ts';
 import { serverStatus } from './commands/server-status.ts';
@@ -137,7 +136,6 @@ export const COMMANDS: readonly Command[] = [
   backupRecord,
   backup,
   restore,
-  redisSpread,
   directoryExport,
   directoryImport,
   apply,

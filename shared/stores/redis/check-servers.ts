@@ -1,10 +1,10 @@
 import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
+import { madeBefore } from '#shared/stores/outage/former-store.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { NEWEST } from './layout.ts';
-import { SCHEMA, schemaKeys } from './migrations/migrate.ts';
 import { forbiddenBy, lackingOn } from './permissions.ts';
+import { OLDEST, schemaKeys, VERSION } from './schema.ts';
 import type { Topology, Wire } from './connection/topology.ts';
 
 /** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
@@ -36,7 +36,7 @@ export async function checkServers(
   const life = new AbortController();
   try {
     const masters = await reached(topology.masters(life.signal));
-    const key = schemaKeys(prefix).schema;
+    const key = schemaKeys(prefix).version;
     await Promise.all(masters.map((master) => checkPermissions(master, reached, key)));
     await Promise.all(masters.map((master) => checkMemory(master, reached)));
     await Promise.all(masters.map((master) => checkDurability(master, reached, log)));
@@ -110,21 +110,22 @@ async function settings(
   return answer && ((name) => answer[answer.indexOf(name) + 1]);
 }
 
-/** Refuses a schema that is newer than ours, unless code of ours may work on it. */
+/** Refuses a store of before version 1, and a version that is newer than ours, unless code of ours may work on it. */
 async function checkSchema(owner: Wire, reached: Reached, prefix: string): Promise<void> {
-  const { schema, oldest, slots } = schemaKeys(prefix);
+  const { version, oldest, former } = schemaKeys(prefix);
   // One by one: while their slot moves, a Cluster refuses keys of which only some have gone.
   const find = (key: string) => reached(owner.send<string | null>(key, ['GET', key]));
+  if ((await find(former)) !== null) throw new Error(madeBefore('the store in Redis', 'prefix'));
   // Written once: a server that can only be read is no reason not to start.
-  if ((await find(schema)) === null) {
-    const first = [schema, String(SCHEMA), oldest, String(NEWEST.oldest), slots, NEWEST.name];
-    await reached(owner.send(schema, ['MSETNX', ...first]));
+  if ((await find(version)) === null) {
+    const first = [version, String(VERSION), oldest, String(OLDEST)];
+    await reached(owner.send(version, ['MSETNX', ...first]));
   }
-  const found = await find(schema);
+  const found = await find(version);
   const needed = await find(oldest);
-  if (Number(found) > SCHEMA && Number(needed ?? found) > SCHEMA) {
+  if (Number(found) > VERSION && Number(needed ?? found) > VERSION) {
     throw new Error(
-      `Redis holds schema ${found}, written by a newer version; this one knows ${SCHEMA}, and the keys need ${needed ?? found}. Start the newer version, or restore a dump from before the upgrade`,
+      `Redis holds schema ${found}, written by a newer version; this one knows ${VERSION}, and the keys need ${needed ?? found}. Start the newer version, or restore a dump from before the upgrade`,
     );
   }
 }

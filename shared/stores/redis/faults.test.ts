@@ -29,17 +29,10 @@ import {
 } from '../contract/samples.ts';
 import { checkServers } from './check-servers.ts';
 import { Connection } from './connection/connection.ts';
-import { NEWEST } from './layout.ts';
-import { SCHEMA } from './migrations/migrate.ts';
 import { RedisFeed } from './revocation/revocation-feed.ts';
+import { OLDEST, VERSION } from './schema.ts';
 import { topologyOf } from './connection/topology.ts';
-import {
-  openPatiently,
-  openTestRedis,
-  redisConfig,
-  someClaims,
-  startedBefore,
-} from './under-test.ts';
+import { openPatiently, openTestRedis, redisConfig, someClaims } from './under-test.ts';
 
 describe('the demands on a server', () => {
   test.each(['allkeys-lru', 'volatile-ttl', 'volatile-lru'])(
@@ -68,7 +61,7 @@ describe('the demands on a server', () => {
       info: ['~* &* +@all -info', 'INFO'],
       eval: ['~* &* +@all -eval', 'EVAL'],
       some: ['~* &* +@all -xadd -wait -evalsha', 'XADD, EVALSHA, WAIT'],
-      keys: ['~other:* &* +@all', 'keys such as {test}:schema'],
+      keys: ['~other:* &* +@all', 'keys such as {test}:version'],
     };
     const settings = Object.entries(lacks).map(
       ([name, [rules]]) => `user ${name} on >swordfish ${rules}`,
@@ -129,12 +122,24 @@ describe('the demands on a server', () => {
 
   test('one that a newer version has written to is refused with both numbers', async () => {
     await using redis = await startRedis();
-    const newer = String(SCHEMA + 1);
-    await redis.cli('SET', '{test}:schema', newer);
+    const newer = String(VERSION + 1);
+    await redis.cli('SET', '{test}:version', newer);
     const opening = openTestRedis(redisConfig({ urls: [redis.url] }));
-    const told = new RegExp(`schema ${newer}.*knows ${SCHEMA}.*Start the newer version`);
+    const told = new RegExp(`schema ${newer}.*knows ${VERSION}.*Start the newer version`);
     await expect(opening).rejects.toThrow(told);
-    expect(await redis.cli('GET', '{test}:schema')).toBe(newer);
+    expect(await redis.cli('GET', '{test}:version')).toBe(newer);
+  });
+
+  test('a store of before version 1 is refused with what to do, and stays as it is', async () => {
+    await using redis = await startRedis();
+    await redis.cli('SET', '{test}:schema', '14');
+    const opening = openTestRedis(redisConfig({ urls: [redis.url] }));
+    const told =
+      /^the store in Redis was made by a build of before version 1\. .*directory export.*another prefix/;
+    await expect(opening).rejects.toThrow(told);
+    expect(await redis.cli('KEYS', '*')).toBe('{test}:schema');
+    await using another = await openTestRedis(redisConfig({ urls: [redis.url], prefix: 'new' }));
+    expect(await another.people.add(somePerson('alice'))).toBe(true);
   });
 
   test('a newer schema is opened if the oldest compatible one is not above ours', async () => {
@@ -142,16 +147,16 @@ describe('the demands on a server', () => {
     const open = () => openTestRedis(redisConfig({ urls: [redis.url] }));
     await using first = await open();
     expect(await first.people.add(somePerson('alice'))).toBe(true);
-    const kept = () => redis.cli('MGET', '{test}:schema', '{test}:schema:oldest');
-    expect(await kept()).toBe(`${SCHEMA}\n${NEWEST.oldest}`);
-    const later = String(SCHEMA + 2);
-    await redis.cli('MSET', '{test}:schema', later, '{test}:schema:oldest', String(SCHEMA));
+    const kept = () => redis.cli('MGET', '{test}:version', '{test}:version:oldest');
+    expect(await kept()).toBe(`${VERSION}\n${OLDEST}`);
+    const later = String(VERSION + 2);
+    await redis.cli('MSET', '{test}:version', later, '{test}:version:oldest', String(VERSION));
     await using second = await open();
     expect(await second.people.getByName('alice')).toMatchObject({ name: 'alice' });
-    expect(await kept()).toBe(`${later}\n${SCHEMA}`);
-    const needed = SCHEMA + 1;
-    await redis.cli('SET', '{test}:schema:oldest', String(needed));
-    const told = new RegExp(`schema ${later}.*knows ${SCHEMA}, and the keys need ${needed}`);
+    expect(await kept()).toBe(`${later}\n${VERSION}`);
+    const needed = VERSION + 1;
+    await redis.cli('SET', '{test}:version:oldest', String(needed));
+    const told = new RegExp(`schema ${later}.*knows ${VERSION}, and the keys need ${needed}`);
     await expect(open()).rejects.toThrow(told);
     expect(await kept()).toBe(`${later}\n${needed}`);
   });
@@ -406,14 +411,15 @@ describe('a server in trouble', () => {
   });
 });
 
-describe('a server that began before the keys went to other slots', () => {
-  const SLOTS = ['{test}:schema', String(SCHEMA), '{test}:schema:slots', NEWEST.name] as const;
+describe('a server that began before a newer version changed the keys', () => {
+  const newer = String(VERSION + 1);
+  const NEWER = ['{test}:version', newer, '{test}:version:oldest', newer] as const;
 
   test.each([
     [
       'works no more once its connections are opened anew',
       async (redis: Redis) => {
-        await redis.cli('MSET', ...SLOTS);
+        await redis.cli('MSET', ...NEWER);
         await redis.cli('CLIENT', 'KILL', 'TYPE', 'normal');
       },
     ],
@@ -424,39 +430,40 @@ describe('a server that began before the keys went to other slots', () => {
           'EVAL',
           `redis.call('FLUSHALL') redis.call('MSET', unpack(ARGV))`,
           '0',
-          ...SLOTS,
+          ...NEWER,
         );
       },
     ],
   ])('%s', async (_, change) => {
     await using redis = await startRedis();
-    await startedBefore(redis);
     await using stores = await openPatiently(redisConfig({ urls: [redis.url] }));
     await stores.revocations.epoch(true);
     await using feed = await stores.revocations.feed();
     expect(feed.status().trusted).toBe(true);
     expect(await stores.clients.add(someClient('former'))).toBe(true);
     await change(redis);
-    await eventually(() => expect(stores.clients.get('former')).rejects.toThrow('restart this'));
+    await eventually(() =>
+      expect(stores.clients.get('former')).rejects.toThrow('start the newer version'),
+    );
     const writing = stores.clients.add(someClient('later'));
     await expect(writing).rejects.toBeInstanceOf(StoreUnavailable);
-    expect(await redis.cli('HEXISTS', 'test:clients', 'later')).toBe('0');
+    await redis.cli('MSET', '{test}:version', '1', '{test}:version:oldest', '1');
     await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
-    expect(await later.clients.add(someClient('later'))).toBe(true);
+    expect(await later.clients.get('later')).toBeUndefined();
   });
 
   test('goes on where Redis has lost its memory and nobody else has begun there', async () => {
     await using redis = await startRedis();
-    await startedBefore(redis);
     await using stores = await openPatiently(redisConfig({ urls: [redis.url] }));
     await stores.revocations.epoch(true);
     await using feed = await stores.revocations.feed();
     expect(feed.status().trusted).toBe(true);
     await redis.cli('FLUSHALL');
     await eventually(async () =>
-      expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA)),
+      expect(await redis.cli('MGET', '{test}:version', '{test}:version:oldest')).toBe(
+        `${VERSION}\n${OLDEST}`,
+      ),
     );
-    expect(await redis.cli('EXISTS', '{test}:schema:slots')).toBe('0');
     expect(await stores.clients.add(someClient('later'))).toBe(true);
     await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
     expect(await later.clients.get('later')).toEqual(someClient('later'));

@@ -4,7 +4,6 @@ import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { limitsOver } from '#shared/stores/limits/blocks.ts';
 import type { Recorded, Stores } from '#shared/stores/stores.ts';
-import { redisAudit } from './audit/audit.ts';
 import { auditInSlots } from './audit/in-slots.ts';
 import { carrying } from './audit/carrying.ts';
 import { auditStreams } from './audit/streams.ts';
@@ -21,10 +20,8 @@ import { redisFollowers } from './revocation/followers.ts';
 import { redisInvalidations } from './cache/invalidations.ts';
 import { redisKept } from './trees/kept.ts';
 import { redisKeys } from './keys/keys.ts';
-import { keepingLayout, type Layout, layoutOf, NEWEST } from './layout.ts';
 import { redisLastBackup } from './last-backup/last-backup.ts';
 import { checkServers, patienceAtStart } from './check-servers.ts';
-import { migrate } from './migrations/migrate.ts';
 import { redisPasskeys } from './credentials/passkeys.ts';
 import { redisPeople } from './people/people.ts';
 import { redisPublicKeys } from './credentials/public-keys.ts';
@@ -38,6 +35,8 @@ import { redisSecondFactors } from './credentials/second-factors.ts';
 import { redisSessions } from './authentication/sessions.ts';
 import { redisSpentTokens } from './authentication/spent-tokens.ts';
 import { redisTokenKeys } from './keys/token-keys.ts';
+import { keepingSchema } from './schema.ts';
+import { manySlots } from './connection/slots.ts';
 import { topologyOf } from './connection/topology.ts';
 import { redisTrees } from './trees/trees.ts';
 import { redisUseCounts } from './authentication/use-counts.ts';
@@ -75,18 +74,14 @@ export async function openRedis(
   const monotonic = () => performance.now();
   const patient = topologyOf(config, { deadline: patienceAtStart(config), monotonic });
   await checkServers(patient, config, log);
-  let expected: Layout | undefined;
   const servers = topologyOf(config, { deadline, monotonic });
-  const topology = keepingLayout(servers, prefix, { expected: () => expected, monotonic, moved });
+  const topology = keepingSchema(servers, prefix, { monotonic, moved });
   const { stream, epoch } = revocationKeys(prefix);
   const redis = new Connection(topology, replicas, log, deadline);
   await redis.open(ATTEMPTS);
-  await migrate(redis, prefix);
-  const layout = await layoutOf(redis, prefix);
-  expected = layout;
-  const { slots, clientKeys, peopleSlots } = layout;
-  const ofPeople = { prefix, slots: peopleSlots, random, longestLife };
-  const claims = redisClaims(redis, peopleSlots, random);
+  const slots = manySlots(prefix);
+  const ofPeople = { prefix, slots, random, longestLife };
+  const claims = redisClaims(redis, slots, random);
   const clustered = config.mode === 'cluster';
   const ofFeed = clustered ? Math.min(deadline, CLUSTER_FEED) : deadline;
   const followed = topologyOf(config, { deadline: ofFeed, monotonic });
@@ -115,16 +110,16 @@ export async function openRedis(
   const invalidations = redisInvalidations(redis, prefix, hosts);
   const streams = auditStreams(prefix, slots.all);
   const recordable: { readonly [Part in Recorded]: (of: Commands) => Stores[Part] } = {
-    apiKeys: (of) => redisApiKeys(of, peopleSlots),
-    artefacts: (of) => redisArtefacts(redis, prefix, layout, clock, of),
-    clients: (of) => redisClients(of, slots, clientKeys),
+    apiKeys: (of) => redisApiKeys(of, slots),
+    artefacts: (of) => redisArtefacts(redis, prefix, slots, clock, of),
+    clients: (of) => redisClients(of, slots),
     gatewayKeys: (of) => redisKeys(of, prefix, 'gateway-keys'),
     invalidations: (of) => redisInvalidations(of, prefix, hosts),
     keys: (of) => redisKeys(of, prefix, 'keys'),
-    outbox: (of) => redisOutbox(of, peopleSlots, prefix),
-    passkeys: (of) => redisPasskeys(of, peopleSlots, claims),
-    people: (of) => redisPeople(of, peopleSlots, claims),
-    publicKeys: (of) => redisPublicKeys(redis, peopleSlots, random, of),
+    outbox: (of) => redisOutbox(of, slots, prefix),
+    passkeys: (of) => redisPasskeys(of, slots, claims),
+    people: (of) => redisPeople(of, slots, claims),
+    publicKeys: (of) => redisPublicKeys(redis, slots, random, of),
     revocations: (of) => redisRevocations(of, prefix, random, longestLife, openFeed),
     secondFactors: (of) => redisSecondFactors(redis, ofPeople, of),
     tokenKeys: (of) => redisTokenKeys(of, prefix),
@@ -139,14 +134,11 @@ export async function openRedis(
     all: asked(() => redis.touch(epoch)),
   };
   const stores: Stores = {
-    apiKeys: redisApiKeys(redis, peopleSlots),
-    artefacts: redisArtefacts(redis, prefix, layout, clock),
-    audit:
-      layout.name === NEWEST.name
-        ? auditInSlots(redis, prefix, streams, layout.peopleSlots)
-        : redisAudit(redis, prefix, streams),
+    apiKeys: redisApiKeys(redis, slots),
+    artefacts: redisArtefacts(redis, prefix, slots, clock),
+    audit: auditInSlots(redis, prefix, streams, slots),
     cacheReports: redisCacheReports(redis, prefix),
-    clients: redisClients(redis, slots, clientKeys),
+    clients: redisClients(redis, slots),
     declared: redisDeclared(redis, prefix),
     followers: redisFollowers(redis, prefix),
     gatewayKeys: redisKeys(redis, prefix, 'gateway-keys'),
@@ -155,11 +147,11 @@ export async function openRedis(
     keys: redisKeys(redis, prefix, 'keys'),
     lastBackup: redisLastBackup(redis, prefix),
     limits: limitsOver(redisBuckets(redis, prefix), clock),
-    outbox: redisOutbox(redis, peopleSlots, prefix),
-    passkeys: redisPasskeys(redis, peopleSlots, claims),
-    people: redisPeople(redis, peopleSlots, claims),
-    publicKeys: redisPublicKeys(redis, peopleSlots, random),
-    push: redisPush(redis, peopleSlots, clock, random),
+    outbox: redisOutbox(redis, slots, prefix),
+    passkeys: redisPasskeys(redis, slots, claims),
+    people: redisPeople(redis, slots, claims),
+    publicKeys: redisPublicKeys(redis, slots, random),
+    push: redisPush(redis, slots, clock, random),
     replay: redisReplay(redis, prefix),
     revocations,
     secondFactors: redisSecondFactors(redis, ofPeople),

@@ -1,6 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { keptJwk } from '#shared/jose/key-fingerprint.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
@@ -12,7 +10,6 @@ import {
   puts,
   putWith,
   someApiKey,
-  someClient,
   someDocument,
   someInvalidation,
   someLock,
@@ -24,9 +21,7 @@ import {
   someTokenKey,
   someVerifier,
 } from '../contract/samples.ts';
-import { NEVER } from '#shared/stores/oauth/artefacts.ts';
-import { SCHEMA } from './migrations/migrate.ts';
-import { openPatiently, redisConfig, redisUnderTest, startedBefore } from './under-test.ts';
+import { openPatiently, redisConfig, redisUnderTest } from './under-test.ts';
 
 storesContract('Redis, single', async () => {
   const redis = await startRedis({ password: 'swordfish', appendonly: true });
@@ -111,7 +106,7 @@ describe('the keys', () => {
       { kind: 'lock', lock: someLock('x') },
     ]);
     const all = (await redis.cli('KEYS', '*')).split('\n');
-    const keys = all.filter((key) => !key.startsWith('{test}:schema'));
+    const keys = all.filter((key) => !key.startsWith('{test}:version'));
     expect(keys).toHaveLength(53);
     for (const key of keys) expect(key).toMatch(/^\{?test[:}]/);
     expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(7);
@@ -195,66 +190,6 @@ describe('the keys', () => {
     await artefacts.removeByGrant('crashed');
     expect(await artefacts.listByAccount('Access', 'crashed')).toEqual([]);
     expect(await redis.cli('EXISTS', 'test:grant:crashed')).toBe('0');
-  });
-
-  test('grants and consents that an older version has written are listed by their clients', async () => {
-    await redis.cli('FLUSHALL');
-    await startedBefore(redis);
-    await using former = await openPatiently(redisConfig({ urls: [redis.url] }));
-    const { artefacts } = former;
-    const payload = { clientId: 'former', grantId: 'former' };
-    await artefacts.put({ kind: 'Access', id: 'ends', payload, seconds: 60 });
-    await artefacts.put({ kind: 'Access', id: 'a:b', payload });
-    await artefacts.put({ kind: 'Consent', id: 'consent', payload, seconds: 60 });
-    await redis.cli('DEL', 'test:client:Access:former', 'test:client:Consent:former');
-    await redis.cli('SET', '{test}:schema', '10');
-    await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
-    const first = await later.artefacts.pageByClient('Access', 'former', { limit: 1 });
-    expect(first).toEqual({ found: [payload], next: { end: NEVER, id: 'a:b' } });
-    const second = await later.artefacts.pageByClient('Access', 'former', {
-      limit: 1,
-      after: first.next,
-    });
-    expect(second).toEqual({ found: [payload] });
-    const { found } = await later.artefacts.pageByClient('Consent', 'former', { limit: 9 });
-    expect(found).toEqual([payload]);
-    expect(await redis.cli('PTTL', 'test:client:Access:former')).toBe('-1');
-    expect(Number(await redis.cli('PTTL', 'test:client:Consent:former'))).toBeGreaterThan(0);
-    expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
-  });
-
-  test('clients that an older version has written are found by their keys, without those of documents, and lost only where it goes on', async () => {
-    const jwks = Array.from({ length: 2 }, () => {
-      const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-      return { ...publicKey.export({ format: 'jwk' }), kid: 'x' };
-    });
-    const [first = '', second = ''] = jwks.map((jwk) => keptJwk(jwk)?.id);
-    const record = (...keys: typeof jwks) =>
-      JSON.stringify({ ...someClient('former'), jwks: { keys } });
-    const document = { fetched: 1, until: 2, changed: 1 };
-    const claims = JSON.stringify({ ...someClient('claims'), jwks: { keys: jwks }, document });
-    await redis.cli('FLUSHALL');
-    await redis.cli('HSET', 'test:clients', 'former', record(...jwks), 'claims', claims);
-    await startedBefore(redis, '11');
-    await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
-    expect(await later.clients.withKey(first)).toEqual(['former']);
-    expect(await later.clients.withKey(second)).toEqual(['former']);
-    await redis.cli('HSET', 'test:clients', 'former', record(...jwks.slice(1)));
-    expect(await later.clients.withKey(first)).toEqual([]);
-    expect(await later.clients.withKey(second)).toEqual(['former']);
-    await redis.cli('HDEL', 'test:clients', 'former', 'claims');
-    expect(await later.clients.withKey(second)).toEqual([]);
-    expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
-  });
-
-  test('passkeys, second factors, addresses and waiting mail stay as they are, whatever was moved since the schema that first had them', async () => {
-    await redis.cli('FLUSHALL');
-    await using former = await openPatiently(redisConfig({ urls: [redis.url] }));
-    await comesIn(former);
-    await redis.cli('SET', '{test}:schema', '5');
-    await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
-    expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
-    await expectAll(later);
   });
 
   test('they are in a dump that is put back, without the keys that would undo a revocation', async () => {

@@ -6,9 +6,8 @@ import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
-import { NEWEST } from './layout.ts';
-import { SCHEMA } from './migrations/migrate.ts';
 import { openRedis } from './open.ts';
+import { OLDEST, schemaKeys, VERSION } from './schema.ts';
 
 /** A server that a test has started. */
 interface Server {
@@ -47,26 +46,19 @@ export function openTestRedis(
 export const openPatiently = (config: RedisSettings, clock?: ManualClock): Promise<Stores> =>
   openTestRedis({ ...config, ...PATIENT }, clock);
 
-/** Makes an empty Redis one that an older version has written to, whose keys are in one slot. */
-export const startedBefore = (redis: Server, schema = '12') =>
-  redis.cli('MSET', '{test}:schema', schema, '{test}:schema:oldest', '10');
-
-/** The same of this version. In a cluster only the owner of the slot takes it. */
-const startedAnew = (redis: Server) => {
-  const [schema, oldest] = [String(SCHEMA), String(NEWEST.oldest)];
-  const keys = ['{test}:schema', schema, '{test}:schema:oldest', oldest];
-  return redis.cli('MSET', ...keys, '{test}:schema:slots', NEWEST.name);
+/** Writes what a process writes that opens an empty Redis. In a cluster only the owner of the slot takes it. */
+const begun = (redis: Server, prefix: string) => {
+  const { version, oldest } = schemaKeys(prefix);
+  return redis.cli('MSET', version, String(VERSION), oldest, String(OLDEST));
 };
 
 /**
- * Real servers for the contract. Their clock cannot be moved: times to live are shortened instead. `begin`: is called
- * whenever they are empty.
+ * Real servers for the contract. Their clock cannot be moved: times to live are shortened instead.
  */
 export function redisUnderTest(
   config: RedisSettings,
   masters: readonly Server[],
   parts: AsyncDisposable,
-  begin = (): Promise<unknown> => Promise.all(masters.map(startedAnew)),
 ): StoreUnderTest {
   const clock = new ManualClock(systemClock.now());
   const shorten = `
@@ -95,7 +87,7 @@ export function redisUnderTest(
     },
     async forget() {
       await Promise.all(masters.map((master) => master.cli('FLUSHALL')));
-      await begin();
+      await Promise.all(masters.map((master) => begun(master, config.prefix)));
     },
     end: async () => parts[Symbol.asyncDispose](),
   };

@@ -58,51 +58,18 @@ const bySlot = (slots: readonly string[], rows: readonly IndexedRow[]) =>
 export async function fileRows(
   redis: Commands,
   slots: readonly string[],
-  attemptFor: (rows: readonly IndexedRow[]) => string,
+  attempt: string,
   rows: readonly IndexedRow[],
 ): Promise<number> {
   const latest = await Promise.all(
     bySlot(slots, rows).map(async ([keys, some]) => {
       const written = [keys.attempt, keys.rows, ...indexesOf(keys, some)] as const;
       const texts = some.flatMap(({ seq, text }) => [String(seq), text]);
-      const args = [attemptFor(some), keys.by, byKey(some), ...texts];
+      const args = [attempt, keys.by, byKey(some), ...texts];
       return Number(await redis.durable<string>(file, written, ...args));
     }),
   );
   return Math.max(...latest);
-}
-
-/** KEYS: all indexes. ARGV: the start of their names, each key with its seqs as JSON. */
-const place = script(`${INDEX}
-index(ARGV[1], ARGV[2])
-`);
-
-export interface PlacedSeqs {
-  readonly key: string;
-  readonly seqs: readonly number[];
-}
-
-/** Adds seqs to the indexes of their slots. */
-export async function placeSeqs(
-  redis: Commands,
-  slots: readonly string[],
-  some: readonly PlacedSeqs[],
-): Promise<void> {
-  const bySlots = new Map<string, [key: string, seqs: string[]][]>();
-  for (const { key, seqs } of some) {
-    for (const [slot, mine] of Map.groupBy(seqs, (seq) => slotOf(slots, seq))) {
-      const known = bySlots.get(slot) ?? [];
-      known.push([key, mine.map(String)]);
-      bySlots.set(slot, known);
-    }
-  }
-  await Promise.all(
-    [...bySlots].map(async ([slot, indexes]) => {
-      const { by } = keysOf(slot);
-      const [first = '', ...rest] = indexes.map(([key]) => by + key);
-      await redis.durable(place, [first, ...rest], by, JSON.stringify(indexes));
-    }),
-  );
 }
 
 export async function removeRows(

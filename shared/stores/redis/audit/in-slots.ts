@@ -10,13 +10,13 @@ import { redisRefusals, type RefusalPlaces } from './refusals.ts';
 import type { AuditStreams } from './streams.ts';
 
 /** The hashes in the slots of people. Others choose ids, so that their digests decide. */
-export const refusalPlaces = (slots: Slots): RefusalPlaces => {
+const refusalPlaces = (slots: Slots): RefusalPlaces => {
   const named = (slot: string) => `${slot}:audit:refused`;
   return { all: slots.all.map(named), of: (person) => named(slots.of(digestOf(person))) };
 };
 
 /**
- * The log of a store whose people have many slots: rows and their indexes have them, too (`filed-rows.ts`). What there is once for
+ * Rows of the log and their indexes are in the slots of people (`filed-rows.ts`). What there is once for
  * each link is in the slot `{prefix:audit}`, with the rows of the link that is being filed (`journal.ts`).
  */
 export function auditInSlots(
@@ -30,7 +30,7 @@ export function auditInSlots(
   const open = openEntries(redis, streams, turn);
 
   async function finish(filing: Filing): Promise<boolean> {
-    const latest = await fileRows(redis, slots.all, () => filing.attempt, filing.rows);
+    const latest = await fileRows(redis, slots.all, filing.attempt, filing.rows);
     const later = String(latest + 1);
     // Redis has forgotten the later one in the slot of the head, and its clock is behind; or this process is.
     const isForgotten = latest > Number(filing.attempt) && (await journal.raise(filing, later));

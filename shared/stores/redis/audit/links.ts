@@ -3,8 +3,7 @@ import { type Commands, script } from '../connection/connection.ts';
 import type { Entry } from './open-entries.ts';
 
 /**
- * KEYS: links. ARGV: time. Numbers are searched by halves: the times of links never go back, and many may have the same,
- * which the set of times has in the order of their digits.
+ * KEYS: links. ARGV: time. Numbers are searched by halves: the times of links never go back, and many may have the same.
  */
 const linkAt = script(`
 local function at(from, to, command)
@@ -36,8 +35,6 @@ export const logKeys = (prefix: string) => {
     head: keyOf('head'),
     /** A stream, whose ids are the numbers. */
     links: keyOf('links'),
-    /** Numbers by time, for earlier versions: only in a store whose people have one slot. */
-    times: keyOf('times'),
     /** Is there while somebody closes. */
     turn: keyOf('turn'),
     keyOf,

@@ -20,9 +20,6 @@ export function script(lua: string): Script {
 /** Milliseconds before the next attempt to open the connections. */
 const AGAIN = 500;
 
-/** Keys of a slice, about. */
-const SCANNED = '1000';
-
 /** Leaves nothing behind, and yet is a write: WAIT waits for it and so for all before it. */
 const touch = script(`
 redis.call('SET', KEYS[1], '')
@@ -37,7 +34,6 @@ redis.call('DEL', KEYS[1])
  * blocks it and counts only what was written over it. Writes that nobody is told of need no replica.
  */
 export class Connection implements Disposable {
-  readonly #topology: Topology;
   readonly #shared: Link;
   readonly #durable: Link;
   readonly #replicas: number;
@@ -47,7 +43,6 @@ export class Connection implements Disposable {
   readonly #field = fieldsAsked((key, fields) => this.#send('HMGET', key, fields));
 
   constructor(topology: Topology, replicas: number, log: Log, deadline: number) {
-    this.#topology = topology;
     this.#shared = new Link((life) => topology.shared(life), log, deadline);
     const part = 'Redis, writes that wait for replicas';
     this.#durable = new Link((life) => topology.shared(life), log, deadline, part);
@@ -99,30 +94,6 @@ export class Connection implements Disposable {
   async touch(key: string): Promise<void> {
     const tagged = key.includes('{') ? key : `{${key}}`;
     await this.durable(touch, [`${tagged}:touch`]);
-  }
-
-  /**
-   * The keys of all masters that match a glob, in slices. Keys that are there all the time are yielded, perhaps more
-   * than once, unless their slot goes from one master to another meanwhile.
-   */
-  async *keys(pattern: string): AsyncGenerator<readonly string[]> {
-    const life = new AbortController();
-    try {
-      for (const master of await this.#topology.masters(life.signal)) {
-        let cursor = '0';
-        do {
-          const command = ['SCAN', cursor, 'MATCH', pattern, 'COUNT', SCANNED];
-          const [next, found] = await master.send<[string, string[]]>('', command);
-          yield found;
-          cursor = next;
-        } while (cursor !== '0');
-      }
-    } catch (cause) {
-      if (cause instanceof StoreUnavailable) throw cause;
-      throw new StoreUnavailable(`the keys of Redis cannot be listed: ${String(cause)}`, { cause });
-    } finally {
-      life.abort();
-    }
   }
 
   #send<T>(name: string, key: string, args: readonly string[]): Promise<T> {

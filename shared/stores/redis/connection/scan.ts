@@ -3,20 +3,6 @@ import type { Commands } from './connection.ts';
 /** Fields at a time, about. */
 const COUNT = '250';
 
-async function* found(
-  redis: Commands,
-  name: 'HSCAN' | 'SSCAN',
-  key: string,
-): AsyncGenerator<readonly string[]> {
-  let cursor = '0';
-  do {
-    const asked = [cursor, 'COUNT', COUNT];
-    const [next, some] = await redis.command<[string, string[]]>(name, key, ...asked);
-    yield some;
-    cursor = next;
-  } while (cursor !== '0');
-}
-
 /**
  * The fields of a hash with their values, in slices, so that no answer is long. Fields that are there all the time are
  * yielded, perhaps more than once.
@@ -25,9 +11,13 @@ export async function* scan(
   redis: Commands,
   key: string,
 ): AsyncGenerator<readonly (readonly [field: string, value: string])[]> {
-  for await (const some of found(redis, 'HSCAN', key)) {
+  let cursor = '0';
+  do {
+    const asked = [cursor, 'COUNT', COUNT];
+    const [next, some] = await redis.command<[string, string[]]>('HSCAN', key, ...asked);
     yield some.flatMap((field, n) => (n % 2 === 0 ? [[field, some[n + 1] ?? ''] as const] : []));
-  }
+    cursor = next;
+  } while (cursor !== '0');
 }
 
 /** Every value of a hash once. */
@@ -38,7 +28,3 @@ export async function scanValues(redis: Commands, key: string): Promise<string[]
   }
   return [...values.values()];
 }
-
-/** The members of a set, in slices as the fields of a hash. */
-export const scanSet = (redis: Commands, key: string): AsyncGenerator<readonly string[]> =>
-  found(redis, 'SSCAN', key);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { manySlots, oneSlot } from './slots.ts';
+import { manySlots } from './slots.ts';
 
 const slots = manySlots('cs');
 
@@ -21,9 +21,4 @@ test('an id that begins as told is in the same slot', () => {
   for (const id of ['Abc', '-x', '9']) {
     expect(slots.of(`${slots.beginningOf(id)}another`)).toBe(slots.of(id));
   }
-});
-
-test('with one slot all ids are in it, and begin as they like', () => {
-  const one = oneSlot('cs');
-  expect([one.of('a'), one.of('b'), one.beginningOf('a')]).toEqual(['{cs}', '{cs}', '']);
 });

@@ -10,14 +10,8 @@ export interface Slots {
   readonly all: readonly string[];
   /** Returns that of an identifier, which its first character decides. */
   of(id: string): string;
-  /** Returns what another identifier has to begin with to be in the slot of this one; '' where any may. */
+  /** Returns what another identifier has to begin with to be in the slot of this one. */
   beginningOf(id: string): string;
-}
-
-/** Everything is in the slot of the revocations, as older versions had it. */
-export function oneSlot(prefix: string): Slots {
-  const slot = `{${prefix}}`;
-  return { all: [slot], of: () => slot, beginningOf: () => '' };
 }
 
 /** As many slots as there are first characters, so that no shard has everything. */

@@ -86,7 +86,7 @@ export interface ApiKeysOfSlot extends Omit<ApiKeys, 'list'> {
 }
 
 /** The hash of keys, id to JSON, and the sorted set of their places. */
-export const apiKeyKeys = (slot: string) => [`${slot}:api-keys`, `${slot}:api-keys:order`] as const;
+const apiKeyKeys = (slot: string) => [`${slot}:api-keys`, `${slot}:api-keys:order`] as const;
 
 /** The time of the last use is less durable than the rest: a note that is lost does no harm. */
 export function apiKeysOfSlot(redis: Commands, slot: string): ApiKeysOfSlot {

@@ -10,9 +10,6 @@ import { passkeysOfSlot } from './passkeys-of-slot.ts';
 
 /** Passkeys are in the slots of their people. A claim to the id leads there (`claims/`): nobody else may have it. */
 export function redisPasskeys(redis: Commands, slots: Slots, claims: Claims): Passkeys {
-  const [one, ...others] = slots.all;
-  // An older store has one slot, which knows by itself who has what.
-  if (one !== undefined && others.length === 0) return passkeysOfSlot(redis, one);
   const of = (accountId: string, through = redis) =>
     passkeysOfSlot(through, claims.slotOf(accountId));
   const thingOf = (id: string) => ({ kind: 'passkey', value: id }) as const;

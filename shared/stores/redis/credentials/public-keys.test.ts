@@ -7,10 +7,10 @@ import { somePublicKey } from '../../contract/samples.ts';
 import type { Commands, Keys, Script } from '../connection/connection.ts';
 import { digestOf } from '../connection/digest.ts';
 import { interruptedRedis } from '../connection/interrupted.fixture.ts';
-import { manySlots, oneSlot } from '../connection/slots.ts';
+import { manySlots } from '../connection/slots.ts';
 import { redisPublicKeys } from './public-keys.ts';
 
-const BEFORE_THE_WRITE = /^SCRIPT \{test(:.)?\}:public-keys$/;
+const BEFORE_THE_WRITE = /^SCRIPT \{test:.\}:public-keys$/;
 
 let place: Awaited<ReturnType<typeof interruptedRedis>>;
 beforeAll(async () => {
@@ -21,10 +21,8 @@ afterAll(() => place[Symbol.asyncDispose]());
 const key = somePublicKey('x');
 const another = { ...key, owner: { kind: 'person', id: 'another' }, created_at: 5 } as const;
 
-describe.each([
-  ['one slot', oneSlot('test')],
-  ['many slots', manySlots('test')],
-])('public keys in %s', (__, slots) => {
+describe('public keys', () => {
+  const slots = manySlots('test');
   let one: PublicKeys;
   let other: PublicKeys;
   beforeEach(async () => {

@@ -18,7 +18,6 @@ import { digestOf } from '../connection/digest.ts';
 import type { Slots } from '../connection/slots.ts';
 import { replaceField } from '../connection/replace-field.ts';
 import { type Place, placeIn, secondFactorKeys } from './second-factor-keys.ts';
-import { setUpsAtOnce } from './set-up-at-once.ts';
 import { setUpsInSteps } from './set-up-in-steps.ts';
 
 /** KEYS: second factors, their order, set-ups. ARGV: person, record. */
@@ -32,7 +31,7 @@ return 1
 const keysOf = ({ factors, order, setUps }: Place) => [factors, order, setUps] as const;
 
 /** Resolves to 1: it was added; 0: the person has one; -1: a set-up is under way. */
-export const addFactor = (redis: Commands, place: Place, record: string): Promise<number> =>
+const addFactor = (redis: Commands, place: Place, record: string): Promise<number> =>
   redis.durable<number>(add, keysOf(place), place.person, record);
 
 /** KEYS: second factors, their order, set-ups. ARGV: person, the record that is removed. -1: a set-up is under way. */
@@ -69,11 +68,7 @@ export function redisSecondFactors(
   ofFactors = redis,
 ): SecondFactors {
   const kept = String(rememberUntil(0, longestLife));
-  // The only slot is that of the revocations.
-  const isOneSlot = slots.all.length === 1;
-  const setUps = isOneSlot
-    ? setUpsAtOnce(ofFactors, prefix, kept)
-    : setUpsInSteps(redis, { deciding: ofFactors, prefix, random, kept });
+  const setUps = setUpsInSteps(redis, { deciding: ofFactors, prefix, random, kept });
   const parsed = (record: string): SecondFactorRecord => JSON.parse(record);
   const idIn = (record: string | null) => (record === null ? undefined : parsed(record).id);
   const placeOf = (accountId: string) => placeIn(slots.of(digestOf(accountId)), accountId);

@@ -38,7 +38,7 @@ return redis.call('HDEL', KEYS[1], ARGV[1])
 `);
 
 /** The hash of messages, id to JSON; the sorted set of their ids by when they are due; the hash of attempts. */
-export const outboxKeys = (slot: string) =>
+const outboxKeys = (slot: string) =>
   [`${slot}:outbox`, `${slot}:outbox:due`, `${slot}:outbox:attempts`] as const;
 
 interface Due {

@@ -1,14 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { systemRandom } from '#shared/base/random.ts';
 import type { Artefact, Artefacts } from '#shared/stores/oauth/artefacts.ts';
 import { redisArtefacts } from './artefacts.ts';
 import { interruptedRedis } from '../connection/interrupted.fixture.ts';
-import { manySlots, oneSlot, type Slots } from '../connection/slots.ts';
-import { moveToManySlots } from '../to-many-slots.ts';
-import { startedBefore } from '../under-test.ts';
+import { manySlots } from '../connection/slots.ts';
 
-const SLOTS = { slots: manySlots('test'), peopleSlots: manySlots('test') };
+const SLOTS = manySlots('test');
 const ARTEFACT = /^SCRIPT \{test:x\}:artefact:/;
 const GRANT = /^SCRIPT test:grant:/;
 const ACCOUNT = /^SCRIPT test:account:/;
@@ -187,86 +184,6 @@ describe('changes between the steps of a verb', () => {
     await expect(one.remove('Access', 'x')).rejects.toThrow('crash');
     expect(await there()).toBeUndefined();
     expect(await other.listByAccount('Access', 'alice')).toEqual([]);
-  });
-});
-
-describe('redis spread moves what clients were allowed', () => {
-  let place: Awaited<ReturnType<typeof interruptedRedis>>;
-  beforeAll(async () => {
-    place = await interruptedRedis();
-  });
-  afterAll(() => place[Symbol.asyncDispose]());
-
-  const CLIENTS = ['app', 'https://app.example/{a}:b', ''];
-  const of = (slots: Slots) =>
-    redisArtefacts(place.undisturbed, 'test', { ...SLOTS, peopleSlots: slots }, new ManualClock());
-  const run = (redis = place.undisturbed) =>
-    moveToManySlots(redis, 'test', { random: systemRandom, sure: async () => {}, tell() {} });
-  const idsIn = async (artefacts: Artefacts, clientId: string) => {
-    const page = await artefacts.pageByClient('Access', clientId, { limit: 2000 });
-    return page.found.map(({ id }) => id);
-  };
-  const former = () => place.redis.cli('KEYS', 'test:client:*');
-
-  beforeEach(async () => {
-    await place.redis.cli('FLUSHALL');
-    await startedBefore(place.redis);
-    const put = (clientId: string, id: string, seconds?: number) =>
-      of(oneSlot('test')).put({
-        kind: 'Access',
-        id,
-        payload: { clientId, id },
-        ...(seconds !== undefined && { seconds }),
-      });
-    await Promise.all(Array.from({ length: 600 }, (_, n) => put('app', `${n}`, 1000 + n)));
-    for (const clientId of CLIENTS) await put(clientId, `of ${clientId}:always`);
-    await place.redis.cli('ZADD', 'test:client:Access:app', '1', 'Access:ended');
-    expect((await former()).split('\n')).toHaveLength(CLIENTS.length);
-  });
-
-  async function expectAllMoved(): Promise<void> {
-    expect(await former()).toBe('');
-    const now = of(manySlots('test'));
-    const [first, ...rest] = await idsIn(now, 'app');
-    expect(first).toBe('of app:always');
-    expect(rest).toEqual(Array.from({ length: 600 }, (_, n) => `${599 - n}`));
-    for (const clientId of CLIENTS.slice(1)) {
-      expect(await idsIn(now, clientId)).toEqual([`of ${clientId}:always`]);
-    }
-    expect(await place.redis.cli('PTTL', '{test:o}:client:Access:app')).toBe('-1');
-    const left = Number(await place.redis.cli('PTTL', '{test:5}:client:Access:app'));
-    expect(left).toBeGreaterThan(1_000_000);
-    expect(left).toBeLessThanOrEqual(1_600_000);
-  }
-
-  test('with the life that each has left', async () => {
-    await run();
-    await expectAllMoved();
-  });
-
-  test.each([
-    ['a set is read', /^SCRIPT test:client:/],
-    ['a slice is written', /^SCRIPT \{test:.\}:client:/],
-    ['the set is removed', /^DEL test:client:/],
-  ])('stopped before %s: the next run finishes it', async (_, step) => {
-    const work = () => Promise.reject(new Error('stopped'));
-    place.connection.interruptions.push({ before: step, work });
-    await expect(run(place.connection)).rejects.toThrow('stopped');
-    await run();
-    await expectAllMoved();
-  });
-
-  test('a run that stands still brings nothing back after another one', async () => {
-    place.connection.interruptions.push({
-      before: /^SCRIPT \{test:.\}:client:/,
-      async work() {
-        await run();
-        const written = (await place.redis.cli('KEYS', '{test:?}:client:*')).split('\n');
-        for (const key of written) await place.redis.cli('DEL', key);
-      },
-    });
-    await expect(run(place.connection)).rejects.toThrow('another run of the command');
-    expect(await place.redis.cli('KEYS', '*:client:*')).toBe('');
   });
 });
 

@@ -76,12 +76,6 @@ const IN_SLOTS: ReadonlySet<string> = new Set([
   'RefreshToken',
 ]);
 
-export interface ArtefactSlots {
-  readonly slots: Slots;
-  /** Those of the indexes of clients, since people's grants fill them. */
-  readonly peopleSlots: Slots;
-}
-
 /** How many artefacts of a grant are removed at a time. */
 const BATCH = 500;
 
@@ -94,7 +88,7 @@ const BATCH = 500;
 export function redisArtefacts(
   redis: Commands,
   prefix: string,
-  { slots, peopleSlots }: ArtefactSlots,
+  slots: Slots,
   clock: Clock,
   ofArtefacts = redis,
 ): Artefacts {
@@ -105,7 +99,7 @@ export function redisArtefacts(
     `${prefix}:${by}:${kind}:${value}`;
   const ofGrant = (grantId: string) => `${prefix}:grant:${grantId}`;
   const ofAccount = (kind: string, accountId: string) => `${prefix}:account:${kind}:${accountId}`;
-  const ofClients = clientIndexes(prefix, peopleSlots);
+  const ofClients = clientIndexes(slots);
 
   /** The lookup keys of a payload. */
   const links = (kind: string, payload: Payload): string[] =>

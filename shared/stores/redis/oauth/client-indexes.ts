@@ -7,11 +7,9 @@ export interface ClientIndexes {
   all(kind: string, clientId: string): readonly string[];
 }
 
-/** Where people have one slot, the set of a client has no braces, and its own name is what places it. */
-export function clientIndexes(prefix: string, slots: Slots): ClientIndexes {
-  const isOneSlot = slots.all.length === 1;
+export function clientIndexes(slots: Slots): ClientIndexes {
   const named = (slot: string, kind: string, clientId: string) =>
-    `${isOneSlot ? prefix : slot}:client:${kind}:${clientId}`;
+    `${slot}:client:${kind}:${clientId}`;
   return {
     of: (kind, clientId, id) => named(slots.of(id), kind, clientId),
     all: (kind, clientId) => slots.all.map((slot) => named(slot, kind, clientId)),

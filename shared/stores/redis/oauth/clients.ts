@@ -10,8 +10,8 @@ import { type ClientKeys, clientsOfSlot } from './clients-of-slot.ts';
  * Clients are in the slots of the digests of their ids, since operators and authors of documents choose these. A list
  * of all is put together from those of the slots.
  */
-export function redisClients(redis: Commands, slots: Slots, keysOf: KeysOf): Clients {
-  const { all, of } = inSlots(slots, (slot) => clientsOfSlot(redis, keysOf(slot)));
+export function redisClients(redis: Commands, slots: Slots): Clients {
+  const { all, of } = inSlots(slots, (slot) => clientsOfSlot(redis, clientKeysOf(slot)));
   const partsOf = (range: NameRange) =>
     all.map(
       (part): ReadPart<string> =>
@@ -40,18 +40,7 @@ export function redisClients(redis: Commands, slots: Slots, keysOf: KeysOf): Cli
   };
 }
 
-/** Returns the names of the keys of the clients of a slot. */
-export type KeysOf = (slot: string) => ClientKeys;
-
-/** Those of one slot for all: the hash of the records has no braces, and its own name is what places it. */
-export const clientKeysOfOneSlot = (prefix: string): ClientKeys => [
-  `${prefix}:clients`,
-  `{${prefix}:clients}:order`,
-  `{${prefix}:clients}:keys`,
-  `{${prefix}:clients}:by-key`,
-];
-
-export const clientKeysOf: KeysOf = (slot) => [
+const clientKeysOf = (slot: string): ClientKeys => [
   `${slot}:clients`,
   `${slot}:clients:order`,
   `${slot}:clients:keys`,

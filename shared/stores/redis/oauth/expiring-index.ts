@@ -19,11 +19,6 @@ local expiry = ARGV[2] == '' and 'inf' or string.format('%.0f', now + ARGV[2])
 redis.call('ZADD', KEYS[1], expiry, ARGV[1])
 ${settle}`);
 
-/** ARGV: scores and members in turn. */
-const addAll = script(`
-redis.call('ZADD', KEYS[1], unpack(ARGV))
-${settle}`);
-
 const remove = script(`
 redis.call('ZREM', KEYS[1], unpack(ARGV))
 ${settle}`);
@@ -83,12 +78,6 @@ export class ExpiringIndex {
   /** `life`: milliseconds, or '' for ever. */
   async add(key: string, [kind, id]: Member, life: string): Promise<void> {
     await this.#redis.durable(add, [key], `${kind}:${id}`, life);
-  }
-
-  /** Adds members with the ends that they have. */
-  async addAll(key: string, placed: readonly Placed[]): Promise<void> {
-    const pairs = placed.flatMap(({ member, end }) => [scoreOf(end), member.join(':')]);
-    await this.#redis.durable(addAll, [key], ...pairs);
   }
 
   async has(key: string, [kind, id]: Member): Promise<boolean> {

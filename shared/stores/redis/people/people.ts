@@ -23,9 +23,6 @@ interface Named {
 
 /** People are in the slots of the digests of their ids. What finds them leads there by a claim (`claims/`). */
 export function redisPeople(redis: Commands, slots: Slots, claims: Claims): People {
-  const [one, ...others] = slots.all;
-  // An older store has one slot, which knows by itself who has what.
-  if (one !== undefined && others.length === 0) return peopleOfSlot(redis, one);
   const known = new Map<string, PeopleOfSlot>();
   function inSlot(slot: string): PeopleOfSlot {
     const found = known.get(slot) ?? peopleOfSlot(redis, slot);

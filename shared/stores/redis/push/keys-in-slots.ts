@@ -19,7 +19,6 @@ import type { Slots } from '../connection/slots.ts';
  * | `:receipts:{id}` | the last place of a receipt subscription, as long as that lives |
  * | `:expected:{receipts}` | a sorted set of message ids by when they expire |
  * | `:told:{receipts}` | a sorted set of `outcome message` by their places |
- * | `:moved:{message}` | in the slot of a message of before the store had slots: its subscription |
  * | `:news` | a stream |
  */
 export function pushKeysIn(slots: Slots) {
@@ -44,7 +43,6 @@ export function pushKeysIn(slots: Slots) {
     receipts: each('receipts'),
     expected: each('expected'),
     told: each('told'),
-    moved: each('moved'),
     news: named('news'),
   };
 }

@@ -7,7 +7,6 @@ import {
 } from '#shared/stores/push/push.ts';
 import { type Commands, script } from '../connection/connection.ts';
 import { COMMON_IN_SLOTS, type PushKeys } from './keys-in-slots.ts';
-import { placed } from './messages.ts';
 import type { ReceiptsInSlots } from './receipts-in-slots.ts';
 
 /**
@@ -78,8 +77,14 @@ return 1
 
 type Fields = readonly (string | null)[];
 
-/** The fields that a message is read from, first of them that which each has. */
+/** The fields that a message is read from. */
 const READ = ['place', 'record', 'body'] as const;
+
+function rowOf([place, record, body]: Fields): PlacedMessage | undefined {
+  if (place == null || record == null || body == null) return undefined;
+  const message = JSON.parse(record) as Omit<PushMessage, 'body'>;
+  return { ...message, body: Buffer.from(body, 'base64'), place: Number(place) };
+}
 
 export function messagesInSlots(
   redis: Commands,
@@ -87,18 +92,8 @@ export function messagesInSlots(
   clock: Clock,
   receiptsOf: ReceiptsInSlots,
 ): Pick<Push, 'post' | 'message' | 'messages' | 'acknowledge'> {
-  /** Returns fields of a message, and its key. One of before the store had slots is in that of its subscription. */
-  async function find(id: string, ...names: readonly string[]) {
-    const key = keys.message(id);
-    const fields = await redis.command<Fields>('HMGET', key, ...names);
-    if (fields[0] !== null) return { key, fields };
-    const subscription = await redis.command<string | null>('GET', keys.moved(id));
-    if (subscription === null) return undefined;
-    const there = keys.message(id, subscription);
-    return { key: there, fields: await redis.command<Fields>('HMGET', there, ...names) };
-  }
-
-  const rowOf = (fields: Fields) => placed(fields.flatMap((field) => field ?? []));
+  const find = (id: string, ...names: readonly string[]) =>
+    redis.command<Fields>('HMGET', keys.message(id), ...names);
 
   /** Removes the messages that have expired from the list of a subscription. Resolves to whether there were any. */
   async function freed(subscription: string): Promise<boolean> {
@@ -157,10 +152,7 @@ export function messagesInSlots(
       return outcome;
     },
 
-    async message(id) {
-      const found = await find(id, ...READ);
-      return found && rowOf(found.fields);
-    },
+    message: async (id) => rowOf(await find(id, ...READ)),
 
     async messages(subscription, after, least, most) {
       const found: PlacedMessage[] = [];
@@ -184,19 +176,19 @@ export function messagesInSlots(
     },
 
     async acknowledge(id) {
-      const found = await find(id, 'subscription', 'topic', 'receipts');
-      const [subscription, topic, receipts] = found?.fields ?? [];
-      if (found === undefined || subscription == null) {
+      const message = keys.message(id);
+      const [subscription, topic, receipts] = await find(id, 'subscription', 'topic', 'receipts');
+      if (subscription == null) {
         // An earlier removal may have been answered with a failure.
-        await redis.settled(found?.key ?? keys.message(id));
+        await redis.settled(message);
         return false;
       }
       const concluded = keys.concluded(subscription);
       const lists = [keys.messages(subscription), keys.topics(subscription), concluded] as const;
-      const written = [found.key, ...lists] as const;
+      const written = [message, ...lists] as const;
       const args = [id, topic ?? '', receipts ?? ''];
       if ((await redis.durable<number>(acknowledge, written, ...args)) === 0) {
-        await redis.settled(found.key);
+        await redis.settled(message);
         return false;
       }
       if (receipts != null) await receiptsOf.conclude(concluded, id, `delivered ${receipts}`);

@@ -8,6 +8,7 @@ import {
 } from 'node:sqlite';
 import { andThen, type Awaitable, isPromise } from '#shared/base/awaitable.ts';
 import { oncePerTurn } from '#shared/base/turn.ts';
+import { madeBefore } from '../../outage/former-store.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { Mark } from './mark.ts';
 import type { Schema } from './schema.ts';
@@ -343,7 +344,7 @@ export function formerTables(database: DatabaseSync, file: string): string | und
     Number(database.prepare(`PRAGMA ${name}`).all().flat()[0]),
   );
   if (version === 0 || id === APPLICATION) return undefined;
-  return `${file} was made by a build of before version 1. Write its people to a file with that build (\`directory export\`), write 1 in place of 6 as its countersign_directory, start this one with another data folder, and read them there (\`directory import\`); clients, documents, sign-ins and the audit log stay behind`;
+  return madeBefore(file, 'data folder');
 }
 
 /** Throws `StoreUnavailable` unless a file of schema `found` may be used by a process that knows schema `known` only. */

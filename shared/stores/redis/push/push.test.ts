@@ -6,7 +6,7 @@ import { someSubscription } from '#shared/stores/contract/push/samples.ts';
 import type { Push } from '#shared/stores/push/push.ts';
 import { interruptedRedis } from '../connection/interrupted.fixture.ts';
 import { manySlots } from '../connection/slots.ts';
-import { pushInSlots } from './push-in-slots.ts';
+import { redisPush } from './push.ts';
 
 const LIMITS = { messages: 3, receipts: 100 };
 
@@ -17,7 +17,7 @@ describe('a push service in many slots', () => {
   beforeAll(async () => {
     place = await interruptedRedis();
     const made = (redis: typeof place.connection) =>
-      pushInSlots(redis, manySlots('test'), systemClock, systemRandom);
+      redisPush(redis, manySlots('test'), systemClock, systemRandom);
     [one, other] = [made(place.connection), made(place.undisturbed)];
   });
   afterAll(() => place[Symbol.asyncDispose]());
