@@ -3,6 +3,8 @@ import { configSchema } from './schema.ts';
 import { SPACE_RULES } from './space-rules.ts';
 import { configWarnings } from './warnings.ts';
 
+const NOW = Date.UTC(2026, 0, 1);
+
 const SPACE = { url: 'https://rs.example/a/', realm: 'a', schemes: ['DPoP', 'Bearer'] };
 const parse = (authentication: unknown, more: object = {}) =>
   configSchema.safeParse({
@@ -64,12 +66,12 @@ describe('authentication of a space', () => {
 
   test('`config check` warns of schemes that never meet it', () => {
     const schemes = ['Bearer', 'Basic', 'Digest', 'API-Key'];
-    const [warning] = configWarnings(config({ maxAge: 60 }, { schemes }));
+    const [warning] = configWarnings(config({ maxAge: 60 }, { schemes }), NOW);
     expect(warning).toMatchObject({
       path: 'spaces.0.authentication',
       message: expect.stringMatching(/^is never met by Basic, Digest, API-Key, whose credentials/),
     });
-    expect(configWarnings(config({ maxAge: 60 }))).toEqual([]);
-    expect(configWarnings(config(undefined, { schemes }))).toEqual([]);
+    expect(configWarnings(config({ maxAge: 60 }), NOW)).toEqual([]);
+    expect(configWarnings(config(undefined, { schemes }), NOW)).toEqual([]);
   });
 });

@@ -4,6 +4,8 @@ import { RULES } from './rules.ts';
 import { configSchema } from './schema.ts';
 import { configWarnings } from './warnings.ts';
 
+const NOW = Date.UTC(2026, 0, 1);
+
 const SPACE = {
   url: 'http://localhost:3001/app/',
   realm: 'app',
@@ -114,7 +116,7 @@ describe('the scope of PURGE and BAN', () => {
 
 describe('settings that are probably a mistake', () => {
   const warned = (networks: readonly string[], trustedProxies: readonly string[] = []) =>
-    configWarnings(parsed({ cache: from(...networks) }, { trustedProxies })).map(
+    configWarnings(parsed({ cache: from(...networks) }, { trustedProxies }), NOW).map(
       ({ path }) => path,
     );
 

@@ -38,7 +38,7 @@ export function issueMistakes(
 /** The name of an unknown member may be one of another choice of a union. */
 function faultOf(name: string, known: readonly string[]): string {
   if (known.includes(name)) return 'does not go with the other settings here: remove it';
-  return `is not a setting: remove it or ${remedy(name, known)}`;
+  return `is not a setting: remove it, or ${remedy(name, known)}`;
 }
 
 function remedy(name: string, known: readonly string[]): string {

@@ -19,7 +19,7 @@ async function load(content: unknown, env: NodeJS.ProcessEnv = {}) {
   return loadConfig({ COUNTERSIGN_CONFIG: await fileWith(content), ...env });
 }
 
-const NOT_A_SETTING = 'is not a setting: remove it or correct its name';
+const NOT_A_SETTING = 'is not a setting: remove it, or correct its name';
 
 /** The mistakes of a configuration as a record from path to message. */
 async function mistakes(content: unknown, env: NodeJS.ProcessEnv = {}) {

@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { pairWarnings } from './pair-warnings.ts';
 import { configSchema } from './schema.ts';
 
+const NOW = Date.UTC(2026, 0, 1);
+
 const warned = (content: object) =>
-  pairWarnings(configSchema.parse({ trustedProxies: ['127.0.0.1'], ...content })).map(
+  pairWarnings(configSchema.parse({ trustedProxies: ['127.0.0.1'], ...content }), NOW).map(
     ({ path, message }) => `${path} ${message}`,
   );
 
@@ -19,6 +21,30 @@ describe('settings of the pair that are probably a mistake', () => {
     'the issuer %s is fine',
     (issuer) => {
       expect(warned({ issuer })).toEqual([]);
+    },
+  );
+
+  test.each([
+    [{ listen: { authz: { port: 3100 } } }, ['listen.authz.port is 3100, and issuer is']],
+    [{ listen: { resource: { port: 3101 } } }, ['listen.resource.port is 3101, and resource is']],
+    [{ listen: { authz: { port: 3100 } }, issuer: 'http://localhost:3100' }, []],
+    [{ listen: { authz: { port: 80 } }, issuer: 'http://localhost' }, []],
+    [{ listen: { authz: { port: 0 } } }, []],
+    [{ listen: { authz: { port: 3100 } }, issuer: 'https://localhost' }, []],
+    [{ listen: { authz: { port: 3100 } }, issuer: 'https://auth.example' }, []],
+  ])('a port beside the public origin, in development: %j', (content, said) => {
+    expect(warned(content)).toEqual(said.map((text) => expect.stringContaining(text)));
+  });
+
+  test.each([
+    ['2025-12-31T23:59:59Z', ['security.expires is over']],
+    ['2026-01-01T00:00:00Z', ['security.expires is over']],
+    ['2026-01-01T00:00:01Z', []],
+  ])(
+    'security.txt until %s, seen at the begin of 2026 (RFC 9116 section 2.5.5)',
+    (expires, said) => {
+      const security = { contacts: ['mailto:security@auth.example'], expires };
+      expect(warned({ security })).toEqual(said.map((text) => expect.stringContaining(text)));
     },
   );
 

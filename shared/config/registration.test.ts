@@ -3,6 +3,8 @@ import { configSchema } from './schema.ts';
 import { RULES } from './rules.ts';
 import { configWarnings } from './warnings.ts';
 
+const NOW = Date.UTC(2026, 0, 1);
+
 const SPACE = { url: 'https://rs.example/a/', realm: 'a', schemes: ['Bearer'] };
 const mail = { host: 'mail.example', from: 'accounts@example.com' };
 const config = (people: object, more: object = {}, ...spaces: readonly object[]) =>
@@ -33,7 +35,7 @@ test('open: one warning of config check names the spaces that anybody may then e
     { ...SPACE, url: 'https://rs.example/c/', realm: 'c' },
   ];
   const warned = (registration: string, given: readonly object[] = spaces) =>
-    configWarnings(config({ registration }, { mail }, ...given));
+    configWarnings(config({ registration }, { mail }, ...given), NOW);
   const [warning, ...others] = warned('open');
   expect(warning?.path).toBe('people.registration');
   expect(warning?.message).toContain(' enter https://rs.example/a/, https://rs.example/c/. ');
@@ -54,6 +56,6 @@ test.each([
     ...SPACE,
     url: `https://rs.example/s${n}/`,
   }));
-  const warnings = configWarnings(config({ registration: 'open' }, { mail }, ...spaces));
+  const warnings = configWarnings(config({ registration: 'open' }, { mail }, ...spaces), NOW);
   expect(warnings).toMatchObject([{ message: expect.stringMatching(end) }]);
 });

@@ -4,6 +4,8 @@ import { configSchema } from './schema.ts';
 import { SPACE_RULES } from './space-rules.ts';
 import { configWarnings } from './warnings.ts';
 
+const NOW = Date.UTC(2026, 0, 1);
+
 const SPACE = { url: 'https://rs.example/a/', realm: 'a', schemes: ['Bearer', 'Basic'] };
 const parse = (people: unknown, space: object = {}) =>
   configSchema.safeParse({
@@ -66,12 +68,12 @@ describe('a space that asks for no second factor', () => {
   });
 
   test('`config check` says what it means', () => {
-    expect(configWarnings(config({}, NOT_ASKED))).toEqual([
+    expect(configWarnings(config({}, NOT_ASKED), NOW)).toEqual([
       {
         path: 'spaces.0.secondFactor',
         message: expect.stringContaining('whoever knows a password gets in here'),
       },
     ]);
-    expect(configWarnings(config({}))).toEqual([]);
+    expect(configWarnings(config({}), NOW)).toEqual([]);
   });
 });

@@ -10,6 +10,8 @@ import {
 import { SPACE_RULES } from './space-rules.ts';
 import { configWarnings } from './warnings.ts';
 
+const NOW = Date.UTC(2026, 0, 1);
+
 const APP = {
   url: 'https://app.example/',
   realm: 'app',
@@ -85,7 +87,7 @@ describe('a space at which people sign in', () => {
   });
 
   test.each(['Basic', 'Digest', 'Negotiate'])('%s beside it is warned of', (name) => {
-    const [warning] = configWarnings(config({ ...APP, schemes: ['Bearer', name] }));
+    const [warning] = configWarnings(config({ ...APP, schemes: ['Bearer', name] }), NOW);
     expect(warning).toMatchObject({
       path: 'spaces.0.signIn',
       message: expect.stringContaining(`beside ${name}`),
@@ -94,9 +96,11 @@ describe('a space at which people sign in', () => {
 
   test('scopes that nobody who signs in could have are warned of', () => {
     const scopes = { safe: ['read'], unsafe: ['write'] };
-    expect(configWarnings(config({ ...APP, scopes }))).toHaveLength(1);
-    expect(configWarnings(config({ ...APP, scopes, grants: { everyone: ['read'] } }))).toEqual([]);
-    expect(configWarnings(config(APP))).toEqual([]);
+    expect(configWarnings(config({ ...APP, scopes }), NOW)).toHaveLength(1);
+    expect(configWarnings(config({ ...APP, scopes, grants: { everyone: ['read'] } }), NOW)).toEqual(
+      [],
+    );
+    expect(configWarnings(config(APP), NOW)).toEqual([]);
   });
 });
 

@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { configSchema } from './schema.ts';
 import { configWarnings } from './warnings.ts';
 
+const NOW = Date.UTC(2026, 0, 1);
+
 const warned = (space: object) =>
   configWarnings(
     configSchema.parse({
@@ -15,6 +17,7 @@ const warned = (space: object) =>
         },
       ],
     }),
+    NOW,
   ).map(({ path }) => path);
 
 describe('settings that are probably a mistake', () => {
@@ -56,7 +59,7 @@ describe('settings that are probably a mistake', () => {
       ...more,
     });
     const told = (...spaces: readonly object[]) =>
-      configWarnings(configSchema.parse({ spaces })).map(({ path }) => path);
+      configWarnings(configSchema.parse({ spaces }), NOW).map(({ path }) => path);
     const cached = at('a', 'http://127.0.0.1:8080/', { cache: {} });
     expect(told(cached, at('b', 'http://127.0.0.1:8080/'))).toEqual(['spaces.0.cache']);
     expect(told(cached, at('b', 'http://127.0.0.1:8080/b/'))).toEqual(['spaces.0.cache']);

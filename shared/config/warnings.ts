@@ -10,10 +10,10 @@ import { upstreamUrls } from './upstream-schema.ts';
 
 const DAV = ['PROPFIND', 'COPY', 'MOVE'];
 
-/** Returns the settings that can be used but are probably a mistake. */
-export function configWarnings(config: PairMembers): readonly Mistake[] {
+/** Returns the settings that can be used but are probably a mistake at the time `now`. */
+export function configWarnings(config: PairMembers, now: number): readonly Mistake[] {
   return [
-    ...pairWarnings(config),
+    ...pairWarnings(config, now),
     ...Object.entries(WARNINGS).flatMap(([member, warning]) =>
       eachSpace(config, member, (space) => warning(space, config)),
     ),

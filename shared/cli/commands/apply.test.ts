@@ -328,22 +328,22 @@ describe('a mistake changes nothing, and says where it is', () => {
     [
       'an unknown member',
       { poeple: [] },
-      'poeple: is not a setting: remove it or did you mean people?',
+      'poeple: is not a setting: remove it, or did you mean people?',
     ],
     [
       'in a person',
       { people: [{ name: 'a', admn: true }] },
-      'people.0.admn: is not a setting: remove it or did you mean admin?',
+      'people.0.admn: is not a setting: remove it, or did you mean admin?',
     ],
     [
       'in a profile',
       { people: [{ name: 'a', profile: { group: [] } }] },
-      'people.0.profile.group: is not a setting: remove it or did you mean groups?',
+      'people.0.profile.group: is not a setting: remove it, or did you mean groups?',
     ],
     [
       'in a client',
       { clients: [{ ...APP, redirect_uri: [] }] },
-      'clients.0.redirect_uri: is not a setting: remove it or did you mean redirect_uris?',
+      'clients.0.redirect_uri: is not a setting: remove it, or did you mean redirect_uris?',
     ],
     ['a member twice', '{"people":[{"name":"a","name":"b"}]}', 'people.0.name: is there twice'],
     ['written in two ways', '{"people":[],"\\u0070eople":[]}', 'people: is there twice'],

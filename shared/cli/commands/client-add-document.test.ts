@@ -258,7 +258,7 @@ describe('apply', () => {
     [
       'a misspelt member',
       () => [{ documents: url }],
-      'clients.0.documents: is not a setting: remove it or did you mean document?',
+      'clients.0.documents: is not a setting: remove it, or did you mean document?',
     ],
     [
       'the same twice',

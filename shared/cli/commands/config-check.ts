@@ -46,7 +46,7 @@ export const configCheck: Command = {
     const mode = isProduction(config) ? 'production' : 'development';
     const unread = unreadFile(env);
     const warnings = [
-      ...configWarnings(config),
+      ...configWarnings(config, clock.now()),
       ...(flag('store') ? await storeWarnings({ env, clock, random }) : []),
     ];
     return {

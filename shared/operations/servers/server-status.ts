@@ -75,7 +75,7 @@ export const showServers = operation({
       ...(backup?.folder !== undefined && { backup_keep: backup.keep }),
       backup_overdue:
         backup !== undefined && isOverdue(last ?? -Infinity, clock.now(), backup.every),
-      warnings: configWarnings(config).map(({ path, message }) => ({ path, message })),
+      warnings: configWarnings(config, clock.now()).map(({ path, message }) => ({ path, message })),
     };
   },
 });

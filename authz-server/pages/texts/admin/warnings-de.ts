@@ -45,6 +45,14 @@ export const adminWarningsDe: readonly (readonly [message: RegExp, words: string
     'hat eine IP-Adresse: Dort erstellen und benutzen Browser keine Passkeys (WebAuthn, Abschnitt 5.1.3). Nehmen Sie eine Domain oder localhost',
   ],
   [
+    /^is (\d+), and (issuer|resource) is (\S+), where clients are sent: .*$/,
+    'ist $1, und $2 ist $3, wohin Clients geschickt werden: Setzen Sie auch $2, wenn dort kein Proxy ist',
+  ],
+  [
+    /^is over: \/\.well-known\/security\.txt is 404\. .*$/,
+    'ist vorbei: /.well-known/security.txt ist 404. Prüfen Sie, ob die Kontakte noch stimmen, und setzen Sie eine neue Zeit',
+  ],
+  [
     /^is off, so that (\S+) lets in only what client add --document registers\. .*$/,
     'ist off: $1 lässt nur Clients ein, die hier mit ihrer Beschreibung registriert sind. Wenn das nicht gemeint ist, nennen Sie Hosts',
   ],

@@ -5,6 +5,8 @@ import { configWarnings } from '#shared/config/warnings.ts';
 import { messageWord } from './messages.ts';
 import { adminWarningsDe } from './warnings-de.ts';
 
+const NOW = Date.UTC(2026, 0, 1);
+
 const space = { url: 'http://localhost:3001/a/', realm: 'a', schemes: ['Bearer'] };
 const place = { url: 'http://127.0.0.1:8080/' };
 const application = { ...space, serves: 'upstream', methods: ['GET'], upstream: place };
@@ -27,6 +29,8 @@ const CONFIGURATIONS: readonly object[] = [
   { spaces: [purge('10.0.0.0/8')], trustedProxies: ['10.0.0.1'] },
   { spaces: [{ ...application, methods: ['PROPFIND'] }] },
   { issuer: 'https://192.0.2.1' },
+  { listen: { authz: { port: 3100 } } },
+  { security: { contacts: ['mailto:a@a.example'], expires: '2025-12-31T00:00:00Z' } },
   { clients: { documents: 'off' }, spaces: [{ ...space, documentClients: ['a'] }] },
   {
     ...elsewhere,
@@ -50,7 +54,7 @@ test('every warning of the configuration has German words, and no words are for 
     passkeyWarning(configSchema.parse({ issuer }), { list: passkeys }),
   );
   const warnings = [
-    ...CONFIGURATIONS.flatMap((content) => configWarnings(configSchema.parse(content))),
+    ...CONFIGURATIONS.flatMap((content) => configWarnings(configSchema.parse(content), NOW)),
     ...(await Promise.all(ofPasskeys)),
   ].map((warning) => warning?.message ?? '');
   const unknown = warnings.filter((message) => messageWord('de', message) === undefined);
