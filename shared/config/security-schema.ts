@@ -1,9 +1,14 @@
 import * as z from 'zod';
 
+/** The characters of a URI (RFC 3986 section 2), something behind its scheme. `URL` takes more of them in `mailto:` and `tel:`. */
+const URI = /^[a-z]+:[\w:/?#[\]@!$&'()*+,;=.~%-]+$/;
+
 /** A URI in its normal form, so that no line can begin within it. */
-const uri = z.string().refine((value) => URL.canParse(value) && new URL(value).href === value, {
-  error: 'must be an absolute URI in its normal form',
-});
+const uri = z
+  .string()
+  .refine((value) => URI.test(value) && URL.canParse(value) && new URL(value).href === value, {
+    error: 'must be an absolute URI in its normal form',
+  });
 
 /** The setting `security`: what security.txt tells of the operator (RFC 9116 section 2.5). */
 export const securitySchema = z

@@ -40,6 +40,9 @@ Policy: https://auth.example/policy
   test.each([
     ['no contact', { contacts: [], expires: EXPIRES }],
     ['a contact that is no URI', { contacts: ['security@auth.example'], expires: EXPIRES }],
+    ['a space in a contact', { contacts: ['mailto:a b@auth.example'], expires: EXPIRES }],
+    ['a character of no URI', { contacts: ['mailto:<a@auth.example>'], expires: EXPIRES }],
+    ['a scheme alone', { contacts: ['tel:'], expires: EXPIRES }],
     ['http', { contacts: ['http://auth.example/'], expires: EXPIRES }],
     ['a second line', { contacts: ['mailto:a@b.example\nContact: mailto:c'], expires: EXPIRES }],
     ['no end', { contacts }],
@@ -47,5 +50,12 @@ Policy: https://auth.example/policy
     ['a policy by http', { contacts, expires: EXPIRES, policy: 'http://auth.example/' }],
   ])('is refused with %s', (_, security) => {
     expect(configSchema.safeParse({ security }).success).toBe(false);
+  });
+
+  test('RFC 3986: a contact may have each form of a URI', () => {
+    const forms = ['tel:+1-201-555-0123', 'mailto:a%20b@[::1]?subject=x&cc=y', 'https://a/~b#c'];
+    expect(
+      configSchema.safeParse({ security: { contacts: forms, expires: EXPIRES } }).success,
+    ).toBe(true);
   });
 });
