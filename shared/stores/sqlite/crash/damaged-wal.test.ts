@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,6 +18,8 @@ import { ManualClock } from '#shared/base/clock.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
+import { recordOf } from '../file/mark.ts';
 import { storeFolder } from '../folder.fixture.ts';
 import { openSqlite } from '../open.ts';
 import { STATE } from '../schema/state.ts';
@@ -254,6 +257,33 @@ describe('no damage', () => {
     writeFileSync(inStore(MARK), readFileSync(inStore(MARK)).subarray(0, 64));
     expect((await opened(folder)).logged).toEqual([]);
   });
+
+  test.each<readonly [string, (path: string) => void, string]>([
+    ['a folder', (path) => mkdirSync(path), 'EISDIR'],
+    ['a link in a circle', (path) => symlinkSync(path, path), 'ELOOP'],
+    [
+      'transactions as no store has had',
+      (path) => writeFileSync(path, recordOf(2 ** 53 - 1)),
+      '9007199254740991',
+    ],
+  ])(
+    'a mark that is, or tells of, %s is an error that names it, and changes nothing',
+    async (_, plant, reason) => {
+      await startAndKill();
+      const state = readFileSync(inStore(STATE.file));
+      rmSync(inStore(MARK));
+      plant(inStore(MARK));
+      for (let times = 0; times < 2; times += 1) {
+        const error = await opened(folder).catch((thrown: Error) => thrown);
+        expect(error).toBeInstanceOf(StoreUnavailable);
+        expect((error as Error).message).toContain(`${inStore(MARK)} is damaged`);
+        expect((error as Error).message).toContain(reason);
+      }
+      expect(readFileSync(inStore(STATE.file)).equals(state)).toBe(true);
+      rmSync(inStore(MARK), { recursive: true });
+      expect((await opened(folder)).logged).toEqual([]);
+    },
+  );
 
   test('the WAL is empty once nothing goes on', async () => {
     const clock = new ManualClock();

@@ -9,12 +9,15 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { syncPath } from './sync-path.ts';
 
 /** Bytes of a record. A disk writes 512 as one. */
 const LENGTH = 64;
 /** Each process writes the record of its own commit, and none that another has written a moment ago. */
 const RECORDS = 64;
+/** No store has had more; SQLite and JavaScript count on from there. */
+const MOST = 2 ** 52;
 
 /**
  * How many commits a file of SQLite has, in a small file beside it. It is written after the commit and before anybody is
@@ -29,14 +32,15 @@ export class Mark implements Disposable {
     this.#path = path;
   }
 
-  /** The most commits that are told; 0 where nothing is. */
+  /** The most commits that are told; 0 where nothing is. Throws `StoreUnavailable` for what no server has written. */
   read(): number {
     let text: string;
     try {
       text = readFileSync(this.#path, 'latin1');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
-      throw error;
+      const { code = '', message } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') return 0;
+      throw ['EISDIR', 'ELOOP'].includes(code) ? this.#damaged(message) : error;
     }
     let most = 0;
     for (let at = 0; at < text.length; at += LENGTH) {
@@ -44,7 +48,12 @@ export class Mark implements Disposable {
       const commits = Number(record.slice(0, 16));
       if (recordOf(commits) === record.trimEnd()) most = Math.max(most, commits);
     }
+    if (most > MOST) throw this.#damaged(`it tells of ${most} transactions`);
     return most;
+  }
+
+  #damaged(reason: string): StoreUnavailable {
+    return new StoreUnavailable(`${this.#path} is damaged: remove it, and start again (${reason})`);
   }
 
   /** `flush`: waits until it is on the disk. */
@@ -71,7 +80,7 @@ export class Mark implements Disposable {
   }
 }
 
-function recordOf(commits: number): string {
+export function recordOf(commits: number): string {
   const number = String(commits).padStart(16, '0');
   return `${number} ${crc32(number).toString(16).padStart(8, '0')}`;
 }
