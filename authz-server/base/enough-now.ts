@@ -8,7 +8,7 @@ interface Deciding {
 
 /**
  * Whether an earlier sign-in of this kind still counts: people of whom a second factor is demanded by now get nothing new
- * from one with less. Absent: an earlier release made it, by a password.
+ * from one with less.
  */
 export const isEnoughNow = (
   { config }: Deciding,

@@ -40,7 +40,6 @@ export function consentKey(
 export interface Unasked {
   readonly allowed: readonly ScopeItem[];
   readonly refused?: readonly ScopeItem[];
-  readonly wholeProfile?: boolean;
   /** As in `Access`. */
   readonly describedSince?: number;
   /** Nobody was asked: the client is the operator's own. */
@@ -69,7 +68,6 @@ export async function consented(
   return (
     decision && {
       ...decision,
-      wholeProfile: consent.wholeProfile,
       ...(client.document && { describedSince: describedSince(client) }),
     }
   );

@@ -30,8 +30,6 @@ export interface GrantDecision {
   readonly extend?: string | undefined;
   /** Since when the client is what the person was told, in milliseconds since the epoch: an `extend` of another ends. */
   readonly describedSince?: number;
-  /** They were told what `profile` is; absent: the page that asked them has said so. */
-  readonly wholeProfile?: boolean;
   /** Nobody was asked, since the client is the operator's own. */
   readonly byOperator?: boolean;
   /** A device's IP address and user agent. Its grant outlives the browser's session. */
@@ -78,7 +76,6 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
   return async (decision) => {
     const { clientId, signIn, allowed, refused = [], device } = decision;
     const { accountId, generation, address, agent } = signIn;
-    const { wholeProfile = allowed.some(({ scope }) => scope === 'profile') } = decision;
     const browser = {
       ...(address !== undefined && { address }),
       ...(agent !== undefined && { agent }),
@@ -104,7 +101,6 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       clientGeneration,
       since: known?.access.since ?? clock.now(),
       ...(decision.describedSince !== undefined && { describedSince: decision.describedSince }),
-      wholeProfile: known?.access.wholeProfile === true || wholeProfile,
       ...(!outlives && { signIn: signIn.uid }),
       ...(passkey !== undefined && { passkey }),
       ...(place && { place }),

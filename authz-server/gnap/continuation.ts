@@ -127,7 +127,7 @@ async function giveApproved(
     grantId,
     accountId,
     authTime,
-    ...(assurance && { assurance }),
+    assurance,
     ...(subject && { subject }),
     exp: epochSeconds(server.clock) + server.config.people.grant,
   };

@@ -1,6 +1,5 @@
 import { epochSeconds } from '#shared/base/clock.ts';
 import { gnapSpaces } from '#shared/config/token-spaces.ts';
-import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { findAccess } from '#shared/people/access/grants.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
@@ -22,8 +21,8 @@ export type Giving = Omit<GivenGrant, 'jtis'>;
  * end. Returns `access_token` and `subject` of the answer. Throws `GnapError` if the grant or the client has ended.
  */
 export async function give(server: GnapServer, giving: Giving, from: Origin): Promise<object> {
-  const { clientId, accountId, subject, authTime, isList, grantId, key, generation } = giving;
-  const { assurance = BY_PASSWORD } = giving;
+  const { clientId, accountId, subject, authTime, assurance, isList, grantId, key, generation } =
+    giving;
   const [client, access] = await Promise.all([
     clientOf(server, giving),
     findAccess(server, grantId),

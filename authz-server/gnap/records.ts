@@ -53,7 +53,7 @@ export type Decision =
       /** NumericDate of the sign-in. */
       readonly authTime: number;
       /** As in `SignIn`. */
-      readonly assurance?: Assurance;
+      readonly assurance: Assurance;
     }
   | {
       readonly kind: 'refused';
@@ -95,7 +95,7 @@ export interface GivenGrant extends AskingClient, Wanted {
   readonly grantId: string;
   readonly accountId: string;
   readonly authTime: number;
-  readonly assurance?: Assurance;
+  readonly assurance: Assurance;
   /** The `jti` of the tokens that are good: they end when others take their place. */
   readonly jtis: readonly string[];
   /** NumericDate. */

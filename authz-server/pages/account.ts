@@ -1,4 +1,3 @@
-import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
@@ -125,8 +124,7 @@ export function accountHandlers(
     if (!isRecent(visitor, server)) return ask(ctx, PATH, { name: person.name, notice: 'again' });
     const origin = form.get('origin') ?? '';
     if (!keyOrigins.includes(origin)) throw new PageError(400, 'request', { back: TO_ACCOUNT });
-    const { acr } = signIn.assurance ?? BY_PASSWORD;
-    const invited = { person: person.id, acr, signIn: signIn.uid };
+    const invited = { person: person.id, acr: signIn.assurance.acr, signIn: signIn.uid };
     const made = await invitations.invite(invited, origin);
     answerWith(ctx, keyLinkPage(viewOf(ctx, person), { link: made, back: PATH }));
   }

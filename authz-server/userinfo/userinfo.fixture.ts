@@ -121,18 +121,13 @@ export async function startUserinfo(settings: object = {}) {
   }
 
   /** Writes a grant of alice to the app as the engine and its consent do. */
-  async function grant(
-    grantId: string,
-    scope: string,
-    generation = 0,
-    wholeProfile = true,
-  ): Promise<void> {
+  async function grant(grantId: string, scope: string, generation = 0): Promise<void> {
     const member = { accountId: ALICE.id, clientId: 'app', openid: { scope } };
     const payload = { ...member, resources: { [DOCUMENTS]: 'documents:read' } };
     await stores.artefacts.put({ kind: 'Grant', id: grantId, payload, seconds: 3600 });
     const since = clock.now();
     const whose = { accountId: ALICE.id, clientId: 'app' };
-    const record = { grantId, ...whose, generation, since, wholeProfile };
+    const record = { grantId, ...whose, generation, clientGeneration: 0, since };
     await recordAccess(access, record, 3600);
   }
 

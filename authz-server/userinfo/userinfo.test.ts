@@ -328,14 +328,6 @@ describe('OpenID Connect Core 1.0 section 5.3.2: the answer', () => {
     });
   });
 
-  test('a grant from when profile was no more than the name tells no more', async () => {
-    await endpoint.grant('g2', 'openid profile', 0, false);
-    const profile = { display_name: 'Alice', locale: 'en', picture: 'https://p.example/' };
-    await endpoint.stores.people.replace({ ...ALICE, profile, version: 1 });
-    const { text: body } = await endpoint.bearer(endpoint.token({ grant_id: 'g2' }));
-    expect(JSON.parse(body)).toEqual({ sub: ALICE.id, preferred_username: 'alice' });
-  });
-
   test('RFC 8707 section 2: a token of any resource, a bare origin in both spellings', async () => {
     for (const aud of ['https://rs.example', 'https://rs.example/', [DOCUMENTS, 'x:y']]) {
       expect((await endpoint.bearer(endpoint.token({ aud }))).status).toBe(200);

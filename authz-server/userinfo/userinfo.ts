@@ -6,7 +6,6 @@ import { everySpace } from '#shared/config/second-origin.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { clientOrigins } from '../base/client-origins.ts';
 import { type Fields, UNSTORED } from '#shared/http/answer.ts';
-import { findAccess } from '#shared/people/access/grants.ts';
 import { claimsOf } from '#shared/people/claims.ts';
 import { readableBy } from '#shared/server/endpoints/cors.ts';
 import type { ByToken } from '#shared/server/endpoints/endpoint.ts';
@@ -36,14 +35,13 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
 
   /** Returns the current claims, not those at the token's issue (OpenID Connect Core 1.0 sections 5.1 and 5.4). */
   async function told({ claims = {}, scopes = new Set() }: Principal) {
-    const { sub = '', grant_id = '', client_id = '' } = claims;
-    const [person, access, client] = await Promise.all([
+    const { sub = '', client_id = '' } = claims;
+    const [person, client] = await Promise.all([
       directory.find(sub),
-      findAccess(server, grant_id),
       stores.clients.get(client_id),
     ]);
     const allowed = parseScope(client?.scope).intersection(scopes);
-    return { sub, ...(person && claimsOf(person, allowed, access?.wholeProfile === true)) };
+    return { sub, ...(person && claimsOf(person, allowed)) };
   }
 
   return {

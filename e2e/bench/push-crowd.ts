@@ -75,7 +75,8 @@ const CLIENT = 'user-agent';
 /** Keeps what somebody new has allowed their user agent. */
 async function newGrant(stores: Store): Promise<{ person: string; grant: string }> {
   const [person, grant] = [randomId(systemRandom), randomId(systemRandom)];
-  const access = { grantId: grant, accountId: person, clientId: CLIENT, generation: 0 };
+  const whose = { grantId: grant, accountId: person, clientId: CLIENT };
+  const access = { ...whose, generation: 0, clientGeneration: 0 };
   const store = { stores, clock: systemClock, longestLife: LIFE };
   await recordAccess(store, { ...access, since: systemClock.now() }, LIFE);
   return { person, grant };

@@ -316,7 +316,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     expect(isAsked(await browser.open(site.authorize(params)))).toBe(true);
   });
 
-  test('a grant from before there were consents goes on in its browser', async () => {
+  test('a grant goes on in its browser once the consent is forgotten', async () => {
     const browser = await newBrowser();
     await browser.submit(await browser.open(site.authorize()), { decision: 'allow' });
     await removeConsents(site.server, alice, () => true);
@@ -346,7 +346,6 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       since: Date.now(),
       allowed: { [DOCUMENTS]: ['documents:read'] },
       refused: {},
-      wholeProfile: false,
       ...more,
     });
     const generation = () => site.server.stores.revocations.generation('person', alice);

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
+import { signedIn } from '#shared/auth/schemes/hoba/signed-in.fixture.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { get } from '../clients/digest/answers.fixture.ts';
 import { run } from '../clients/digest/exchange.ts';
@@ -64,7 +66,9 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       run(hobaClient(lying).exchange(request), send);
     async function secret(): Promise<readonly [string, string]> {
       const invitations = createInvitations({ stores: flow.stores, random: systemRandom });
-      return ['secret', new URL(await invitations.invite({ person: id }, origin)).hash.slice(1)];
+      const store = { stores: flow.stores, clock: systemClock, longestLife: 600 };
+      const invited = await signedIn(store, id);
+      return ['secret', new URL(await invitations.invite(invited, origin)).hash.slice(1)];
     }
 
     test('an answer to a challenge, and to one of getchal', async () => {

@@ -26,16 +26,11 @@ export const CLAIMS_OF_SCOPES: Readonly<Record<string, readonly string[]>> = Obj
   Object.entries(CLAIMS).map(([scope, claims]) => [scope, Object.keys(claims)]),
 );
 
-/**
- * Returns the claims about a person that these scopes allow, without unknown ones (section 5.3.2). `wholeProfile`: see
- * `Access`.
- */
+/** Returns the claims about a person that these scopes allow, without unknown ones (section 5.3.2). */
 export function claimsOf(
   person: Person,
   scopes: ReadonlySet<string>,
-  wholeProfile = true,
 ): Readonly<Record<string, unknown>> {
-  if (!wholeProfile) return claimsOf({ ...person, profile: withoutProfile(person) }, scopes);
   const granted = Object.entries<Readonly<Record<string, Told>>>(CLAIMS).filter(([scope]) =>
     scopes.has(scope),
   );
@@ -44,9 +39,3 @@ export function claimsOf(
   );
   return Object.fromEntries(told.filter(([, value]) => value !== undefined));
 }
-
-/** Returns the parts of a person's profile that belong to other scopes than `profile`. */
-const withoutProfile = ({ profile: { emails = [], groups = [] } = {} }: Person) => ({
-  emails,
-  groups,
-});

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { BY_PASSWORD } from './access/assurance.ts';
 import { ALONE } from '#shared/base/line.ts';
 import { findAccess, recordAccess } from './access/grants.ts';
 import { findSignIn, recordSignIn } from './access/sign-ins.ts';
@@ -28,8 +29,9 @@ async function signedIn() {
   const made = await testPeople();
   const { id } = await addPerson(made.store, { name: 'alice', password: OLD });
   const origin = { accountId: id, generation: 0, since: made.store.clock.now() };
-  await recordSignIn(made.store, { ...origin, uid: 'browser' }, 600);
-  await recordAccess(made.store, { ...origin, grantId: 'grant', clientId: 'app' }, 600);
+  await recordSignIn(made.store, { ...origin, uid: 'browser', assurance: BY_PASSWORD }, 600);
+  const access = { ...origin, grantId: 'grant', clientId: 'app', clientGeneration: 0 };
+  await recordAccess(made.store, access, 600);
   return { ...made, id };
 }
 

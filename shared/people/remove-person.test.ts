@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { BY_PASSWORD } from './access/assurance.ts';
 import {
   everybodyIn,
   passkeysIn,
@@ -29,8 +30,9 @@ async function alice() {
   });
   const { id } = person;
   const origin = { accountId: id, generation: 0, since: store.clock.now() };
-  await recordSignIn(store, { ...origin, uid: 'browser' }, 600);
-  await recordAccess(store, { ...origin, grantId: 'grant', clientId: 'app' }, 600);
+  await recordSignIn(store, { ...origin, uid: 'browser', assurance: BY_PASSWORD }, 600);
+  const access = { ...origin, grantId: 'grant', clientId: 'app', clientGeneration: 0 };
+  await recordAccess(store, access, 600);
   const payload = { accountId: id };
   await stores.artefacts.put({ kind: 'Grant', id: 'grant', payload, seconds: 600 });
   const token = { ...payload, grantId: 'grant' };
@@ -146,7 +148,7 @@ test('a sign-in that was under way is cleared away', async () => {
     ...stores.people,
     remove: async (removed: Parameters<typeof remove>[0]) => {
       const late = { uid: 'late', accountId: person.id, generation: 0, since: 0 };
-      await recordSignIn(store, late, 600);
+      await recordSignIn(store, { ...late, assurance: BY_PASSWORD }, 600);
       return remove(removed);
     },
   };

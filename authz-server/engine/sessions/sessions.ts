@@ -54,7 +54,7 @@ export function sessionAdapter(store: AdapterStore): Adapter {
     if (session === undefined || accountId === undefined) return session;
     const signIn = uid === undefined ? undefined : await findSignIn(store, uid);
     const known = signIn?.accountId === accountId && (await store.directory.find(accountId));
-    if (known && uid !== undefined && isEnoughNow(store, known, signIn.assurance?.acr)) {
+    if (known && uid !== undefined && isEnoughNow(store, known, signIn.assurance.acr)) {
       await seen(uid);
       return session;
     }

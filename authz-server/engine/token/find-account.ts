@@ -1,5 +1,4 @@
 import type { FindAccount, KoaContextWithOIDC } from 'oidc-provider';
-import { findAccessOfPerson } from '#shared/people/access/grants.ts';
 import { claimsOf } from '#shared/people/claims.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
@@ -15,14 +14,9 @@ type AccountServer = Pick<AuthzServer, 'directory' | 'stores' | 'clock' | 'longe
  * client may still ask for.
  */
 export function findAccount(server: AccountServer): FindAccount {
-  async function claims({ oidc }: KoaContextWithOIDC, person: Person) {
-    const { jti = '' } = oidc.grant ?? {};
-    const access = await orTemporarilyUnavailable(
-      findAccessOfPerson(server, { grantId: jti, accountId: person.id }),
-    );
+  function claims({ oidc }: KoaContextWithOIDC, person: Person) {
     const allowed = parseScope(String(oidc.client?.['allowed_scope'])).intersection(OPENID_SCOPES);
-    const told = claimsOf(person, allowed, access?.wholeProfile === true);
-    return { sub: person.id, ...told };
+    return { sub: person.id, ...claimsOf(person, allowed) };
   }
 
   return async (ctx, id) => {

@@ -91,7 +91,7 @@ async function personClaims(
   const told = parseScope(resourceScope).intersection(TELLING);
   const person = told.size > 0 ? await server.directory.find(accountId) : undefined;
   return {
-    ...(person && claimsOf(person, told, access.wholeProfile === true)),
+    ...(person && claimsOf(person, told)),
     grant_id: grantId,
     ...(scope !== '' && { openid_scope: scope }),
     sub_gen: access.generation,

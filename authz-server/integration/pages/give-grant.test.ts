@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { endSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
@@ -95,6 +96,7 @@ async function signedIn(): Promise<SignIn> {
     accountId: randomId(random),
     generation: 0,
     since: clock.now(),
+    assurance: BY_PASSWORD,
   };
   await recordSignIn(site.server, signIn, 1000);
   return signIn;

@@ -41,7 +41,7 @@ const directory = {
 
 async function newGrant(grantId: string): Promise<void> {
   const given = { accountId: 'alice', clientId: 'web', generation: 0, since: 0 };
-  await recordAccess(access, { ...given, grantId }, 600);
+  await recordAccess(access, { ...given, grantId, clientGeneration: 0 }, 600);
 }
 const stands = async (grantId: string) => (await findAccess(access, grantId)) !== undefined;
 

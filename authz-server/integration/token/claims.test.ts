@@ -168,13 +168,6 @@ describe('as it is when it is told', () => {
   });
 });
 
-/** The grant of these tokens, as it was kept when `profile` was no more than the name to sign in with. */
-async function asBefore(tokens: Record<string, unknown>) {
-  const id = String(decodeJwt(String(tokens['access_token']))['grant_id']);
-  const { wholeProfile: _, ...payload } = (await flow.stores.artefacts.get('Access', id)) ?? {};
-  await flow.stores.artefacts.put({ kind: 'Access', id, payload, seconds: 600 });
-}
-
 describe('a grant of what there was to ask for before', () => {
   test('tells nothing else, and a refresh does not widen it', async () => {
     const before = await allowed('openid offline_access', ['openid', 'offline_access']);
@@ -183,27 +176,6 @@ describe('a grant of what there was to ask for before', () => {
     const { body } = await refresh(before['refresh_token']);
     expect(toldIn(body['id_token'])).toEqual({});
     expect((await userinfo(body)).body).toEqual({ sub: flow.accountId });
-  });
-
-  test('profile that was no more than the name to sign in with stays so until it is allowed anew', async () => {
-    const scope = 'openid profile offline_access';
-    const other = await flow.signedIn();
-    const ask = async (prompt: string) =>
-      sent(
-        await other.submit(await other.open(request(scope, { prompt })), {
-          decision: 'allow',
-          item: scope.split(' '),
-        }),
-      );
-    const before = await redeemed(await ask('consent'));
-    await asBefore(before);
-    const { body } = await refresh(before['refresh_token']);
-    expect(toldIn(body['id_token'])).toEqual({ preferred_username: 'alice' });
-    expect((await userinfo(body)).body).toEqual({
-      sub: flow.accountId,
-      preferred_username: 'alice',
-    });
-    expect(toldIn((await redeemed(await ask('consent')))['id_token'])).toEqual(TOLD.profile);
   });
 
   test('the person is asked about what is new, and nothing is told without', async () => {
@@ -253,16 +225,6 @@ describe('RFC 9068 section 2.2.2: a resource with such a scope', () => {
     const without = await allowed(scope, [...items.slice(0, 2), 'groups'], { resource: STAFF });
     expect(toldIn(without['access_token'])).toEqual({});
     expect(toldIn(without['id_token'])).toEqual(TOLD.groups);
-  });
-
-  test('profile under a grant of before: no more than the name to sign in with', async () => {
-    const own = ['openid', 'offline_access', `${STAFF} profile`];
-    const scope = 'openid offline_access profile';
-    const tokens = await allowed(scope, own, { resource: STAFF });
-    expect(toldIn(tokens['access_token'])).toEqual(TOLD.profile);
-    await asBefore(tokens);
-    const { body } = await refresh(tokens['refresh_token']);
-    expect(toldIn(body['access_token'])).toEqual({ preferred_username: 'alice' });
   });
 });
 

@@ -1,9 +1,4 @@
-import {
-  type Acr,
-  type Assurance,
-  BY_PASSWORD,
-  BY_RECOVERY_CODE,
-} from '#shared/people/access/assurance.ts';
+import { type Acr, type Assurance, BY_RECOVERY_CODE } from '#shared/people/access/assurance.ts';
 import { listConsents } from '#shared/people/access/consents.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
 import { type ListedSignIn, listSignIns, type SignIn } from '#shared/people/access/sign-ins.ts';
@@ -115,7 +110,7 @@ const MEANS: Readonly<Record<Acr, SignInMeans>> = {
   'urn:countersign:acr:passkey': 'passkey',
 };
 
-const meansOf = ({ acr, amr }: Assurance = BY_PASSWORD): SignInMeans =>
+const meansOf = ({ acr, amr }: Assurance): SignInMeans =>
   acr === BY_RECOVERY_CODE.acr && amr.join(' ') === BY_RECOVERY_CODE.amr.join(' ')
     ? 'recovery-code'
     : MEANS[acr];

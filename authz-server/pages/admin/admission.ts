@@ -45,5 +45,5 @@ const principalOf = ({ person, signIn: { assurance, since } }: Visitor) => ({
   kind: 'person' as const,
   realm: '',
   name: person.id,
-  authentication: { ...(assurance && { acr: assurance.acr }), authTime: Math.floor(since / 1000) },
+  authentication: { acr: assurance.acr, authTime: Math.floor(since / 1000) },
 });

@@ -1,5 +1,4 @@
 import type Provider from 'oidc-provider';
-import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
 import { isEnough } from '../../base/acr-values.ts';
@@ -34,7 +33,7 @@ export function createDeviceDecisions(server: PagesServer, provider: Provider): 
         grantId,
         scope: [...new Set(allowed.map(({ scope }) => scope))].join(' '),
         ...resourceOf(code),
-        ...(signIn.assurance ?? BY_PASSWORD),
+        ...signIn.assurance,
         authTime: Math.floor(signIn.since / 1000),
         sessionUid: signIn.uid,
       });
@@ -57,7 +56,7 @@ const UNMET = {
 } as const;
 
 /** Whether the person signed in by what the device asks for. */
-export const hasEnough = ({ assurance = BY_PASSWORD }: SignIn, { params }: DeviceCode): boolean =>
+export const hasEnough = ({ assurance }: SignIn, { params }: DeviceCode): boolean =>
   isEnough(assurance.acr, params['acr_values']);
 
 /** The resources that were asked for (RFC 8707), as the engine keeps them: none, one, or a list. */

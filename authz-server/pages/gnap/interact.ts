@@ -218,7 +218,7 @@ export function gnapHandlers(
       grantId,
       accountId: person.id,
       authTime: Math.floor(signIn.since / 1000),
-      ...(signIn.assurance && { assurance: signIn.assurance }),
+      assurance: signIn.assurance,
     } as const;
     await finish(ctx, waiting, decision, visitor);
   }
@@ -265,7 +265,6 @@ export function gnapHandlers(
       since: server.clock.now(),
       allowed: scopesOf(allowed),
       refused: scopesOf(refused),
-      wholeProfile: false,
     };
     const acting = asPerson(server, consent.accountId);
     await recordConsent(acting, consent, client, config.people.grant);

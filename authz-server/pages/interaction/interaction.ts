@@ -157,7 +157,6 @@ export function interactionHandlers(
       since: clock.now(),
       allowed: scopesOf(allowed),
       refused: scopesOf(refused),
-      wholeProfile: allowed.some(({ scope }) => scope === 'profile'),
       ...(client.document && { describedSince: describedSince(client) }),
     };
     const acting = asPerson(server, consent.accountId);

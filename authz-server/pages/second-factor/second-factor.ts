@@ -58,7 +58,7 @@ export function secondFactorHandlers(
 
   /** A sign-in that was in flight as the person's second factor was set up changes nothing. */
   const hasShownIt = async ({ person, signIn }: Visitor) =>
-    isEnough('required', undefined, signIn.assurance?.acr) ||
+    isEnough('required', undefined, signIn.assurance.acr) ||
     (await stores.secondFactors.get(person.id)) === undefined;
 
   /** The members that every form of the page needs. */
@@ -162,9 +162,7 @@ export function secondFactorHandlers(
         // All sign-ins have ended, this one too. A passkey stays more than a code.
         const { assurance, passkey } = signIn;
         const means =
-          passkey === undefined || assurance === undefined
-            ? { assurance: BY_SECOND_FACTOR }
-            : { assurance, passkey };
+          passkey === undefined ? { assurance: BY_SECOND_FACTOR } : { assurance, passkey };
         const shown = { person: { ...person, generation: made.generation }, means };
         showCodes(ctx, await signInVisitor(ctx, shown), made.codes);
       },

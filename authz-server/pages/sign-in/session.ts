@@ -4,8 +4,7 @@ import type Provider from 'oidc-provider';
 import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { asPerson } from '../../base/acting.ts';
-import type { Means, SignIn } from '#shared/people/access/sign-ins.ts';
-import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { isEnoughNow } from '../../base/enough-now.ts';
 import type { PagesServer } from '../../base/server.ts';
@@ -65,7 +64,7 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
       directory.find(session.accountId),
     ]);
     if (signIn?.accountId !== session.accountId || person === undefined) return undefined;
-    if (!isEnoughNow(server, person, signIn.assurance?.acr)) return undefined;
+    if (!isEnoughNow(server, person, signIn.assurance.acr)) return undefined;
     return { person, signIn, session };
   }
 
@@ -81,9 +80,9 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
     ctx: Context,
     session: Session,
     signIn: SignIn,
-    { assurance: { acr, amr } }: Pick<Means, 'assurance'>,
     ...events: readonly AuditEvent[]
   ): Promise<void> {
+    const { acr, amr } = signIn.assurance;
     const loginTs = Math.floor(signIn.since / 1000);
     session.loginAccount({ accountId: signIn.accountId, acr, amr: [...amr], loginTs });
     // Committed together: nobody knows the session's identifier yet, and without its sign-in it is nobody's.
@@ -129,14 +128,13 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
       };
       const what = means.assurance.amr.join(' ');
       const event = { kind: 'sign-in', person: id, what, id: signIn.uid } as const;
-      await begin(ctx, session, signIn, means, event);
+      await begin(ctx, session, signIn, event);
       return { person: { id, name }, signIn, session };
     },
 
     async keepVisitor(ctx, { signIn }, generation) {
       const session = new provider.Session();
-      const { assurance = BY_PASSWORD } = signIn;
-      await begin(ctx, session, { ...signIn, uid: session.uid, generation }, { assurance });
+      await begin(ctx, session, { ...signIn, uid: session.uid, generation });
     },
 
     async signOutVisitor(ctx, visitor) {

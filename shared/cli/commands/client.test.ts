@@ -566,7 +566,7 @@ describe('client access, client end', () => {
         const device = { address: '192.0.2.1', agent: 'TV \u001b[2J' };
         await recordAccess(store, { ...members, grantId, accountId, device }, 900 - n);
       }
-      const decided = { allowed: { '': ['openid'] }, refused: {}, wholeProfile: false };
+      const decided = { allowed: { '': ['openid'] }, refused: {} };
       const consent = { ...members, ...decided, accountId: alice.id, redirectHost: 'a.example' };
       await recordConsent(store, consent, { scope: 'openid' }, 900);
     });

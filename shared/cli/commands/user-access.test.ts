@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import { listConsents, recordConsent } from '#shared/people/access/consents.ts';
 import { listAccess, recordAccess } from '#shared/people/access/grants.ts';
 import { listSignIns, recordSignIn } from '#shared/people/access/sign-ins.ts';
@@ -22,10 +23,11 @@ async function opened() {
   const since = shell.clock.now();
   await withPeople(shell, async (store) => {
     for (const uid of ['here', 'there']) {
-      const signIn = { uid, accountId, generation: 0, since, address: '192.0.2.1', agent: AGENT };
+      const from = { address: '192.0.2.1', agent: AGENT };
+      const signIn = { uid, accountId, generation: 0, since, assurance: BY_PASSWORD, ...from };
       await recordSignIn(store, signIn, 1000);
     }
-    const access = { accountId, clientId: 'app', generation: 0, since };
+    const access = { accountId, clientId: 'app', generation: 0, clientGeneration: 0, since };
     const inBrowser = { ...access, grantId: 'in-browser', signIn: 'here', browser: {} };
     const onDevice = { ...access, grantId: 'on-device', device: { address: '192.0.2.9' } };
     for (const one of [inBrowser, onDevice]) {
@@ -42,7 +44,6 @@ async function opened() {
       since,
       allowed: { '': ['openid'] },
       refused: { '': ['email'] },
-      wholeProfile: false,
     };
     await recordConsent(store, consent, { scope: 'openid email' }, 1000);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import { findAccess, recordAccess } from '#shared/people/access/grants.ts';
 import { findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
 import { passkeysIn, somePasskey, somePublicKey } from '#shared/stores/contract/samples.ts';
@@ -55,8 +56,13 @@ describe('user passkey list', () => {
     const his = await add('bob', 'his', { name: 'Phone', rpId: 'other.example', backedUp: false });
     await json(shell, 'user', 'disable', 'bob');
     const shown = (person: string, passkey: PasskeyRecord) => {
-      const { accountId: ___, publicKey: _, counter: __, rpId, backedUp, ...rest } = passkey;
-      return { ...rest, person, domain: rpId, backed_up: backedUp };
+      const { id, name, rpId, backedUp, created_at, used_at, refused_at } = passkey;
+      const times = {
+        created_at,
+        ...(used_at !== undefined && { used_at }),
+        ...(refused_at !== undefined && { refused_at }),
+      };
+      return { id, name, person, domain: rpId, backed_up: backedUp, ...times };
     };
     const hers = [shown('alice', first), shown('alice', second)];
     const all = (await json(shell, 'user', 'passkey', 'list')) as unknown[];
@@ -130,8 +136,10 @@ describe('user passkey remove', () => {
       since: 1,
       ...(passkey !== undefined && { passkey }),
       uid: which,
+      assurance: BY_PASSWORD,
       grantId: which,
       clientId: 'app',
+      clientGeneration: 0,
     });
     const which = ['one', 'two', undefined];
     await withPeople(shell, async (store) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import { recordSignIn } from '#shared/people/access/sign-ins.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withPeople } from '../stores/with-people.ts';
@@ -33,8 +34,9 @@ async function withAlice(...options: readonly string[]) {
 describe('user set', () => {
   test('given values are stored, shown and listed, and nothing ends', async () => {
     const { shell, id, profile } = await withAlice();
+    const whose = { uid: 'browser', accountId: id, generation: 0 };
     await withPeople(shell, (store) =>
-      recordSignIn(store, { uid: 'browser', accountId: id, generation: 0, since: 0 }, 600),
+      recordSignIn(store, { ...whose, since: 0, assurance: BY_PASSWORD }, 600),
     );
     expect(await json(shell, 'user', 'set', 'ALICE', ...ALICE)).toEqual({
       id,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import { findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
 import { secondFactorsIn, someSecondFactor } from '#shared/stores/contract/samples.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
@@ -17,8 +18,9 @@ async function newShell() {
   const factor = { ...someSecondFactor(id), created_at: 60_000 };
   await withPeople(shell, async (store) => {
     await store.stores.secondFactors.add(factor);
-    const signIn = { uid: 'browser', accountId: id, generation: 0, since: store.clock.now() };
-    await recordSignIn(store, signIn, 600);
+    const since = store.clock.now();
+    const whose = { uid: 'browser', accountId: id, generation: 0 };
+    await recordSignIn(store, { ...whose, since, assurance: BY_PASSWORD }, 600);
   });
   return { shell, factor };
 }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
+import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import { ALONE } from '#shared/base/line.ts';
 import { DIGEST_KINDS } from '#shared/auth/schemes/digest/verifier.ts';
 import { listAccess, recordAccess } from '#shared/people/access/grants.ts';
@@ -43,8 +44,9 @@ async function signedIn() {
   const { id } = await given(shell, PASSWORD, 'add', 'alice');
   await withPeople(shell, async (store) => {
     const origin = { accountId: id, generation: 0, since: shell.clock.now() };
-    await recordSignIn(store, { ...origin, uid: 'browser' }, 600);
-    await recordAccess(store, { ...origin, grantId: 'grant', clientId: 'app' }, 600);
+    await recordSignIn(store, { ...origin, uid: 'browser', assurance: BY_PASSWORD }, 600);
+    const access = { ...origin, grantId: 'grant', clientId: 'app', clientGeneration: 0 };
+    await recordAccess(store, access, 600);
   });
   const left = () =>
     withPeople(shell, async (store) => ({

@@ -90,7 +90,7 @@ async function earlier(env: NodeJS.ProcessEnv) {
   await applyDeclared(house, await read(EARLIER), OPTIONS);
   await keepPerson(house, { id: 'bystander', name: 'bystander', created_at: 0 });
   for (const clientId of ['changes', 'goes']) {
-    const consent = { clientId, generation: 0, since: 0, wholeProfile: false };
+    const consent = { clientId, generation: 0, since: 0 };
     const whose = { accountId: 'bystander', redirectHost: 'app.example' };
     const scopes = { allowed: { '': ['openid'] }, refused: {} };
     await recordConsent(house, { ...consent, ...whose, ...scopes }, { scope: 'openid' }, 3600);

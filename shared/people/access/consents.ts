@@ -31,8 +31,6 @@ export interface Consent extends ConsentKey {
   readonly describedSince?: number;
   readonly allowed: Scopes;
   readonly refused: Scopes;
-  /** As in `Access`. */
-  readonly wholeProfile: boolean;
 }
 
 /** A scope of a request; without a resource it is about the person. */
@@ -103,12 +101,11 @@ export async function recordConsent(
       known.generation >= consent.generation &&
       known.describedSince === consent.describedSince;
     const before = isSame ? known : undefined;
-    const { allowed, refused, wholeProfile } = consent;
+    const { allowed, refused } = consent;
     const payload = {
       ...consent,
       allowed: joined(allowed, before?.allowed ?? {}, refused),
       refused: joined(refused, before?.refused ?? {}, allowed),
-      wholeProfile: wholeProfile || before?.wholeProfile === true,
     };
     const artefact = { kind: KIND, id, payload, seconds };
     const { accountId: person, clientId } = consent;

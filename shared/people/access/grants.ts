@@ -14,25 +14,20 @@ export interface Access {
   readonly clientId: string;
   /** The person's generation when they signed in; every token of the grant carries it. */
   readonly generation: number;
-  /**
-   * The client's generation then: a client that was removed and has come back under its name has another. Absent in older
-   * records.
-   */
-  readonly clientGeneration?: number;
+  /** The client's generation then: a client that was removed and has come back under its name has another. */
+  readonly clientGeneration: number;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Since when the client had been what its document said then; absent for other clients, and in older records. */
+  /** Since when the client had been what its document said then; absent for other clients. */
   readonly describedSince?: number;
   /** `uid` of the sign-in with which the grant ends; absent if it outlives the browser's session. */
   readonly signIn?: string;
   /** The passkey of the sign-in in which it was allowed: with it the grant ends, also one that outlives the browser. */
   readonly passkey?: string;
-  /** The browser that allowed it, and the host that its codes go to; absent for a device, and in older records. */
+  /** The browser that allowed it, and the host that its codes go to; absent for a device. */
   readonly place?: GrantPlace;
   /** True if the person was not asked, since the client was the operator's own. */
   readonly byOperator?: boolean;
-  /** True if the person was told that `profile` is more than the sign-in name, as it was at first. */
-  readonly wholeProfile?: boolean;
   /** The origin of the device's request, for a grant of the device flow. */
   readonly device?: { readonly address?: string; readonly agent?: string };
   /** The browser of the sign-in, for any other grant. */
@@ -43,7 +38,7 @@ export interface Access {
 export const isOfClient = (
   { clientGeneration }: Pick<Access, 'clientGeneration'>,
   generation: number,
-): boolean => clientGeneration === undefined || clientGeneration === generation;
+): boolean => clientGeneration === generation;
 
 /** A browser and a redirect host: a permission for one redirect host is not valid for another. */
 export interface GrantPlace {

@@ -1,7 +1,6 @@
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { type AccessStore, changing } from './access-store.ts';
 import { removeConsentsTo } from './consents.ts';
-import { endGrant } from './grants.ts';
 import { batchesOfClient } from './walk.ts';
 
 /**
@@ -20,8 +19,7 @@ export async function endClient(store: AccessStore, clientId: string): Promise<v
 
 /**
  * Removes consents to a client, and its grants of earlier generations than the one that was raised. Consents go before
- * and after the grants, for the reasons of `endApplication`. The grants are refused already, except those of older records,
- * which have no generation of their client.
+ * and after the grants, for the reasons of `endApplication`. The grants are refused already.
  */
 export async function clearClient(
   store: AccessStore,
@@ -31,9 +29,6 @@ export async function clearClient(
   const { artefacts } = store.stores;
   await removeConsentsTo(store, clientId);
   for await (const found of batchesOfClient(store, 'Access', clientId)) {
-    for (const { grantId } of found.filter((one) => one['clientGeneration'] === undefined)) {
-      await endGrant(store, String(grantId));
-    }
     const ids = found
       .filter((one) => Number(one['clientGeneration']) < generation)
       .map(({ grantId }) => String(grantId));

@@ -22,8 +22,7 @@ export interface SignIn {
   readonly generation: number;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Absent: an earlier release wrote it, which knew only passwords. */
-  readonly assurance?: Assurance;
+  readonly assurance: Assurance;
   /** The passkey that was used: with it the sign-in ends. */
   readonly passkey?: string;
   readonly address?: string;
@@ -36,7 +35,7 @@ export interface ListedSignIn extends SignIn {
 }
 
 /** How somebody signed in. */
-export type Means = Required<Pick<SignIn, 'assurance'>> & Pick<SignIn, 'passkey'>;
+export type Means = Pick<SignIn, 'assurance' | 'passkey'>;
 
 /**
  * Keeps a sign-in for `seconds`, the life of a session. A person with `MOST_SIGN_INS` loses the oldest. The sign-in ends at

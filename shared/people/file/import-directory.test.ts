@@ -2,6 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
+import { BY_PASSWORD } from '../access/assurance.ts';
 import { ALONE } from '#shared/base/line.ts';
 import { entryOf } from '#shared/audit/entry.ts';
 import { createRecorder } from '#shared/audit/recorder.ts';
@@ -191,7 +192,8 @@ test('a replaced person has the password of the file, and their sessions and gra
   const file = await exported(place);
   const { id } = await setPassword(place.store, 'alice', 'another password');
   const generation = await place.stores.revocations.generation('person', id);
-  const signIn = { accountId: id, generation, since: 0, uid: 'browser' };
+  const whose = { accountId: id, generation, uid: 'browser' };
+  const signIn = { ...whose, since: 0, assurance: BY_PASSWORD };
   await recordSignIn(place.store, signIn, 600);
   expect(await findSignIn(place.store, 'browser')).toBeDefined();
   await importDirectory(place.store, file);

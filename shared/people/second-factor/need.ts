@@ -20,7 +20,7 @@ export function mustHaveSecondFactor(
   return rule.required.some((group) => groups.includes(group));
 }
 
-/** Whether a sign-in of this kind lets a person go on; absent: an earlier release made it, by a password. */
+/** Whether a sign-in of this kind lets a person go on; one of no known kind counts as by a password. */
 export const isEnough = (
   rule: SecondFactorRule,
   groups: readonly string[] | undefined,

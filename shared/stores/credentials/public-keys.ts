@@ -22,7 +22,7 @@ export interface PublicKeyRecord {
   readonly name: string;
   /** The only origin where it is good (HOBA); absent: every one. */
   readonly origin?: string;
-  /** How its person had signed in when it was added; absent: an earlier release added it, or an application has it. */
+  /** How its person had signed in when it was added; absent: an application has it. */
   readonly acr?: Acr;
   /** Milliseconds since the epoch, as all times here. */
   readonly created_at: number;

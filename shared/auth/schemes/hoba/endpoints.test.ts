@@ -1,6 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { BY_PASSWORD, BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import {
@@ -15,7 +16,7 @@ import {
   resultOf,
   twoHobaProcesses,
 } from './hoba.fixture.ts';
-import type { Invited } from './invitations.ts';
+import { signedIn } from './signed-in.fixture.ts';
 
 let all: Awaited<ReturnType<typeof twoHobaProcesses>>;
 beforeEach(async () => {
@@ -26,8 +27,10 @@ const FORM: readonly [string, string] = ['Content-Type', 'application/x-www-form
 const request = requestTo(ORIGIN);
 
 /** A link's secret. */
-const invited = async (person = BOB.id, origin = ORIGIN, how: Pick<Invited, 'acr'> = {}) =>
-  new URL(await all.here.invitations.invite({ person, ...how }, origin)).hash.slice(1);
+async function invited(person = BOB.id, origin = ORIGIN, assurance = BY_PASSWORD) {
+  const who = await signedIn(all.here.access, person, assurance);
+  return new URL(await all.here.invitations.invite(who, origin)).hash.slice(1);
+}
 
 const fresh = async (at = request) => String((await all.here.post('getchal', at))?.body);
 
@@ -86,15 +89,15 @@ describe('register (RFC 7486 section 6.1)', () => {
       spki: spki.toString('base64url'),
       name: 'Phöne',
       origin: ORIGIN,
+      acr: BY_PASSWORD.acr,
       created_at: all.clock.now(),
     });
   });
 
   test('the key remembers how the person had signed in who asked for the link', async () => {
-    const acr = 'urn:countersign:acr:second-factor';
-    const secret = await invited(BOB.id, ORIGIN, { acr });
+    const secret = await invited(BOB.id, ORIGIN, BY_SECOND_FACTOR);
     expect(await register({ pub: clientKey(1).pem, secret })).toMatchObject({ status: 200 });
-    expect(await kept()).toMatchObject({ acr });
+    expect(await kept()).toMatchObject({ acr: BY_SECOND_FACTOR.acr });
   });
 
   test('only pub is mandatory, and its kind is the hash of the key', async () => {

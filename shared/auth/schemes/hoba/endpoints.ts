@@ -61,10 +61,10 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
     });
     const invited = await invitations.redeem(secret, origin);
     const person = invited === undefined ? undefined : await directory.find(invited.person);
-    if (person === undefined) throw notInvited();
+    if (invited === undefined || person === undefined) throw notInvited();
     const owner = { kind: 'person', id: person.id } as const;
-    const signedIn = invited?.acr === undefined ? {} : { acr: invited.acr };
-    const key: PublicKeyRecord = { ...candidate, ...signedIn, owner, created_at: clock.now() };
+    const { acr } = invited;
+    const key: PublicKeyRecord = { ...candidate, acr, owner, created_at: clock.now() };
     const added = await addPublicKey(stores, key);
     if (added === 'added') return registered(person);
     throw new HttpError(

@@ -113,6 +113,7 @@ export async function twoHobaProcesses({
     const endpoints = hobaEndpoints({ ...shared, stores, invitations, page: noPage });
     return {
       stores,
+      access: { stores, clock, longestLife: 600 },
       challenges,
       invitations,
       scheme: (maxAge = 60) => hoba({ ...shared, realm: REALM, maxAge }),

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import type { Invited } from './invitations.ts';
 import { ALICE, ORIGIN, OTHER, twoHobaProcesses } from './hoba.fixture.ts';
+import { signedIn } from './signed-in.fixture.ts';
 
 const ALICE_BY_PASSWORD = { person: ALICE.id, acr: 'urn:countersign:acr:password' } as const;
 
@@ -9,9 +9,10 @@ beforeEach(async () => {
   all = await twoHobaProcesses();
 });
 
-const invite = async (how: Pick<Invited, 'signIn'> = {}) => {
-  const link = await all.here.invitations.invite({ ...ALICE_BY_PASSWORD, ...how }, ORIGIN);
-  return { link, secret: new URL(link).hash.slice(1) };
+const invite = async () => {
+  const invited = await signedIn(all.here.access, ALICE.id);
+  const link = await all.here.invitations.invite(invited, ORIGIN);
+  return { link, secret: new URL(link).hash.slice(1), signIn: invited.signIn };
 };
 
 test('RFC 7486 section 6.2.3: a URL with 128 random bits, which no server is sent', async () => {
@@ -65,14 +66,11 @@ test('it ends with everything else that the person has open', async () => {
 });
 
 test('it ends with the sign-in in which the person asked for it', async () => {
-  const { artefacts } = all.here.stores;
-  const payload = { uid: 'browser', accountId: ALICE.id, generation: 0, since: all.clock.now() };
-  await artefacts.put({ kind: 'SignIn', id: 'browser', payload, seconds: 600 });
-  const { secret } = await invite({ signIn: 'browser' });
+  const { secret, signIn } = await invite();
   await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toMatchObject(
     ALICE_BY_PASSWORD,
   );
-  await artefacts.remove('SignIn', 'browser');
+  await all.here.stores.artefacts.remove('SignIn', signIn);
   await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toBeUndefined();
   await expect(all.there.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
 });

@@ -14,10 +14,10 @@ const LIFE = 600;
 export interface Invited {
   /** The id of the person. */
   readonly person: string;
-  /** How they had signed in when they asked for the link; absent: an earlier release made it. */
-  readonly acr?: Acr;
-  /** The sign-in in which they asked for the link, which ends with it; absent: an earlier release made it. */
-  readonly signIn?: string;
+  /** How they had signed in when they asked for the link. */
+  readonly acr: Acr;
+  /** The sign-in in which they asked for the link, which ends with it. */
+  readonly signIn: string;
 }
 
 /** The record behind the secret of a link. */
@@ -59,9 +59,7 @@ export function createInvitations({ stores, random }: InvitationsOptions): Invit
     const invitation = state as Invitation | undefined;
     if (invitation?.origin !== origin) return undefined;
     const { person, signIn } = invitation;
-    if (signIn !== undefined && (await findSignIn({ stores }, signIn)) === undefined) {
-      return undefined;
-    }
+    if ((await findSignIn({ stores }, signIn)) === undefined) return undefined;
     const generation = await revocations.generation('person', person);
     return invitation.generation === generation ? invitation : undefined;
   }

@@ -44,7 +44,8 @@ const access = () => ({ stores, clock, longestLife: 600 });
 
 async function begin(more: Partial<SessionRecord> = {}) {
   const grantId = randomId(systemRandom);
-  const grant = { grantId, accountId: 'a1', clientId: 'c1', generation: 0, since: clock.now() };
+  const whose = { grantId, accountId: 'a1', clientId: 'c1' };
+  const grant = { ...whose, generation: 0, clientGeneration: 0, since: clock.now() };
   await recordAccess(access(), grant, 1000);
   const claims = {
     jti: `t-${grantId}`,
