@@ -13,13 +13,6 @@ import { scanValues } from '../connection/scan.ts';
 /** Digits that any number of milliseconds has room in. */
 const DIGITS = 16;
 
-/** Returns the place of a key in the order. Its text may have any character, which `format` would end at the first NUL. */
-const PLACE = `
-local function placeOf(key, id)
-  return key.application .. '\\0' .. string.format('%0${DIGITS}d', key.created_at) .. '\\0' .. id
-end
-`;
-
 /** KEYS: keys, their order. ARGV: id, record, its place. 0: the id is taken. */
 const add = script(`
 if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
@@ -38,41 +31,25 @@ end
 return 1
 `);
 
-/** KEYS: keys, their order. ARGV: id. The end of a key moves it nowhere, so that its record tells its place. */
-const remove = script(`${PLACE}
+/**
+ * KEYS: keys, their order. ARGV: id. The end of a key moves it nowhere, so that its record tells its place. That may have any
+ * character: `format` would end it at the first NUL.
+ */
+const remove = script(`
 local record = redis.call('HGET', KEYS[1], ARGV[1])
 if not record then return 0 end
 local key = cjson.decode(record)
-redis.call('ZREM', KEYS[2], placeOf(key, ARGV[1]))
+local place = key.application .. '\\0' .. string.format('%0${DIGITS}d', key.created_at) .. '\\0' .. ARGV[1]
+redis.call('ZREM', KEYS[2], place)
 return redis.call('HDEL', KEYS[1], ARGV[1])
 `);
 
-/**
- * KEYS: keys, their order. ARGV: behind which place, and how many. Servers of an older version write no order: what does not
- * fit is put in order first.
- */
-const page = script(`${PLACE}
-local function found()
-  local ids = redis.call('ZRANGE', KEYS[2], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ARGV[2])
-  if #ids == 0 then return {} end
-  for n, place in ipairs(ids) do ids[n] = string.match(place, '%z${'%d'.repeat(DIGITS)}%z(.*)') end
-  return redis.call('HMGET', KEYS[1], unpack(ids))
-end
-local function fits(records)
-  for _, record in ipairs(records) do
-    if not record then return false end
-  end
-  return redis.call('ZCARD', KEYS[2]) == redis.call('HLEN', KEYS[1])
-end
-local records = found()
-if fits(records) then return records end
-redis.call('DEL', KEYS[2])
-local all = redis.call('HGETALL', KEYS[1])
-for n = 1, #all, 2 do
-  local key = cjson.decode(all[n + 1])
-  redis.call('ZADD', KEYS[2], 0, placeOf(key, all[n]))
-end
-return found()
+/** KEYS: keys, their order. ARGV: behind which place, and how many. */
+const page = script(`
+local ids = redis.call('ZRANGE', KEYS[2], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ARGV[2])
+if #ids == 0 then return {} end
+for n, place in ipairs(ids) do ids[n] = string.match(place, '%z${'%d'.repeat(DIGITS)}%z(.*)') end
+return redis.call('HMGET', KEYS[1], unpack(ids))
 `);
 
 /** Where it stands among all, as text: no name of an application has NUL. */

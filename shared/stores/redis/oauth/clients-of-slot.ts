@@ -44,35 +44,6 @@ index(ARGV[1], '')
 return redis.call('HDEL', KEYS[1], ARGV[1])
 `);
 
-/** KEYS: clients, their clients by key. ARGV: a fingerprint. A client that is gone gives nothing. */
-const withKey = script(`
-local places = redis.call('ZRANGE', KEYS[2], '[' .. ARGV[1] .. ' ', '(' .. ARGV[1] .. '!', 'BYLEX')
-if #places == 0 then return {} end
-for n, place in ipairs(places) do places[n] = string.sub(place, #ARGV[1] + 2) end
-return redis.call('HMGET', KEYS[1], unpack(places))
-`);
-
-/**
- * KEYS: clients, their order. ARGV: where the ids begin and end, and how many. Servers of an older version write no
- * order: what does not fit is put in order first.
- */
-const ids = script(`
-local function found()
-  return redis.call('ZRANGE', KEYS[2], ARGV[1], ARGV[2], 'BYLEX', 'LIMIT', 0, ARGV[3])
-end
-local function fit(ids)
-  for _, id in ipairs(ids) do
-    if redis.call('HEXISTS', KEYS[1], id) == 0 then return false end
-  end
-  return redis.call('ZCARD', KEYS[2]) == redis.call('HLEN', KEYS[1])
-end
-local ids = found()
-if fit(ids) then return ids end
-redis.call('DEL', KEYS[2])
-for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do redis.call('ZADD', KEYS[2], 0, id) end
-return found()
-`);
-
 /** The names of the keys of some clients: a hash of their records by client_id, the sorted set of their ids, and the index of their keys, both ways. */
 export type ClientKeys = readonly [clients: string, order: string, keys: string, byKey: string];
 
@@ -82,7 +53,6 @@ export interface ClientsOfSlot extends Omit<Clients, 'page'> {
   ids(range: NameRange): Promise<readonly string[]>;
 }
 
-/** A server of an older version does not keep the index of keys, so that it only says which records to look at. */
 export function clientsOfSlot(redis: Commands, keys: ClientKeys): ClientsOfSlot {
   const [clients, order, , byKey] = keys;
   const parsed = (client: string): ClientRecord => JSON.parse(client);
@@ -96,16 +66,18 @@ export function clientsOfSlot(redis: Commands, keys: ClientKeys): ClientsOfSlot 
       const client = await redis.command<string | null>('HGET', clients, clientId);
       return client === null ? undefined : parsed(client);
     },
-    ids: (range) => redis.script<string[]>(ids, [clients, order], ...lexRange(range)),
+    async ids(range) {
+      const [from, to, limit] = lexRange(range);
+      return redis.command<string[]>('ZRANGE', order, from, to, 'BYLEX', 'LIMIT', '0', limit);
+    },
     async list() {
       return (await scanValues(redis, clients)).map(parsed);
     },
     async withKey(keyId) {
-      const found = await redis.script<(string | null)[]>(withKey, [clients, byKey], keyId);
-      return found
-        .flatMap((client) => (client === null ? [] : parsed(client)))
-        .filter((client) => keyIdsOf(client).includes(keyId))
-        .map(({ client_id }) => client_id);
+      // `!` comes after the space, which the ids are behind.
+      const ends = [`[${keyId} `, `(${keyId}!`, 'BYLEX'];
+      const places = await redis.command<string[]>('ZRANGE', byKey, ...ends);
+      return places.map((place) => place.slice(keyId.length + 1));
     },
     async replace(client, was) {
       const { client_id } = client;

@@ -1,5 +1,4 @@
 import { script } from '../connection/connection.ts';
-import { LISTS_OF } from './lists.ts';
 
 /** Takes the handles of a person's verifiers away, and them. KEYS: as of `put`. */
 const WITHOUT_VERIFIERS = `
@@ -30,7 +29,15 @@ end
 `;
 
 /** Puts a person into the lists of their groups and states, and out of those of the former record. KEYS: as of `put`. */
-const LISTS = `${LISTS_OF}
+const LISTS = `
+local function listsOf(record)
+  if record == '' then return {} end
+  local person = cjson.decode(record)
+  local lists = { person.disabled == true and 'state:disabled' or 'state:active' }
+  if person.admin == true then lists[#lists + 1] = 'state:admin' end
+  for _, group in ipairs(person.profile and person.profile.groups or {}) do lists[#lists + 1] = 'group:' .. group end
+  return lists
+end
 local function setLists(name, was, record)
   for _, list in ipairs(listsOf(was)) do redis.call('ZREM', KEYS[11], list .. '\\0' .. name) end
   for _, list in ipairs(listsOf(record)) do redis.call('ZADD', KEYS[11], 0, list .. '\\0' .. name) end
