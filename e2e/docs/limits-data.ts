@@ -230,6 +230,13 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'authz-server/integration/gnap/gnap.test.ts',
     ],
     [
+      'other requests of a client of GNAP: with a reference, and about what has ended',
+      '{limits.client}, shared with its token requests. Each proof is remembered for three minutes',
+      '429; `too_fast` with a reference',
+      'in the store, in blocks',
+      'authz-server/integration/gnap/attacks-ends.test.ts',
+    ],
+    [
       'servers that follow the revocations',
       '256 of one client, 2,048 in all, each with 16 answers within a lease that it has not acknowledged. Each costs some hundred octets for a lease. An answer has 4,000 entries; those who ask for the same share one reading',
       '429',

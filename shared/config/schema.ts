@@ -312,7 +312,7 @@ export const configSchema = z.strictObject({
       client: rate
         .default({ burst: 200, per: 0.02 })
         .describe(
-          'Token requests of one authenticated client, and its assertions at any endpoint.',
+          'Token requests of one authenticated client, its assertions at any endpoint, and its requests of GNAP.',
         ),
       address: rate.default({ burst: 1000, per: 0.005 }).describe('Token requests of one address.'),
       visits: rate
