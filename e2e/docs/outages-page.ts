@@ -34,7 +34,7 @@ export const outagesPage = (): string =>
       ]),
     ),
     '',
-    '`content.damaged` comes with each such answer. A server compares the length of a file alone: if other octets of the same length stand in it, they are sent. Compare `content` with `SHA256SUMS` of a backup, in which a file of the same name had the same content.',
+    '`content.damaged` comes with each such answer. A server compares the length of a file alone: if other octets of the same length stand in it, they are sent. A backup of the schedule, and `backup`, compare it with the last one of the schedule, and name the document.',
     '',
     'Content in files beside the store has the parts `content, reading` and `content, writing`. Redis has no such table: it fails as a whole, and if its memory is full, reading goes on as on a full disk.',
     '',

@@ -176,6 +176,21 @@ test('documents whose content is lost or has another length are named, and nothi
   expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 1 });
 });
 
+test('content that is another than in the last backup of the schedule is named', async () => {
+  const { shell, content, target } = await withDocuments('a');
+  const file = join(target, '..', 'backup.json');
+  const schedule = join(target, '..', 'schedule');
+  await writeFile(file, JSON.stringify({ backup: { folder: schedule } }));
+  shell.env['COUNTERSIGN_CONFIG'] = file;
+  await mkdir(schedule);
+  const last = join(schedule, 'countersign-20260101T000000Z');
+  await json(shell, 'backup', last);
+  await writeFile(join(content, 'a.1'), 'b.1');
+  expect((await inProcess(shell, 'backup', target)).stderr).toContain(
+    `the document ${TREE}/a is damaged: content/${FOLDER}/a.1 was another in ${last}`,
+  );
+});
+
 test('a folder that cannot be made is an error', async () => {
   const { shell } = await withDocuments('a');
   const { code, stderr } = await inProcess(shell, 'backup', '/proc/x');

@@ -5,6 +5,7 @@ import { loadConfig } from '#shared/config/load.ts';
 import { checkBackup } from '#shared/stores/backup/check.ts';
 import { ContentChanges, copyStore } from '#shared/stores/backup/copy-store.ts';
 import { IrregularFile } from '#shared/stores/backup/regular-file.ts';
+import { newestIn } from '#shared/stores/backup/scheduled.ts';
 import { writeSums } from '#shared/stores/backup/sums.ts';
 import { backupSqlite } from '#shared/stores/sqlite/backup/backup.ts';
 import { type Command, Failure, type Shell } from '../arguments/command.ts';
@@ -26,8 +27,9 @@ export const backup: Command = {
     'which has those, and SHA256SUMS, which `countersign backup check` compares with them. A backup has no master',
     'secret: keep that elsewhere, since the signing keys cannot be opened without it. A backup has no tokens, grants or',
     'sign-ins either: they would undo revocations.',
-    'It reads the copy back, and notes it as the last good backup. It names documents whose content is lost or not as',
-    'long as it was, and makes no backup then: write them again or delete them over HTTP first.',
+    'It reads the copy back, and notes it as the last good backup. It names documents whose content is lost, not as',
+    'long as it was, or another than in the last backup of the schedule, and makes no backup then: write them again or',
+    'delete them over HTTP first, or take their files from that backup.',
     'To restore: stop the servers, then run `countersign restore FOLDER`. People, clients and API keys are then as',
     'they were at the backup. Disable or remove again those that you disabled or removed since.',
   ],
@@ -42,7 +44,11 @@ export const backup: Command = {
     demandStore(config);
     await makeEmpty(folder);
     const began = shell.clock.now();
-    const { files, mistakes } = await copyInto(data, folder, flag('unchecked'), shell);
+    const before = config.backup?.folder === undefined ? undefined : newestIn(config.backup.folder);
+    const { files, mistakes } = await copyInto(
+      { data, folder, before, unchecked: flag('unchecked') },
+      shell,
+    );
     const isGood = mistakes.length === 0;
     if (isGood) await withStores(shell, ({ lastBackup }) => lastBackup.note(began), config);
     return {
@@ -60,14 +66,20 @@ async function makeEmpty(folder: string): Promise<void> {
   if ((await readdir(folder)).length > 0) throw new Failure(`${folder} is not empty`);
 }
 
+interface Copied {
+  readonly data: string;
+  readonly folder: string;
+  /** The newest backup of the schedule. */
+  readonly before: string | undefined;
+  readonly unchecked: boolean;
+}
+
 /**
  * Copies the store and reads the copy back. Resolves to the number of content files, and to what is missing or damaged;
  * if anything is, and `unchecked` is false, it rejects with `Failure`, and the folder is removed.
  */
 async function copyInto(
-  data: string,
-  folder: string,
-  unchecked: boolean,
+  { data, folder, before, unchecked }: Copied,
   { clock, random }: Shell,
 ): Promise<{ readonly files: number; readonly mistakes: readonly string[] }> {
   try {
@@ -77,7 +89,7 @@ async function copyInto(
       copyState: async (from, to) => backupSqlite(from, to),
       writeSums: async (to) => writeSums(to),
     });
-    const mistakes = checkBackup(folder);
+    const mistakes = checkBackup(folder, before);
     if (mistakes.length > 0 && !unchecked) {
       throw new Failure(
         'the copy is not whole:',

@@ -13,5 +13,6 @@ serveTasks({
     writeSums(String(folder));
     return undefined;
   },
-  check: (folder: Buffer) => Buffer.from(JSON.stringify(checkBackup(String(folder)))),
+  check: (folder: Buffer, before?: Buffer) =>
+    Buffer.from(JSON.stringify(checkBackup(String(folder), before && String(before)))),
 });

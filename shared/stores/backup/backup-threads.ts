@@ -18,7 +18,10 @@ export function openBackupThreads(): Pick<ScheduleParts, 'copyState' | 'writeSum
   return {
     copyState: (data, folder) => run('copyState', data, folder),
     writeSums: (folder) => run('writeSums', folder),
-    check: async (folder) => JSON.parse(String(await run('check', folder))) as string[],
+    check: async (folder, before) => {
+      const paths = before === undefined ? [folder] : [folder, before];
+      return JSON.parse(String(await run('check', ...paths))) as string[];
+    },
     [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   };
 }

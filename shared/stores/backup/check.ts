@@ -13,22 +13,26 @@ const MOST = 20;
 /**
  * Reads every octet of a backup, changes nothing, and returns what is wrong with it: a file that is missing, was changed or
  * was added, a damaged database, one that a newer release has made or that servers have used, and documents whose content
- * the backup lacks, or has with another length. Empty: it can be restored.
+ * the backup lacks, has with another length, or has not as the backup `before`: content never changes. Empty: it can be
+ * restored.
  */
-export function checkBackup(folder: string): readonly string[] {
+export function checkBackup(folder: string, before?: string): readonly string[] {
   try {
     const sums = readSums(folder);
     if (sums === undefined) {
       return [`there is no ${SUMS}: it was not finished, or an older release has made it`];
     }
     const wrong = [...wrongFiles(folder, sums)];
-    return wrong.length > 0 ? wrong.slice(0, MOST) : wrongState(folder, sums).slice(0, MOST);
+    if (wrong.length > 0) return wrong.slice(0, MOST);
+    return wrongState(folder, sums, before).slice(0, MOST);
   } catch (error) {
     return [(error as Error).message];
   }
 }
 
-function* wrongFiles(folder: string, sums: ReadonlyMap<string, string>): Generator<string> {
+type Sums = ReadonlyMap<string, string>;
+
+function* wrongFiles(folder: string, sums: Sums): Generator<string> {
   if (!sums.has(STATE.file)) yield `${SUMS} lacks ${STATE.file}`;
   for (const [file, digest] of sums) {
     const path = join(folder, file);
@@ -42,7 +46,7 @@ function* wrongFiles(folder: string, sums: ReadonlyMap<string, string>): Generat
 }
 
 /** Returns the mistakes of the database, of which SQLite reads each page. */
-function wrongState(folder: string, sums: ReadonlyMap<string, string>): readonly string[] {
+function wrongState(folder: string, sums: Sums, before: string | undefined): readonly string[] {
   const url = pathToFileURL(join(folder, STATE.file));
   // Nothing is written beside it, so that a check works on a disk that is read-only.
   url.searchParams.set('immutable', '1');
@@ -62,17 +66,35 @@ function wrongState(folder: string, sums: ReadonlyMap<string, string>): readonly
   }
   const used = rows('SELECT 1 FROM epoch UNION ALL SELECT 1 FROM artefact').length > 0;
   if (used) return ['servers have used it: it has tokens or grants'];
+  const formerSums = before === undefined ? undefined : sumsIn(before);
+
+  function wrongWith(file: string, length: unknown): string | undefined {
+    const digest = sums.get(file);
+    if (digest === undefined) return 'is missing';
+    const { size } = lstatSync(join(folder, file));
+    if (size !== length) return `has ${size} bytes, not ${String(length)}`;
+    return (formerSums?.get(file) ?? digest) === digest ? undefined : `was another in ${before}`;
+  }
+
   return rows(DOCUMENTS_IN_FILES).flatMap(([tree, id, name, length]) => {
     const file = `content/${folderOf(String(tree))}/${String(name)}`;
-    const found = sums.has(file) ? lstatSync(join(folder, file)).size : undefined;
-    if (found === length) return [];
-    const wrong = found === undefined ? 'is missing' : `has ${found} bytes, not ${String(length)}`;
+    const wrong = wrongWith(file, length);
+    if (wrong === undefined) return [];
     // A document that was removed has no path any more.
     const paths = database.prepare(PATH).all(id as number) as unknown as readonly [path: string][];
     return paths.map(
       ([path]) => `the document ${String(tree)}/${path} is damaged: ${file} ${wrong}`,
     );
   });
+}
+
+/** Undefined, too, if they are damaged: that is no fault of the new backup. */
+function sumsIn(before: string): Sums | undefined {
+  try {
+    return readSums(before);
+  } catch {
+    return undefined;
+  }
 }
 
 const DOCUMENTS_IN_FILES = `SELECT tree, id, file, length FROM resource

@@ -19,7 +19,7 @@ const parts = {
   random: systemRandom,
   copyState: async (from: string, to: string) => after('copyState', backupSqlite(from, to)),
   writeSums: async (to: string) => after('writeSums', writeSums(to)),
-  check: async (to: string) => after('check', checkBackup(to)),
+  check: async (to: string, before?: string) => after('check', checkBackup(to, before)),
 };
 try {
   console.log(JSON.stringify((await makeScheduled(parts)) ?? null));

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -161,6 +162,22 @@ test('a document whose content is lost is named, and no older backup is removed 
     'the document /documents/long is damaged: content/%2Fdocuments/long is missing',
   );
   expect(names().map((name) => join(folder, name))).toEqual([before?.folder]);
+});
+
+test('a document whose file has other octets than in the backup before is named, until its file is as it was', async () => {
+  const before = await run();
+  const file = join(store.spec().data, 'content', '%2Fdocuments', 'long');
+  store.clock.advance(HOUR);
+  writeFileSync(file, 'y'.repeat(100_000));
+  await expect(run()).rejects.toThrow(
+    `the document /documents/long is damaged: content/%2Fdocuments/long was another in ${before?.folder}`,
+  );
+  copyFileSync(join(before?.folder ?? '', 'content', '%2Fdocuments', 'long'), file);
+  expect(await run()).toMatchObject({ files: 1 });
+  // Damage to digests of before is none of the next backup.
+  store.clock.advance(HOUR);
+  for (const name of names()) writeFileSync(join(folder, name, 'SHA256SUMS'), 'x\n');
+  expect(await run()).toMatchObject({ files: 1 });
 });
 
 test('a copy that does not read back is an error that leaves nothing', async () => {

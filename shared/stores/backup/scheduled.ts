@@ -26,7 +26,7 @@ export interface ScheduleParts extends CopyParts {
   readonly data: string;
   readonly settings: ScheduleSettings;
   /** As `checkBackup`. */
-  check(folder: string): Promise<readonly string[]>;
+  check(folder: string, before: string | undefined): Promise<readonly string[]>;
 }
 
 /** The result of a run. */
@@ -55,7 +55,7 @@ export async function makeScheduled(parts: ScheduleParts): Promise<ScheduledBack
   try {
     mkdirSync(partial, { mode: 0o700 });
     const files = await copyStore(data, partial, parts);
-    const mistakes = await parts.check(partial);
+    const mistakes = await parts.check(partial, newestIn(settings.folder));
     if (mistakes.length > 0) throw new Error(`the copy is damaged: ${mistakes.join('; ')}`);
     renameSync(partial, folder);
     syncPath(settings.folder);
@@ -72,18 +72,29 @@ export const hasScheduled = (settings: ScheduleSettings, begin: number): boolean
 const folderOf = ({ folder }: ScheduleSettings, begin: number): string =>
   join(folder, `countersign-${new Date(begin).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`);
 
+/** The newest backup of the schedule; undefined: there is none. */
+export function newestIn(folder: string): string | undefined {
+  const [name] = existsSync(folder) ? namesIn(folder) : [];
+  return name === undefined ? undefined : join(folder, name);
+}
+
+/** The names of its backups, the newest first. */
+function namesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && NAME.test(entry.name))
+    .map(({ name }) => name)
+    .toSorted()
+    .toReversed();
+}
+
 /**
  * Removes all but the newest up to the one that was just made: a clock that was ahead may have left later names, which
  * stay and count for nothing. One that is being removed has lost its name before.
  */
 function removeOld({ folder, keep }: ScheduleSettings, made: string): number {
-  const names = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && NAME.test(entry.name))
-    .map(({ name }) => name)
+  const old = namesIn(folder)
     .filter((name) => name <= made)
-    .toSorted()
-    .toReversed();
-  const old = names.slice(keep);
+    .slice(keep);
   for (const name of old) {
     renameSync(join(folder, name), join(folder, PARTIAL));
     rmSync(join(folder, PARTIAL), { recursive: true });
