@@ -30,8 +30,7 @@ interface EventKind {
 export const EVENT_KINDS = {
   'sign-in': {
     says: 'A person signed in at a browser.',
-    has: ['person', 'what'],
-    may: ['id'],
+    has: ['person', 'what', 'id'],
   },
   'sign-in.refused': {
     says: 'A sign-in of a known person was refused; the first ten of a person in an hour. An unknown name is never stored.',

@@ -22,11 +22,8 @@ export async function run(
   // A command notes the words of servers, too.
   const note = (line: string) => surroundings.note(printable(line));
   const shell = { ...surroundings, note };
-  const command = commands.find(({ name, former }) => begins(args, name) || begins(args, former));
+  const command = commands.find(({ name }) => begins(args, name));
   if (command === undefined) return listCommands(args, commands, shell);
-  if (begins(args, command.former)) {
-    shell.note(`"${command.former}" is called "${command.name}" now; the old name goes on.`);
-  }
   try {
     const input = parseInput(command, args.slice(command.name.split(' ').length));
     if (input.flag('help')) {
@@ -84,8 +81,8 @@ function listCommands(args: readonly string[], commands: readonly Command[], she
   return 2;
 }
 
-const begins = (words: readonly string[], name?: string) =>
-  name !== undefined && `${words.join(' ')} `.startsWith(`${name} `);
+const begins = (words: readonly string[], name: string) =>
+  `${words.join(' ')} `.startsWith(`${name} `);
 
 const inGroup = (words: readonly string[], commands: readonly Command[]) =>
   commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));

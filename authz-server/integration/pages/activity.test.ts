@@ -93,8 +93,6 @@ describe('the doer', () => {
     ['admin taken', /^You may no longer administer this server/],
     ['profile, admin given', /^Your profile was changed, and you may now administer/],
     ['profile, admin taken', /^Your profile was changed, and you may no longer administer/],
-    ['profile, admin', /^Your profile or your right to administer was changed/],
-    ['admin', /^Your right to administer was changed/],
     ['kerberos', /^Your Kerberos names were changed/],
     ['import', /^Your account was changed/],
     ['toString', /^Your account was changed/],

@@ -63,8 +63,7 @@ async function entryOf(
   const by = doerOf(who, person);
   const count = kind === 'sign-in.refused-more' ? event.count : more.length + 1;
   const client = 'client' in event ? event.client : undefined;
-  const signIn =
-    kind === 'sign-in' && event.id !== undefined ? await findSignIn(server, event.id) : undefined;
+  const signIn = kind === 'sign-in' ? await findSignIn(server, event.id) : undefined;
   const agent = signIn?.accountId === person ? signIn.agent : undefined;
   const means = kind === 'sign-in' ? meansOf(event.what) : undefined;
   const reason =
@@ -101,8 +100,6 @@ const PARTS: readonly AccountPart[] = [
   'profile, admin taken',
   'admin given',
   'admin taken',
-  'profile, admin',
-  'admin',
   'kerberos',
 ];
 

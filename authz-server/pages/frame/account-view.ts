@@ -190,9 +190,6 @@ export type AccountPart =
   | 'profile, admin taken'
   | 'admin given'
   | 'admin taken'
-  // Written by versions that did not say which.
-  | 'profile, admin'
-  | 'admin'
   | 'kerberos';
 
 export interface ActivityProps {

@@ -29,8 +29,6 @@ export const activityDe: typeof activityEn = {
     'profile, admin taken': 'Ihr Profil wurde geändert, und Sie verwalten diesen Server nicht mehr',
     'admin given': 'Sie verwalten diesen Server jetzt',
     'admin taken': 'Sie verwalten diesen Server nicht mehr',
-    'profile, admin': 'Ihr Profil oder Ihr Recht zur Verwaltung wurde geändert',
-    admin: 'Ihr Recht zur Verwaltung wurde geändert',
     kerberos: 'Ihre Kerberos-Namen wurden geändert',
   },
   kinds: {

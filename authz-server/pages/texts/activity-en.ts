@@ -25,8 +25,6 @@ export const activityEn = {
       'Your profile was changed, and you may no longer administer this server',
     'admin given': 'You may now administer this server',
     'admin taken': 'You may no longer administer this server',
-    'profile, admin': 'Your profile or your right to administer was changed',
-    admin: 'Your right to administer was changed',
     kerberos: 'Your Kerberos names were changed',
   },
   kinds: {

@@ -112,7 +112,7 @@ function eventText(n: number, sizes: Sizes, now: number): string {
     n === Math.floor(sizes.events / 2)
       ? { kind: 'person.disabled', person }
       : n % 3 === 0
-        ? { kind: 'sign-in', person, what: 'pwd' }
+        ? { kind: 'sign-in', person, what: 'pwd', id: `${n}` }
         : n % 3 === 1
           ? { kind: 'token.issued', person, client: n % 30 === 1 ? POPULAR : client, type: 'code' }
           : { kind: 'client-token.issued', client, type: 'client_credentials' };

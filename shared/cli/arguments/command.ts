@@ -13,8 +13,6 @@ export interface Option {
 export interface Command {
   /** Its words, for example `client add`. */
   readonly name: string;
-  /** Its former name, which goes on and says so. */
-  readonly former?: string;
   readonly summary: string;
   /** It uses the stores of the servers: `opens` those that are there, `makes` them where they are missing. */
   readonly store?: 'opens' | 'makes';

@@ -13,7 +13,6 @@ const MEANING: Record<ShownSigningKey['state'], string> = {
 };
 
 export const signingKeysList = listCommandOf(listSigningKeys, {
-  former: 'keys list',
   nothing: () => 'There is no key yet.',
   lines: (items: readonly ShownSigningKey[], widths) =>
     table(['kid', 'alg', 'state'], items.map(row), widths),

@@ -2,7 +2,6 @@ import { rotateSigningKey } from '#shared/operations/keys/signing-keys-rotate.ts
 import { commandOf } from '../stores/of-operation.ts';
 
 export const signingKeysRotate = commandOf(rotateSigningKey, {
-  former: 'keys rotate',
   details: [
     'The new key is published now and signs after jwks.overlap seconds. The old one stays published until its last',
     'token has expired. With --compromised the key KID (default: the one that signs) is dropped, the next request with',

@@ -125,10 +125,3 @@ test.each([[[]], [['--gateway']]])('signing-keys list %j shows no private key', 
   expect(stdout).toContain('"signing"');
   expect(stdout).not.toMatch(/sealed|"d"/);
 });
-
-test('the names of before go on, and say so', async () => {
-  const shell = new TestShell(await newData());
-  const { code, stdout, stderr } = await inProcess(shell, 'keys', 'list', '--json');
-  expect([code, stdout]).toEqual([0, '[]\n']);
-  expect(stderr).toBe('"keys list" is called "signing-keys list" now; the old name goes on.\n');
-});

@@ -23,7 +23,7 @@ import { openHouse } from './with-people.ts';
 /** The command line's own part of an operation. */
 interface View<Given extends z.ZodObject, Output extends z.ZodType> extends Pick<
   Command,
-  'details' | 'former'
+  'details'
 > {
   /** The output for people, line by line; `now`: as of the clock. */
   lines(output: Told<Output>, given: z.output<Given>, now: number): readonly string[];
@@ -84,7 +84,7 @@ export function commandOf<I extends z.ZodObject, O extends z.ZodType>(
 /** A list of which a command prints every page. */
 interface ListView<I extends z.ZodObject, Output extends z.ZodType<Page>> extends Pick<
   Command,
-  'details' | 'former'
+  'details'
 > {
   /** The lines of a page. `widths`: those of the columns of the pages before (`table`); `now`: as of the clock. */
   lines(items: Told<Output>['items'], widths: number[], now: number): readonly string[];

@@ -68,8 +68,6 @@ export const adminEventsDe: typeof adminEventsEn = {
     'admin taken': 'Darf diesen Server nicht mehr verwalten',
     'profile, admin given': 'Das Profil; darf diesen Server jetzt verwalten',
     'profile, admin taken': 'Das Profil; darf diesen Server nicht mehr verwalten',
-    admin: 'Das Recht zu verwalten',
-    'profile, admin': 'Das Profil oder das Recht zu verwalten',
     kerberos: 'Kerberos-Namen',
     import: 'Durch einen Import',
     pwd: 'Mit einem Passwort',

@@ -71,8 +71,6 @@ export const adminEventsEn = {
     'admin taken': 'May no longer administer this server',
     'profile, admin given': 'The profile; may now administer this server',
     'profile, admin taken': 'The profile; may no longer administer this server',
-    admin: 'The right to administer',
-    'profile, admin': 'The profile, or the right to administer',
     kerberos: 'Kerberos names',
     import: 'By an import',
     pwd: 'With a password',
