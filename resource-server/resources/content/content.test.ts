@@ -262,7 +262,7 @@ describe('a store that keeps content of at most four bytes', () => {
     }
   });
 
-  test('reads a file that was written before the store kept content', async () => {
+  test('reads short content from a file, where a lower bound left it', async () => {
     const { file } = await open().add(pieces('ab'), named);
     expect(await content.read({ file, length: 2 })).toEqual(Buffer.from('ab'));
     await content.remove(file);

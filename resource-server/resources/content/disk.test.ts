@@ -224,7 +224,7 @@ describe('a change', () => {
     expect(await contents()).toEqual([]);
   });
 
-  test('works on documents that were written before the store kept content', async () => {
+  test('works on documents whose short content is in files, where a lower bound left it', async () => {
     const former = await open({ ...stores.trees, longestContent: -1 }).tree(TREE, 'alice');
     const [a, b] = [await write('a', 'old a', former), await write('b', 'old b', former)];
     await store.change(['a', 'c'], () => ({ edits: [copy('a', 'c')], value: undefined }));

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { lackingOf } from '#shared/people/lacking.ts';
-import { mailAddress } from '#shared/people/names/mail-address.ts';
 import { emailSearchKey } from '#shared/people/names/search-keys.ts';
 import { type StrongWays, strongWays } from '#shared/people/second-factor/lacks.ts';
 import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
@@ -116,11 +115,8 @@ async function withAddress(
   email: string,
   { after = '', prefix = '', limit }: NameRange,
 ): Promise<readonly PersonRecord[]> {
-  // One that is kept since before domains were kept in ASCII is found as it was typed.
-  const spellings = new Set([email, mailAddress(email) ?? email]);
-  const all = await Promise.all([...spellings].map((one) => people.search(emailSearchKey(one))));
-  const found = new Map(all.flat().map((person) => [person.id, person]));
-  return [...found.values()]
+  const found = await people.search(emailSearchKey(email));
+  return found
     .filter(({ name }) => name > after && name.startsWith(prefix))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, limit);

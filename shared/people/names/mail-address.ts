@@ -30,9 +30,9 @@ export function mailAddress(typed: string): string | undefined {
 }
 
 /**
- * Returns the form in which addresses are compared: that of `mailAddress`, also for one that was kept before all doors read
- * by it, so that one mailbox has one form. Mail servers tell no capitals from small letters in practice. Only ASCII letters
- * are mapped: others change under mappings that not everybody shares.
+ * Returns the form in which addresses are compared, also those that were only typed: one mailbox has one form. Mail servers
+ * tell no capitals from small letters in practice. Only ASCII letters are mapped: others change under mappings that not
+ * everybody shares.
  */
 export const addressKey = (address: string): string =>
   (mailAddress(address) ?? address).replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());

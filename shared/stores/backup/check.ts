@@ -19,9 +19,7 @@ const MOST = 20;
 export function checkBackup(folder: string, before?: string): readonly string[] {
   try {
     const sums = readSums(folder);
-    if (sums === undefined) {
-      return [`there is no ${SUMS}: it was not finished, or an older release has made it`];
-    }
+    if (sums === undefined) return [`there is no ${SUMS}: it was not finished`];
     const wrong = [...wrongFiles(folder, sums)];
     if (wrong.length > 0) return wrong.slice(0, MOST);
     return wrongState(folder, sums, before).slice(0, MOST);

@@ -249,7 +249,7 @@ describe('no damage', () => {
     }
   });
 
-  test('an older release that counts nothing, a copy without the mark, and a mark that is behind', async () => {
+  test('a copy without the mark, and a mark that is behind', async () => {
     await startAndKill();
     const copy = await copied();
     rmSync(join(copy, MARK));
