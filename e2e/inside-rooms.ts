@@ -60,6 +60,7 @@ export const INSIDE: Orders = {
       ['outage'],
       [...SUBJECTS, 'cache'],
       ['stores.ts', 'settings.ts'],
+      ['sql'],
       ['sqlite', 'redis'],
       ['backup'],
       ['.'],
@@ -67,14 +68,22 @@ export const INSIDE: Orders = {
     ],
     forTests: ['contract'],
   },
+  'shared/stores/sql': {
+    floors: [
+      ['sql.ts', 'digest.ts', 'name-range.ts', 'tables.ts'],
+      ['revocation'],
+      OTHER_SUBJECTS.filter((subject) => subject !== 'people'),
+      ['people', 'cache'],
+      ['.'],
+    ],
+  },
   'shared/stores/sqlite': {
     floors: [
       ['file'],
       ['schema'],
       ['backup'],
       ['revocation'],
-      OTHER_SUBJECTS,
-      ['cache'],
+      ['trees', 'cache'],
       ['.'],
       ['crash'],
     ],

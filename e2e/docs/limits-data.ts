@@ -573,7 +573,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       '10,000 for either connection, for revocations and for limits in blocks, at most for `store.deadline`',
       '503 at once',
       'each worker has as many',
-      'shared/stores/redis/connection/link.test.ts, shared/stores/sqlite/limits/blocks.test.ts',
+      'shared/stores/redis/connection/link.test.ts, shared/stores/sqlite/blocks.test.ts',
     ],
   ],
 };

@@ -1,15 +1,11 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import {
-  DatabaseSync,
-  type SQLInputValue,
-  type SQLOutputValue,
-  type StatementSync,
-} from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { andThen, type Awaitable, isPromise } from '#shared/base/awaitable.ts';
 import { oncePerTurn } from '#shared/base/turn.ts';
 import { madeBefore } from '../../outage/former-store.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
+import type { Row, Transaction, Value } from '../../sql/sql.ts';
 import { Mark } from './mark.ts';
 import type { Schema } from './schema.ts';
 
@@ -21,15 +17,18 @@ const BUSY_PAUSE = 10;
 const SQLITE_BUSY = 5;
 /** Tells files whose tables began with version 1 from those that were made before. */
 const APPLICATION = 0x43_73_67_6e;
+/** Parts of statements that SQLite writes in another way than the verbs do (sql.ts). */
+const DIALECT: readonly (readonly [written: RegExp, here: string])[] = [
+  [/EACH\((\?\d*)\)/g, '(SELECT value FROM json_each($1))'],
+  [/LAST\((\w+), \w+\)/g, "coalesce((SELECT seq FROM sqlite_sequence WHERE name = '$1'), 0)"],
+];
 const COUNT = 'UPDATE tally SET commits = commits + 1 RETURNING commits';
 
-type Row = readonly SQLOutputValue[];
-
 /** Statements that are answered at once. */
-export type Statements = Pick<Connection, 'all' | 'run' | 'flushMark'>;
+export type Statements = Pick<Connection, 'all' | 'run' | 'lock' | 'lockNames' | 'flush'>;
 
 /** One connection to one file, with its statements prepared once. Throws what node:sqlite throws. */
-export class Connection implements Statements, Disposable {
+export class Connection implements Transaction, Disposable {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -94,14 +93,21 @@ export class Connection implements Statements, Disposable {
     return this.#version;
   }
 
-  all<R = Row>(sql: string, ...values: SQLInputValue[]): R[] {
+  all<R = Row>(sql: string, ...values: Value[]): R[] {
     // The types of node:sqlite know no `returnArrays`.
     return this.#prepare(sql).all(...values) as unknown as R[];
   }
 
-  run(sql: string, ...values: SQLInputValue[]): number {
+  run(sql: string, ...values: Value[]): number {
     return Number(this.#prepare(sql).run(...values).changes);
   }
+
+  /** One transaction writes at a time, so that nobody else has to wait. */
+  lock<R = Row>(sql: string, ...values: Value[]): R[] {
+    return this.all<R>(sql, ...values);
+  }
+
+  lockNames(): void {}
 
   /**
    * All or nothing, and one writer at a time over all processes. Every change goes through here:
@@ -138,7 +144,7 @@ export class Connection implements Statements, Disposable {
   }
 
   /** Within a transaction that ends something for good: its mark is on the disk before the end is acknowledged. */
-  flushMark(): void {
+  flush(): void {
     this.#flushes = true;
   }
 
@@ -259,7 +265,9 @@ export class Connection implements Statements, Disposable {
   #prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare(sql);
+      statement = this.#database.prepare(
+        DIALECT.reduce((text, [from, to]) => text.replaceAll(from, to), sql),
+      );
       this.#statements.set(sql, statement);
     }
     return statement;
@@ -271,23 +279,29 @@ export const markOf = (path: string) => `${path}.mark`;
 export const restoringOf = (path: string) => `${path}.restoring`;
 
 /** The connection for the time of one transaction: a statement after that would be a transaction of its own. */
-class Held implements Statements {
+class Held implements Transaction {
   #connection: Connection | undefined;
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
-  all<R = Row>(text: string, ...values: SQLInputValue[]): R[] {
+  all<R = Row>(text: string, ...values: Value[]): R[] {
     return this.#open.all<R>(text, ...values);
   }
 
-  run(text: string, ...values: SQLInputValue[]): number {
+  run(text: string, ...values: Value[]): number {
     return this.#open.run(text, ...values);
   }
 
-  flushMark(): void {
-    this.#open.flushMark();
+  lock<R = Row>(text: string, ...values: Value[]): R[] {
+    return this.#open.all<R>(text, ...values);
+  }
+
+  lockNames(): void {}
+
+  flush(): void {
+    this.#open.flush();
   }
 
   end(): void {

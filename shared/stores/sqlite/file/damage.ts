@@ -92,7 +92,7 @@ export function endIfDamaged(
     const time = new Date(clock.now()).toISOString();
     const event = { time, who: 'server', how: 'start', kind: 'store.damaged', reason };
     connection.run('INSERT INTO audit_open (text) VALUES (?)', JSON.stringify(event));
-    connection.flushMark();
+    connection.flush();
   };
   if (!connection.write(end, BUSY_TIMEOUT)) throw new StoreUnavailable(`${path} is locked`);
   // With a new WAL the next damage is a new one.

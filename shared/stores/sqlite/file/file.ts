@@ -8,6 +8,8 @@ import type { Need } from '../../outage/need.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { BUSY_TIMEOUT, Connection, type Statements } from './connection.ts';
 import { endIfDamaged, lookBefore, lookMeanwhile } from './damage.ts';
+import type { Database as SqlDatabase, WriteOptions } from '../../sql/sql.ts';
+import { recalling, type SqliteRecall } from './recalled.ts';
 import { Reserve } from './reserve.ts';
 import type { Schema } from './schema.ts';
 import { Turns } from './turns.ts';
@@ -45,7 +47,7 @@ function unavailable(path: string, cause: unknown): StoreUnavailable {
  * restored), the next write, and what is read from the next turn of the event loop on, works on that one,
  * not on the ghost of the old.
  */
-export class SqliteFile implements AsyncDisposable {
+export class SqliteFile implements SqlDatabase, AsyncDisposable {
   readonly path: string;
   readonly schema: Schema;
   readonly #clock: Clock;
@@ -101,6 +103,14 @@ export class SqliteFile implements AsyncDisposable {
     }
   }
 
+  snapshot<T>(work: (connection: Statements) => Awaitable<T>): Promise<T> {
+    return this.read((connection) => connection.snapshot(work));
+  }
+
+  recalling<V>(isShort?: (row: V) => boolean): SqliteRecall<V> {
+    return recalling((work) => this.read(work), isShort);
+  }
+
   /**
    * `work` runs after this turn of the event loop, with the other writes that wait by then, in their order and in
    * one transaction that is durable (as `schema.synchronous` says) when this resolves. It runs a second time
@@ -109,7 +119,7 @@ export class SqliteFile implements AsyncDisposable {
    */
   async write<T>(
     work: (held: Statements) => Awaitable<T>,
-    { makesRoom = this.schema.reserveFor === 'all' } = {},
+    { makesRoom = this.schema.reserveFor === 'all' }: WriteOptions = {},
   ): Promise<T> {
     if (this.#closed) throw unavailable(this.path, 'closed');
     return new Promise<T>((resolve, reject) => {
@@ -157,9 +167,12 @@ export class SqliteFile implements AsyncDisposable {
         throw this.#failed(this.#writing, cause);
       }
     };
+    const read = <R>(part: (sql: Connection) => Awaitable<R>) => attempt(() => part(connection));
     const held: Database = {
-      read: (part) => attempt(() => part(connection)),
+      read,
+      snapshot: read,
       write: (part) => attempt(() => connection.attempt(() => part(connection))),
+      recalling: (isShort) => recalling(read, isShort),
     };
     await this.#begin(connection);
     try {
@@ -314,5 +327,5 @@ export class SqliteFile implements AsyncDisposable {
   }
 }
 
-/** The part of a file that the verbs of a store use. */
-export type Database = Pick<SqliteFile, 'read' | 'write'>;
+/** The same, with statements that are answered at once. */
+export type Database = Pick<SqliteFile, 'read' | 'snapshot' | 'write' | 'recalling'>;

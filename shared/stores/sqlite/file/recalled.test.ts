@@ -17,7 +17,6 @@ import type { RevocationFeed } from '../../revocation/revocations.ts';
 import type { Stores } from '../../stores.ts';
 import { Connection } from './connection.ts';
 import { SqliteFile } from './file.ts';
-import { recalling } from './recalled.ts';
 import { STATE } from '../schema/state.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from '../under-test.ts';
 
@@ -118,7 +117,7 @@ test('an uncommitted write of another process changes nothing', async () => {
 
 test('a commit while a row is read counts for the next question', async () => {
   await using file = new SqliteFile(store.statePath, STATE, store.clock);
-  const recall = recalling<number>(file);
+  const recall = file.recalling<number>();
   using other = new DatabaseSync(store.statePath);
   let n = 0;
   const readAndWrite = () =>

@@ -1,12 +1,16 @@
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Connection } from './connection.ts';
-import type { Database } from './file.ts';
 
 /** Entries of each kind. */
 const CAPACITY = 2_000;
 /** Characters of a key. */
 const LONGEST = 512;
+
+export type SqliteRecall<V> = (
+  key: string,
+  read: (connection: Connection) => Awaitable<V>,
+) => Promise<V>;
 
 interface Recalled<V> {
   readonly row: V;
@@ -18,14 +22,14 @@ interface Recalled<V> {
  * remembered too: it takes no longer to say of somebody who is known.
  */
 export function recalling<V>(
-  file: Database,
+  read: <T>(work: (connection: Connection) => Awaitable<T>) => Promise<T>,
   isShort: (row: V) => boolean = () => true,
-): (key: string, read: (connection: Connection) => Awaitable<V>) => Promise<V> {
+): SqliteRecall<V> {
   let rows = new RecentMap<Recalled<V>>(CAPACITY);
   let of: object | undefined;
 
-  return (key, read) =>
-    file.read((connection) => {
+  return (key, find) =>
+    read((connection) => {
       // Before the row is read: it may be newer than its version, never older.
       const { version } = connection;
       if (version !== of) rows = new RecentMap(CAPACITY);
@@ -33,7 +37,7 @@ export function recalling<V>(
       const known = rows.get(key);
       if (known !== undefined) return known.row;
       const kept = rows;
-      return andThen(read(connection), (row) => {
+      return andThen(find(connection), (row) => {
         if (key.length <= LONGEST && isShort(row)) kept.set(key, { row });
         return row;
       });

@@ -1,7 +1,17 @@
 import { INVALIDATION_LIFE } from '../../cache/invalidations.ts';
 import { NEWS_LIFE } from '../../push/push.ts';
 import type { Schema } from '../file/schema.ts';
-import { STATE_TABLES } from './state-tables.ts';
+import { STATE_TABLES } from '../../sql/tables.ts';
+
+/** How many transactions changed something, and the salt of the WAL of which damage was found last. */
+const TALLY = `
+  CREATE TABLE tally (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    commits INTEGER NOT NULL,
+    damaged TEXT
+  ) STRICT;
+  INSERT INTO tally (one, commits) VALUES (1, 0);
+`;
 
 /**
  * The tables whose rows must not be lost. They have the engine's artefacts, the short-lived ones too: a consumed code
@@ -13,7 +23,7 @@ export const STATE: Schema = {
   synchronous: 'FULL',
   isCounted: true,
   reserveFor: 'removals',
-  migrations: [STATE_TABLES],
+  migrations: [STATE_TABLES + TALLY],
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
     invalidation: {

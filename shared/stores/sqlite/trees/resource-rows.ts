@@ -1,4 +1,4 @@
-import type { SQLInputValue } from 'node:sqlite';
+import type { Value } from '../../sql/sql.ts';
 import { bytesOf } from '../../trees/entry-bytes.ts';
 import type { Entry, Listed } from '../../trees/trees.ts';
 
@@ -87,7 +87,7 @@ export function listedOf(parent: string, arrival: Arrival, row: ListedRow): List
 }
 
 /** Values of `INSERT` after its place, and of `UPDATE`, by this edit of the tree. */
-export function stateOf(entry: Entry, edit: number): SQLInputValue[] {
+export function stateOf(entry: Entry, edit: number): Value[] {
   const { kind, revision, created, modified } = entry;
   const [etag, type, length, file] =
     entry.kind === 'document'

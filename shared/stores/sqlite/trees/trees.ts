@@ -12,7 +12,6 @@ import {
 } from '../../trees/trees.ts';
 import type { Statements } from '../file/connection.ts';
 import type { SqliteFile } from '../file/file.ts';
-import { recalling } from '../file/recalled.ts';
 import { commit, released, stateOf, versionOf } from './commit.ts';
 import { isDetached, removeSlice, someDetached } from './detached.ts';
 import { Places } from './places.ts';
@@ -51,11 +50,10 @@ const BELOW = `WITH RECURSIVE inside (id, path, edit, at) AS (
   ORDER BY path, name LIMIT ?6`;
 
 export function sqliteTrees(file: SqliteFile, clock: Clock, random: Random): Trees {
-  const recall = recalling<Entry | undefined>(
-    file,
+  const recall = file.recalling<Entry | undefined>(
     (entry) => entry === undefined || propertyBytesOf(entry) <= FEW_PROPERTIES,
   );
-  const recallVersion = recalling<string | undefined>(file);
+  const recallVersion = file.recalling<string | undefined>();
 
   async function copyInSlices(copy: ReservedCopy): Promise<void> {
     for (let isWhole = false; !isWhole;) {

@@ -1,0 +1,84 @@
+import type { Clock } from '#shared/base/clock.ts';
+import {
+  checkLengths,
+  type Invalidation,
+  type Invalidations,
+  MOST_INVALIDATION_OCTETS,
+  MOST_INVALIDATIONS,
+} from '../../cache/invalidations.ts';
+import { writePosition } from '../../revocation/feed-position.ts';
+import type { Database } from '../sql.ts';
+
+type Row = readonly [
+  seq: number,
+  space: string,
+  kind: Invalidation['kind'],
+  value: string,
+  soft: number,
+  at: number,
+  epoch: string | null,
+];
+
+/** `feed`: opens one that follows the table. */
+export function sqlInvalidations(
+  database: Database,
+  clock: Clock,
+  feed: Invalidations['feed'],
+): Invalidations {
+  return {
+    async add(invalidations) {
+      checkLengths(invalidations);
+      if (invalidations.length === 0) return;
+      await database.write(async (sql) => {
+        await sql.lockNames(['invalidations']);
+        const now = Math.floor(clock.now());
+        let [[written] = [0]] = await sql.all<[number]>(
+          'SELECT written FROM invalidation ORDER BY seq DESC LIMIT 1',
+        );
+        for (const { space, kind, value, soft } of invalidations) {
+          written += Buffer.byteLength(value);
+          await sql.run(
+            'INSERT INTO invalidation (space, kind, value, soft, at, written) VALUES (?, ?, ?, ?, ?, ?)',
+            space,
+            kind,
+            value,
+            Number(soft),
+            now,
+            written,
+          );
+        }
+        await sql.run(
+          `DELETE FROM invalidation
+           WHERE seq <= (SELECT max(seq) FROM invalidation) - ${MOST_INVALIDATIONS}`,
+        );
+        // The oldest ones: each row says more than the one before.
+        await sql.run(
+          `DELETE FROM invalidation
+           WHERE seq < (SELECT seq FROM invalidation WHERE written > ? ORDER BY seq LIMIT 1)`,
+          written - MOST_INVALIDATION_OCTETS,
+        );
+      });
+    },
+
+    async list(kind, most) {
+      const rows = await database.read((sql) =>
+        sql.all<Row>(
+          `SELECT seq, space, kind, value, soft, at, (SELECT id FROM epoch) FROM invalidation
+           WHERE kind = ? ORDER BY seq DESC LIMIT ?`,
+          kind,
+          most,
+        ),
+      );
+      return rows.map(([seq, space, , value, soft, at, epoch]) => ({
+        space,
+        kind,
+        value,
+        soft: soft !== 0,
+        at,
+        position: writePosition({ epoch: epoch ?? '', entry: String(seq) }),
+      }));
+    },
+
+    feed,
+  };
+}

@@ -1,0 +1,53 @@
+import type { Outbox, OutboxMessage } from '../../mail/outbox.ts';
+import type { Database } from '../sql.ts';
+
+type Row = readonly [record: string, attempts: number];
+
+const DUE = 'SELECT record, attempts FROM outbox WHERE due <= ? ORDER BY due, id LIMIT ?';
+
+export function sqlOutbox(database: Database): Outbox {
+  return {
+    add: (message) =>
+      database.write(
+        async (sql) =>
+          (await sql.run(
+            `INSERT INTO outbox (id, due, attempts, record) VALUES (?, ?, 0, ?)
+             ON CONFLICT DO NOTHING`,
+            message.id,
+            message.due ?? message.created_at,
+            JSON.stringify(message),
+          )) === 1,
+      ),
+
+    takeTurn: () => database.read(() => true),
+
+    async take(now, until, count) {
+      // Most of the time none is due: that needs no turn to write.
+      const some = await database.read((sql) => sql.all(DUE, now, 1));
+      if (some.length === 0) return [];
+      return database.write(async (sql) => {
+        const taken = [];
+        for (const [record, attempts] of await sql.lock<Row>(DUE, now, count)) {
+          const message = JSON.parse(record) as OutboxMessage;
+          await sql.run(
+            'UPDATE outbox SET due = ?, attempts = attempts + 1 WHERE id = ?',
+            until,
+            message.id,
+          );
+          taken.push(Object.assign(message, { attempt: attempts + 1 }));
+        }
+        return taken;
+      });
+    },
+
+    postpone: async (id, at) =>
+      void (await database.write((sql) =>
+        sql.run('UPDATE outbox SET due = ? WHERE id = ?', at, id),
+      )),
+
+    remove: async (id) =>
+      void (await database.write((sql) => sql.run('DELETE FROM outbox WHERE id = ?', id), {
+        makesRoom: true,
+      })),
+  };
+}

@@ -1,0 +1,185 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { epochSeconds, type Clock } from '#shared/base/clock.ts';
+import {
+  KINDS_BY_ACCOUNT,
+  NEVER,
+  type Artefact,
+  type Artefacts,
+  type Slice,
+  type Use,
+} from '../../oauth/artefacts.ts';
+import type { Database, Sql } from '../sql.ts';
+
+type Column = 'id' | 'uid' | 'user_code';
+type Row = readonly [payload: string, consumed: number | null, attempt: string | null];
+
+const text = (value: unknown) => (typeof value === 'string' ? value : null);
+
+const payloadOf = ([payload, consumed, attempt]: Row): Record<string, unknown> => ({
+  ...(JSON.parse(payload) as Record<string, unknown>),
+  ...(consumed === null ? {} : { consumed }),
+  ...(attempt === null ? {} : { attempt }),
+});
+
+/** In SQL, as the indexes of accounts and clients have it: when an artefact expires, or never. */
+const END = `coalesce(expires, ${NEVER})`;
+/** In SQL: one kind of one account that has not expired; `?1` is now. */
+const OF_ACCOUNT = `kind = ?2 AND account_id = ?3 AND ${END} > ?1`;
+/** In SQL, as the index of clients has it: one kind of one client that has not expired. */
+const OF_CLIENT = `kind IN ('Access', 'Consent') AND kind = ?2 AND client_id = ?3 AND ${END} > ?1`;
+
+/** Rows of grants that go at a time: each refresh has left one. Others have their turn between. */
+const BATCH = 500;
+
+/** More than any account has. */
+const EVERY: Slice = { skip: 0, count: NEVER };
+
+export function sqlArtefacts(
+  database: Database,
+  clock: Clock,
+  table: 'artefact' | 'passing_artefact' = 'artefact',
+): Artefacts {
+  /** In SQL: has not expired; `?1` is now. */
+  const live = `(${table}.expires IS NULL OR ${table}.expires > ?1)`;
+  const select = (column: Column) =>
+    `SELECT payload, consumed, attempt FROM ${table}
+     WHERE kind = ?2 AND ${column} = ?3 AND ${live} ORDER BY place DESC LIMIT 1`;
+
+  const find = (column: Column) => (kind: string, value: string) =>
+    database.read(async (sql) => {
+      const [row] = await sql.all<Row>(select(column), clock.now(), kind, value);
+      return row && payloadOf(row);
+    });
+
+  async function write(sql: Sql, { kind, id, payload, seconds }: Artefact): Promise<void> {
+    const now = clock.now();
+    await sql.run(
+      `INSERT INTO ${table} (kind, id, payload, grant_id, uid, user_code, account_id, client_id, expires)
+       VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+       ON CONFLICT (kind, id) DO UPDATE SET
+         payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
+         user_code = excluded.user_code, account_id = excluded.account_id,
+         client_id = excluded.client_id, expires = excluded.expires,
+         consumed = CASE WHEN ${live} THEN ${table}.consumed END,
+         attempt = CASE WHEN ${live} THEN ${table}.attempt END`,
+      now,
+      kind,
+      id,
+      JSON.stringify(payload),
+      text(payload['grantId']),
+      text(payload['uid']),
+      text(payload['userCode']),
+      KINDS_BY_ACCOUNT.has(kind) ? text(payload['accountId']) : null,
+      text(payload['clientId']),
+      seconds === undefined ? null : Math.ceil(now + seconds * 1000),
+    );
+  }
+
+  return {
+    put: (artefact) => database.write((sql) => write(sql, artefact)),
+    get: find('id'),
+    beginningAfter: () => '',
+    getByUid: find('uid'),
+    getByUserCode: find('user_code'),
+    consume: (kind, id, { attempt, instead, successor }: Partial<Use> = {}) =>
+      database.write(async (sql) => {
+        const [row] = await sql.lock<Row>(select('id'), clock.now(), kind, id);
+        if (row === undefined) return 'absent';
+        const [, consumed, before] = row;
+        if (consumed !== null && (instead === undefined || before !== instead)) return 'again';
+        await sql.run(
+          `UPDATE ${table} SET consumed = coalesce(consumed, ?), attempt = ? WHERE kind = ? AND id = ?`,
+          epochSeconds(clock),
+          attempt ?? null,
+          kind,
+          id,
+        );
+        if (successor) await write(sql, successor);
+        return 'first';
+      }),
+    settle: async (kind, id, attempt, remains) =>
+      void (await database.write((sql) =>
+        sql.run(
+          `UPDATE ${table} SET attempt = NULL, payload = coalesce(?, payload)
+           WHERE kind = ? AND id = ? AND attempt = ?`,
+          remains ? JSON.stringify(remains) : null,
+          kind,
+          id,
+          attempt,
+        ),
+      )),
+    replace: (artefact, was) =>
+      database.write(async (sql) => {
+        const { kind, id } = artefact;
+        const [row] = await sql.lock<Row>(select('id'), clock.now(), kind, id);
+        const [payload, consumed] = row ?? [];
+        if (payload !== JSON.stringify(was) || consumed !== null) return false;
+        await write(sql, artefact);
+        return true;
+      }),
+    listByAccount: (kind, accountId, { skip, count } = EVERY) =>
+      database.read(async (sql) => {
+        const rows = await sql.all<Row>(
+          `SELECT payload, consumed, attempt FROM ${table} WHERE ${OF_ACCOUNT}
+           ORDER BY ${END} DESC, place DESC LIMIT ?4 OFFSET ?5`,
+          clock.now(),
+          kind,
+          accountId,
+          count,
+          skip,
+        );
+        return rows.map(payloadOf);
+      }),
+    countByAccount: (kind, accountId) =>
+      database.read(async (sql) => {
+        const [row] = await sql.all<[count: number]>(
+          `SELECT count(*) FROM ${table} WHERE ${OF_ACCOUNT}`,
+          clock.now(),
+          kind,
+          accountId,
+        );
+        return row?.[0] ?? 0;
+      }),
+    pageByClient: (kind, clientId, { limit, after }) =>
+      database.read(async (sql) => {
+        const rows = await sql.all<readonly [id: string, end: number, ...Row]>(
+          `SELECT id, ${END}, payload, consumed, attempt FROM ${table}
+           WHERE ${OF_CLIENT} ${after ? `AND ${END} <= ?5 AND (${END}, id) < (?5, ?6)` : ''}
+           ORDER BY ${END} DESC, id DESC LIMIT ?4`,
+          clock.now(),
+          kind,
+          clientId,
+          limit + 1,
+          ...(after ? [after.end, after.id] : []),
+        );
+        const page = rows.slice(0, limit);
+        const [id, end] = page.at(-1) ?? [];
+        return {
+          found: page.map(([, , ...row]) => payloadOf(row)),
+          ...(rows.length > limit &&
+            id !== undefined &&
+            end !== undefined && { next: { end, id } }),
+        };
+      }),
+    remove: async (kind, ...ids) =>
+      void (await database.write(async (sql) => {
+        let removed = 0;
+        for (const id of ids) {
+          removed += await sql.run(`DELETE FROM ${table} WHERE kind = ? AND id = ?`, kind, id);
+        }
+        return removed;
+      })),
+    async removeByGrant(...grantIds) {
+      for (let rows = BATCH; rows === BATCH; await turn()) {
+        rows = await database.write(async (sql) => {
+          sql.flush();
+          return sql.run(
+            `DELETE FROM ${table} WHERE place IN (
+               SELECT place FROM ${table} WHERE grant_id IN EACH(?) LIMIT ${BATCH})`,
+            JSON.stringify(grantIds),
+          );
+        });
+      }
+    },
+  };
+}

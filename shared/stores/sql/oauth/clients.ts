@@ -1,0 +1,71 @@
+import { keyIdsOf } from '../../oauth/client-keys.ts';
+import type { ClientRecord, Clients } from '../../oauth/clients.ts';
+import { inRange } from '../name-range.ts';
+import type { Database, Sql, Value } from '../sql.ts';
+
+type Row = readonly [record: string];
+
+const clientOf = ([record]: Row) => JSON.parse(record) as ClientRecord;
+
+const removeKeys = (sql: Sql, clientId: string) =>
+  sql.run('DELETE FROM client_key WHERE client_id = ?', clientId);
+
+export function sqlClients(database: Database): Clients {
+  const recall = database.recalling<ClientRecord | undefined>();
+
+  /** `text`: writes one row with the record, or none. */
+  const write = (client: ClientRecord, text: string, ...more: readonly Value[]) =>
+    database.write(async (sql) => {
+      const { client_id } = client;
+      if ((await sql.run(text, client_id, JSON.stringify(client), ...more)) === 0) return false;
+      await removeKeys(sql, client_id);
+      for (const key of keyIdsOf(client)) {
+        await sql.run('INSERT INTO client_key (key, client_id) VALUES (?, ?)', key, client_id);
+      }
+      return true;
+    });
+
+  return {
+    add: (client) =>
+      write(client, 'INSERT INTO client (client_id, record) VALUES (?, ?) ON CONFLICT DO NOTHING'),
+    get: (clientId) =>
+      recall(clientId, async (sql) => {
+        const [row] = await sql.all<Row>('SELECT record FROM client WHERE client_id = ?', clientId);
+        return row && clientOf(row);
+      }),
+    page: (range) =>
+      database.read(async (sql) => {
+        const [clause, ...values] = inRange('client_id', range);
+        return (await sql.all<Row>(`SELECT record FROM client ${clause}`, ...values)).map(clientOf);
+      }),
+    list: () =>
+      database.read(async (sql) =>
+        (await sql.all<Row>('SELECT record FROM client ORDER BY client_id')).map(clientOf),
+      ),
+    withKey: (keyId) =>
+      database.read(async (sql) => {
+        const rows = await sql.all<readonly [clientId: string]>(
+          'SELECT client_id FROM client_key WHERE key = ? ORDER BY client_id',
+          keyId,
+        );
+        return rows.flat();
+      }),
+    replace: (client, was) =>
+      write(
+        client,
+        'UPDATE client SET record = ?2 WHERE client_id = ?1 AND record = coalesce(?3, record)',
+        was === undefined ? null : JSON.stringify(was),
+      ),
+    remove: (clientId, was) =>
+      database.write(async (sql) => {
+        const removed = await sql.run(
+          'DELETE FROM client WHERE client_id = ?1 AND record = coalesce(?2, record)',
+          clientId,
+          was === undefined ? null : JSON.stringify(was),
+        );
+        if (removed === 0) return false;
+        await removeKeys(sql, clientId);
+        return true;
+      }),
+  };
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import { limitsOver } from '../limits/blocks.ts';
+import type { Recorded, Stores } from '../stores.ts';
+import { sqlAudit } from './audit/audit.ts';
+import { carrying } from './audit/carrying.ts';
+import { sqlReplay } from './authentication/replay.ts';
+import { sqlSessions } from './authentication/sessions.ts';
+import { sqlSpentTokens } from './authentication/spent-tokens.ts';
+import { sqlUseCounts } from './authentication/use-counts.ts';
+import { sqlCacheReports } from './cache/cache-reports.ts';
+import { sqlInvalidations } from './cache/invalidations.ts';
+import { sqlApiKeys } from './credentials/api-keys.ts';
+import { sqlPasskeys } from './credentials/passkeys.ts';
+import { sqlPublicKeys } from './credentials/public-keys.ts';
+import { sqlSecondFactors } from './credentials/second-factors.ts';
+import { sqlDeclared } from './declared/declared.ts';
+import { sqlKeys } from './keys/keys.ts';
+import { sqlTokenKeys } from './keys/token-keys.ts';
+import { sqlLastBackup } from './last-backup/last-backup.ts';
+import { sqlBuckets } from './limits/buckets.ts';
+import { sqlOutbox } from './mail/outbox.ts';
+import { artefactsByKind } from './oauth/artefacts-by-kind.ts';
+import { sqlArtefacts } from './oauth/artefacts.ts';
+import { sqlClients } from './oauth/clients.ts';
+import { sqlPeople } from './people/people.ts';
+import { sqlPush } from './push/push.ts';
+import { sqlFollowers } from './revocation/followers.ts';
+import { sqlRevocations } from './revocation/revocations.ts';
+import type { Database } from './sql.ts';
+import { sqlKept } from './trees/kept.ts';
+
+/** An engine, as the verbs work with it. */
+export interface Engine {
+  /** The tables whose rows must not be lost. */
+  readonly record: Database;
+  /** The tables whose last rows may be lost when the power fails. */
+  readonly passing: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly feed: Stores['revocations']['feed'];
+  readonly invalidationFeed: Stores['invalidations']['feed'];
+}
+
+/** The parts whose changes can be made together, on a database. */
+export type Together = Pick<
+  Stores,
+  Exclude<Recorded, 'invalidations'> | 'audit' | 'declared' | 'recorded'
+>;
+
+type Parts = Together &
+  Pick<
+    Stores,
+    | 'cacheReports'
+    | 'followers'
+    | 'invalidations'
+    | 'kept'
+    | 'lastBackup'
+    | 'limits'
+    | 'push'
+    | 'replay'
+    | 'sessions'
+    | 'spentTokens'
+    | 'useCounts'
+  >;
+
+/** Returns the parts of a record. `database`: the engine's, or what it has of it within one transaction. */
+export function togetherOn(database: Database, engine: Engine): Together {
+  const { passing, clock, random, feed, invalidationFeed } = engine;
+  const recordable: { readonly [Part in Recorded]: (of: Database) => Stores[Part] } = {
+    apiKeys: sqlApiKeys,
+    artefacts: (of) => sqlArtefacts(of, clock),
+    clients: sqlClients,
+    gatewayKeys: (of) => sqlKeys(of, 'gateway_key'),
+    invalidations: (of) => sqlInvalidations(of, clock, invalidationFeed),
+    keys: (of) => sqlKeys(of, 'key'),
+    outbox: sqlOutbox,
+    passkeys: sqlPasskeys,
+    people: sqlPeople,
+    publicKeys: sqlPublicKeys,
+    revocations: (of) => sqlRevocations(of, random, feed),
+    secondFactors: sqlSecondFactors,
+    tokenKeys: sqlTokenKeys,
+  };
+  return {
+    apiKeys: recordable.apiKeys(database),
+    artefacts: artefactsByKind(
+      recordable.artefacts(database),
+      sqlArtefacts(passing, clock, 'passing_artefact'),
+    ),
+    audit: sqlAudit(database),
+    clients: recordable.clients(database),
+    declared: sqlDeclared(database),
+    gatewayKeys: recordable.gatewayKeys(database),
+    keys: recordable.keys(database),
+    outbox: recordable.outbox(database),
+    passkeys: recordable.passkeys(database),
+    people: recordable.people(database),
+    publicKeys: recordable.publicKeys(database),
+    revocations: recordable.revocations(database),
+    secondFactors: recordable.secondFactors(database),
+    tokenKeys: recordable.tokenKeys(database),
+    recorded: (part, ...texts) => recordable[part](carrying(database, texts)),
+  };
+}
+
+/** Returns the parts of which both engines have one text. */
+export function sqlParts(engine: Engine): Parts {
+  const { record, passing, clock, random, invalidationFeed } = engine;
+  return {
+    ...togetherOn(record, engine),
+    cacheReports: sqlCacheReports(passing, clock),
+    followers: sqlFollowers(record),
+    invalidations: sqlInvalidations(record, clock, invalidationFeed),
+    kept: sqlKept(passing, clock, random),
+    lastBackup: sqlLastBackup(record),
+    limits: limitsOver(sqlBuckets(passing, clock), clock),
+    push: sqlPush(record, clock),
+    replay: sqlReplay(passing, clock),
+    sessions: sqlSessions(passing, clock, random),
+    spentTokens: sqlSpentTokens(record, clock),
+    useCounts: sqlUseCounts(passing, clock),
+  };
+}

@@ -1,0 +1,240 @@
+import type {
+  People,
+  PeopleRange,
+  PersonRecord,
+  VerifiedPerson,
+  VerifierRow,
+} from '../../people/people.ts';
+import { formerKeys } from '../../people/former-keys.ts';
+import { listsOf, listText } from '../../people/list-text.ts';
+import { personFrom } from '../../people/person-text.ts';
+import { SLICE, slices } from '../../people/slices.ts';
+import { hasPasskey, namesOf, putPasskey } from '../credentials/passkeys.ts';
+import { digestOf } from '../digest.ts';
+import { inRange } from '../name-range.ts';
+import type { Database, Sql } from '../sql.ts';
+
+type Row = readonly [record: string];
+type StoredVerifier = readonly [kind: string, realm: string, value: string, handle: string | null];
+
+const personOf = ([record]: Row) => JSON.parse(record) as PersonRecord;
+
+const verifierOf = ([kind, realm, value, handle]: StoredVerifier): VerifierRow => ({
+  kind,
+  realm,
+  value,
+  ...(handle === null ? {} : { handle }),
+});
+
+/** The names to lock before it is known whether somebody else has one. */
+const namesIn = (
+  { aliases = [], search_keys = [] }: Pick<PersonRecord, 'aliases' | 'search_keys'>,
+  verifiers: readonly VerifierRow[] = [],
+): readonly string[] => [
+  ...aliases.map((alias) => `alias ${alias}`),
+  ...search_keys.map((key) => `search key ${key}`),
+  ...verifiers.flatMap(({ handle, realm, kind }) =>
+    handle === undefined ? [] : [`handle ${JSON.stringify([handle, realm, kind])}`],
+  ),
+];
+
+/** Whether somebody else has one of the person's aliases or handles. */
+async function isTaken(
+  sql: Sql,
+  { id, aliases = [] }: PersonRecord,
+  verifiers: readonly VerifierRow[],
+): Promise<boolean> {
+  for (const alias of aliases) {
+    const others = await sql.all(
+      'SELECT 1 FROM person_alias WHERE alias = ? AND id <> ?',
+      alias,
+      id,
+    );
+    if (others.length > 0) return true;
+  }
+  for (const { handle, kind, realm } of verifiers) {
+    if (handle === undefined) continue;
+    const others = await sql.all(
+      'SELECT 1 FROM person_verifier WHERE handle = ? AND realm = ? AND kind = ? AND id <> ?',
+      handle,
+      realm,
+      kind,
+      id,
+    );
+    if (others.length > 0) return true;
+  }
+  return false;
+}
+
+/** The tables by which people are found; each has the column `id`. */
+const INDEXES = ['person_alias', 'person_search_key', 'person_list'] as const;
+
+/** Removes what a person is found by. */
+async function removeIndexes(sql: Sql, id: string): Promise<void> {
+  for (const table of INDEXES) await sql.run(`DELETE FROM ${table} WHERE id = ?`, id);
+}
+
+async function addIndexes(sql: Sql, person: PersonRecord): Promise<void> {
+  const { id, name, aliases = [], search_keys = [] } = person;
+  for (const alias of new Set(aliases)) {
+    await sql.run('INSERT INTO person_alias (alias, id) VALUES (?, ?)', alias, id);
+  }
+  for (const key of new Set(search_keys)) {
+    await sql.run('INSERT INTO person_search_key (key, id) VALUES (?, ?)', key, id);
+  }
+  for (const list of listsOf(person)) {
+    await sql.run('INSERT INTO person_list (list, name, id) VALUES (?, ?, ?)', list, name, id);
+  }
+}
+
+async function setVerifiers(
+  sql: Sql,
+  id: string,
+  verifiers: readonly VerifierRow[],
+): Promise<void> {
+  await sql.run('DELETE FROM person_verifier WHERE id = ?', id);
+  for (const { kind, realm, value, handle = null } of verifiers) {
+    await sql.run(
+      'INSERT INTO person_verifier (id, kind, realm, value, handle) VALUES (?, ?, ?, ?, ?)',
+      id,
+      kind,
+      realm,
+      value,
+      handle,
+    );
+  }
+}
+
+const formerName = (name: string) => digestOf('former name', name);
+
+const isFormer = async (sql: Sql, name: string): Promise<boolean> =>
+  (await sql.all('SELECT 1 FROM former_name WHERE digest = ?', formerName(name))).length > 0;
+
+const isOrWasOfSomebody = async (sql: Sql, key: string): Promise<boolean> =>
+  (await isFormer(sql, key)) ||
+  (await sql.all('SELECT 1 FROM person_search_key WHERE key = ? LIMIT 1', key)).length > 0;
+
+export function sqlPeople(database: Database): People {
+  const recallVerifier = database.recalling<VerifiedPerson | undefined>();
+
+  async function find(sql: Sql, text: string, value: string): Promise<PersonRecord | undefined> {
+    const [row] = await sql.all<Row>(text, value);
+    return personFrom(row?.[0]);
+  }
+
+  const page = ({ list, ...range }: PeopleRange) =>
+    database.read(async (sql) => {
+      if (list === undefined) {
+        const [clause, ...values] = inRange('name', range);
+        return (await sql.all<Row>(`SELECT record FROM person ${clause}`, ...values)).map(personOf);
+      }
+      const [clause, ...values] = inRange('kept.name', range);
+      const query = `SELECT record FROM person_list AS kept JOIN person USING (id)
+        ${clause.replace('WHERE', 'WHERE list = ? AND')}`;
+      return (await sql.all<Row>(query, listText(list), ...values)).map(personOf);
+    });
+
+  return {
+    add: (person, verifiers = [], former = 'refused', together = {}) =>
+      database.write(async (sql) => {
+        const { unshared, passkey } = together;
+        await sql.lockNames([
+          `name ${person.name}`,
+          ...namesIn(person, verifiers),
+          ...(unshared === undefined ? [] : [`search key ${unshared}`, `name ${unshared}`]),
+          ...(passkey ? namesOf(passkey) : []),
+        ]);
+        if (await isTaken(sql, person, verifiers)) return false;
+        if (former === 'refused' && (await isFormer(sql, person.name))) return false;
+        if (unshared !== undefined && (await isOrWasOfSomebody(sql, unshared))) return false;
+        if (passkey && (await hasPasskey(sql, passkey.id))) return false;
+        const added = await sql.run(
+          'INSERT INTO person (id, name, record) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+          person.id,
+          person.name,
+          JSON.stringify(person),
+        );
+        if (added === 0) return false;
+        await sql.run('DELETE FROM former_name WHERE digest = ?', formerName(person.name));
+        await addIndexes(sql, person);
+        await setVerifiers(sql, person.id, verifiers);
+        if (passkey) await putPasskey(sql, passkey);
+        return true;
+      }),
+    get: (id) => database.read((sql) => find(sql, 'SELECT record FROM person WHERE id = ?', id)),
+    getByName: (name) =>
+      database.read((sql) => find(sql, 'SELECT record FROM person WHERE name = ?', name)),
+    getByAlias: (alias) =>
+      database.read((sql) =>
+        find(sql, 'SELECT record FROM person_alias JOIN person USING (id) WHERE alias = ?', alias),
+      ),
+    search: (key) =>
+      database.read(async (sql) => {
+        const rows = await sql.all<Row>(
+          `SELECT record FROM person_search_key JOIN person USING (id) WHERE key = ? LIMIT ${SLICE}`,
+          key,
+        );
+        return rows.map(personOf);
+      }),
+    getVerifier: (kind, realm, who) =>
+      recallVerifier(JSON.stringify([kind, realm, who]), async (sql) => {
+        const [column, value] = 'name' in who ? ['name', who.name] : ['handle', who.handle];
+        const [row] = await sql.all<readonly [record: string, verifier: string]>(
+          `SELECT record, value FROM person JOIN person_verifier USING (id)
+           WHERE ${column} = ? AND realm = ? AND kind = ?`,
+          value,
+          realm,
+          kind,
+        );
+        const person = personFrom(row?.[0]);
+        return row && person && { person, value: row[1] };
+      }),
+    getWhole: (id) =>
+      database.snapshot(async (sql) => {
+        const person = await find(sql, 'SELECT record FROM person WHERE id = ?', id);
+        const verifiers = await sql.all<StoredVerifier>(
+          'SELECT kind, realm, value, handle FROM person_verifier WHERE id = ?',
+          id,
+        );
+        return person && { person, verifiers: verifiers.map(verifierOf) };
+      }),
+    page,
+    list: () => slices<PersonRecord>((last) => page({ after: last?.name, limit: SLICE })),
+    replace: (person, verifiers) =>
+      database.write(async (sql) => {
+        const [row] = await sql.lock<Row>('SELECT record FROM person WHERE id = ?', person.id);
+        const stored = personFrom(row?.[0]);
+        if (stored === undefined || stored.version !== person.version - 1) return false;
+        await sql.lockNames(namesIn(person, verifiers));
+        if (await isTaken(sql, person, verifiers ?? [])) return false;
+        const named = { ...person, name: stored.name };
+        await sql.run('UPDATE person SET record = ? WHERE id = ?', JSON.stringify(named), named.id);
+        await removeIndexes(sql, named.id);
+        await addIndexes(sql, named);
+        if (verifiers !== undefined) await setVerifiers(sql, person.id, verifiers);
+        return true;
+      }),
+    remove: ({ id, version }) =>
+      database.write(async (sql) => {
+        const [row] = await sql.lock<Row>('SELECT record FROM person WHERE id = ?', id);
+        const stored = personFrom(row?.[0]);
+        if (stored === undefined || stored.version !== version) return false;
+        const former = formerKeys(stored);
+        await sql.lockNames([
+          ...namesIn(stored),
+          ...former.flatMap((key) => [`name ${key}`, `search key ${key}`]),
+        ]);
+        await sql.run('DELETE FROM person WHERE id = ?', id);
+        await removeIndexes(sql, id);
+        await setVerifiers(sql, id, []);
+        for (const key of former) {
+          await sql.run(
+            'INSERT INTO former_name (digest) VALUES (?) ON CONFLICT DO NOTHING',
+            formerName(key),
+          );
+        }
+        return true;
+      }),
+    isFormerName: (name) => database.read((sql) => isFormer(sql, name)),
+  };
+}

@@ -1,0 +1,149 @@
+import type { Clock } from '#shared/base/clock.ts';
+import {
+  type PlacedMessage,
+  type Posted,
+  type Push,
+  type PushLimits,
+  type PushMessage,
+  RECEIPT_LIFE,
+  URGENCIES,
+} from '../../push/push.ts';
+import type { Database, Sql, Transaction } from '../sql.ts';
+import { tell } from './news.ts';
+import { conclude, hasReceipts } from './receipts.ts';
+
+type Row = readonly [place: number, record: string, body: NodeJS.NonSharedUint8Array];
+
+const COLUMNS = 'place, record, body';
+
+const placed = ([place, record, body]: Row): PlacedMessage => ({
+  ...(JSON.parse(record) as Omit<PushMessage, 'body'>),
+  body: Buffer.from(body),
+  place,
+});
+
+export function sqlMessages(
+  database: Database,
+  clock: Clock,
+): Pick<Push, 'post' | 'message' | 'messages' | 'acknowledge'> {
+  const now = () => Math.floor(clock.now());
+  return {
+    post: (message, limits) =>
+      database.write(async (sql) => {
+        const at = now();
+        const refused = await refusalOf(sql, message, limits, at);
+        if (refused) return refused;
+        await insert(sql, message);
+        if (message.receipts !== undefined) await expectReceipt(sql, message, message.receipts);
+        await tell(sql, message.subscription, at);
+        return 'added';
+      }),
+
+    message: (id) =>
+      database.read(async (sql) => {
+        const text = `SELECT ${COLUMNS} FROM push_message WHERE id = ? AND until > ?`;
+        const [row] = await sql.all<Row>(text, id, now());
+        return row && placed(row);
+      }),
+
+    messages: (subscription, after, least, most) =>
+      database.read(async (sql) => {
+        const rows = await sql.all<Row>(
+          `SELECT ${COLUMNS} FROM push_message
+           WHERE subscription = ? AND place > ? AND urgency >= ? AND until > ?
+           ORDER BY place LIMIT ?`,
+          subscription,
+          after,
+          URGENCIES.indexOf(least),
+          now(),
+          most,
+        );
+        return rows.map(placed);
+      }),
+
+    acknowledge: (id) =>
+      database.write(
+        async (sql) => {
+          const at = now();
+          const text = 'DELETE FROM push_message WHERE id = ? AND until > ?';
+          if ((await sql.run(text, id, at)) === 0) return false;
+          await conclude(sql, id, 'delivered', at);
+          return true;
+        },
+        { makesRoom: true },
+      ),
+  };
+}
+
+/** Removes what the message replaces. Resolves to why it cannot be kept; undefined if it can. */
+async function refusalOf(
+  sql: Transaction,
+  { subscription, topic, receipts }: PushMessage,
+  limits: PushLimits,
+  now: number,
+): Promise<Posted | undefined> {
+  const there = 'SELECT 1 FROM push_subscription WHERE id = ?';
+  if ((await sql.lock(there, subscription)).length === 0) return 'ended';
+  const replaced = await sql.all<[id: string]>(
+    'SELECT id FROM push_message WHERE subscription = ? AND topic = ?',
+    subscription,
+    topic ?? null,
+  );
+  const others = await sql.all<[id: string]>(
+    `SELECT id FROM push_message
+     WHERE subscription = ? AND until > ? AND topic IS DISTINCT FROM ?`,
+    subscription,
+    now,
+    topic ?? '',
+  );
+  if (others.length >= limits.messages) return 'full';
+  if (receipts !== undefined) {
+    if (!(await hasReceipts(sql, receipts, now))) return 'no-receipts';
+    const expected = await sql.all(
+      'SELECT 1 FROM push_receipt WHERE receipts = ? AND until > ?',
+      receipts,
+      now,
+    );
+    if (expected.length >= limits.receipts) return 'receipts-full';
+  }
+  for (const [id] of replaced) {
+    await sql.run('DELETE FROM push_message WHERE id = ?', id);
+    await sql.run('DELETE FROM push_receipt WHERE message = ?', id);
+  }
+  return undefined;
+}
+
+function insert(sql: Sql, message: PushMessage) {
+  const { body, ...record } = message;
+  return sql.run(
+    `INSERT INTO push_message (id, subscription, topic, urgency, until, record, body)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    message.id,
+    message.subscription,
+    message.topic ?? null,
+    URGENCIES.indexOf(message.urgency),
+    message.until,
+    JSON.stringify(record),
+    body,
+  );
+}
+
+async function expectReceipt(
+  sql: Sql,
+  { id, until }: PushMessage,
+  receipts: string,
+): Promise<void> {
+  await sql.run(
+    'INSERT INTO push_receipt (message, receipts, until) VALUES (?, ?, ?)',
+    id,
+    receipts,
+    until,
+  );
+  const kept = until + RECEIPT_LIFE;
+  await sql.run(
+    'UPDATE push_receipts SET until = ? WHERE id = ? AND until < ?',
+    kept,
+    receipts,
+    kept,
+  );
+}

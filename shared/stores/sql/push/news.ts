@@ -1,0 +1,27 @@
+import type { Push } from '../../push/push.ts';
+import type { Database, Sql } from '../sql.ts';
+
+/** Tells whoever follows the news that something has happened to a subscription or receipt subscription. */
+export async function tell(sql: Sql, about: string, now: number): Promise<void> {
+  await sql.run('INSERT INTO push_news (about, at) VALUES (?, ?)', about, now);
+}
+
+export function sqlNews(database: Database): Pick<Push, 'news' | 'beginningOf'> {
+  return {
+    beginningOf: () => '',
+
+    news: (ids, position) =>
+      database.read(async (sql) => {
+        if (position === undefined) {
+          const [[last] = [0]] = await sql.all<[number]>('SELECT LAST(push_news, place)');
+          return { position: String(last), of: new Set(ids) };
+        }
+        const rows = await sql.all<[place: number, about: string]>(
+          'SELECT place, about FROM push_news WHERE place > ? ORDER BY place',
+          Number(position),
+        );
+        const [last] = rows.at(-1) ?? [position];
+        return { position: String(last), of: new Set(rows.map(([, about]) => about)) };
+      }),
+  };
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '#shared/base/clock.ts';
+import { type Push, type Receipt, RECEIPT_LIFE } from '../../push/push.ts';
+import type { Database, Sql } from '../sql.ts';
+import { tell } from './news.ts';
+
+/** Keeps what became of a message, if a receipt was asked for. The row gets a new place, behind what was told before. */
+export async function conclude(
+  sql: Sql,
+  message: string,
+  outcome: Receipt['outcome'],
+  now: number,
+): Promise<void> {
+  const [row] = await sql.all<[receipts: string]>(
+    'DELETE FROM push_receipt WHERE message = ? RETURNING receipts',
+    message,
+  );
+  if (row === undefined) return;
+  await sql.run(
+    'INSERT INTO push_receipt (message, receipts, outcome, until) VALUES (?, ?, ?, ?)',
+    message,
+    row[0],
+    outcome,
+    now + RECEIPT_LIFE,
+  );
+  await tell(sql, row[0], now);
+}
+
+export async function hasReceipts(sql: Sql, id: string, now: number): Promise<boolean> {
+  const text = 'SELECT 1 FROM push_receipts WHERE id = ? AND until > ?';
+  return (await sql.all(text, id, now)).length === 1;
+}
+
+type Verbs = 'openReceipts' | 'hasReceipts' | 'closeReceipts' | 'receipts' | 'forgetReceipt';
+
+export function sqlReceipts(database: Database, clock: Clock): Pick<Push, Verbs> {
+  const now = () => Math.floor(clock.now());
+  return {
+    openReceipts: ({ id, subscription, until }, most) =>
+      database.write(async (sql) => {
+        const there = 'SELECT 1 FROM push_subscription WHERE id = ?';
+        if ((await sql.lock(there, subscription)).length === 0) return 'ended';
+        const open = await sql.all(
+          'SELECT 1 FROM push_receipts WHERE subscription = ? AND until > ?',
+          subscription,
+          now(),
+        );
+        if (open.length >= most) return 'full';
+        await sql.run(
+          'INSERT INTO push_receipts (id, subscription, until) VALUES (?, ?, ?)',
+          id,
+          subscription,
+          until,
+        );
+        return 'added';
+      }),
+
+    hasReceipts: (id) => database.read((sql) => hasReceipts(sql, id, now())),
+
+    closeReceipts: (id) =>
+      database.write(
+        async (sql) => {
+          const at = now();
+          const there = await hasReceipts(sql, id, at);
+          await sql.run('DELETE FROM push_receipts WHERE id = ?', id);
+          await sql.run('DELETE FROM push_receipt WHERE receipts = ?', id);
+          if (there) await tell(sql, id, at);
+          return there;
+        },
+        { makesRoom: true },
+      ),
+
+    receipts: (id, after, most) =>
+      database.read(async (sql) => {
+        const rows = await sql.all<[message: string, outcome: Receipt['outcome'], place: number]>(
+          `SELECT message, outcome, place FROM push_receipt
+           WHERE receipts = ? AND place > ? AND outcome IS NOT NULL AND until > ?
+           ORDER BY place LIMIT ?`,
+          id,
+          after,
+          now(),
+          most,
+        );
+        return rows.map(([message, outcome, place]) => ({ message, outcome, place }));
+      }),
+
+    forgetReceipt: async (id, message) =>
+      void (await database.write((sql) =>
+        sql.run(
+          'DELETE FROM push_receipt WHERE message = ? AND receipts = ? AND outcome IS NOT NULL',
+          message,
+          id,
+        ),
+      )),
+  };
+}

@@ -1,0 +1,87 @@
+import type { FeedEntry, FollowedProcess, Followers } from '../../revocation/followers.ts';
+import type { Database, Sql } from '../sql.ts';
+
+const OF_STORE =
+  'SELECT (SELECT id FROM epoch), (SELECT epoch FROM settled), LAST(revocation, seq)';
+
+type OfStore = [epoch: string | null, settled: string | null, last: number];
+type Row = [id: string, confirmed: string, lease: number, beat: number];
+type EntryRow = [seq: number, kind: string, id: string, generation: number | null, until: number];
+
+/** The epoch, of which memory it is written that all is settled, and the last seq ever given. */
+async function ofStore(sql: Sql) {
+  const [[epoch, settled, last] = [null, null, 0]] = await sql.all<OfStore>(OF_STORE);
+  return { epoch: epoch ?? undefined, settled: settled ?? undefined, last };
+}
+
+export function sqlFollowers(database: Database): Followers {
+  return {
+    look: () =>
+      database.snapshot(async (sql) => {
+        const { epoch, settled, last } = await ofStore(sql);
+        const rows = await sql.all<Row>('SELECT id, confirmed, lease, beat FROM followed');
+        return {
+          epoch,
+          last: String(last),
+          settled: settled === (epoch ?? ''),
+          processes: rows.map(([id, confirmed, lease, beat]) => ({ id, confirmed, lease, beat })),
+        };
+      }),
+
+    put: ({ id, confirmed, lease, beat }, epoch) =>
+      database.write(async (sql) => {
+        if ((await ofStore(sql)).epoch !== epoch) return false;
+        await sql.run(
+          `INSERT INTO followed (id, confirmed, lease, beat) VALUES (?, ?, ?, ?)
+           ON CONFLICT (id) DO UPDATE SET
+             confirmed = excluded.confirmed, lease = excluded.lease, beat = excluded.beat`,
+          id,
+          confirmed,
+          lease,
+          beat,
+        );
+        return true;
+      }),
+
+    remove: async ({ id, beat }: FollowedProcess) =>
+      void (await database.write((sql) =>
+        sql.run('DELETE FROM followed WHERE id = ? AND beat = ?', id, beat),
+      )),
+
+    settle: async (epoch) =>
+      void (await database.write((sql) =>
+        sql.run(
+          'INSERT INTO settled (one, epoch) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET epoch = excluded.epoch',
+          epoch ?? '',
+        ),
+      )),
+
+    page: (after, count) =>
+      database.snapshot(async (sql) => {
+        const { epoch, last } = await ofStore(sql);
+        const cursor = Number(after?.entry);
+        const known = after !== undefined && after.epoch === epoch && cursor <= last;
+        const rows = await sql.all<EntryRow>(
+          'SELECT seq, kind, id, generation, until FROM revocation WHERE seq > ? ORDER BY seq LIMIT ?',
+          known ? cursor : 0,
+          count,
+        );
+        const complete = rows.length < count;
+        const end = rows.at(-1)?.[0] ?? 0;
+        return {
+          epoch,
+          last: String(complete ? Math.max(end, last) : end),
+          complete,
+          entries: rows.map(entryOf),
+        };
+      }),
+  };
+}
+
+function entryOf([, kind, id, generation, until]: EntryRow): FeedEntry {
+  if (kind === 'token' || kind === 'grant' || kind === 'key') return { kind, id, until };
+  if (kind === 'person' || kind === 'client') {
+    return { kind, id, generation: generation ?? 0, until };
+  }
+  throw new Error(`a revocation of ${kind} cannot be understood`);
+}

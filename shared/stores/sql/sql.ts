@@ -1,0 +1,51 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
+
+/** A value of a column. */
+export type Value = string | number | null | Uint8Array;
+
+/** A row, in the order of the columns: objects cost twice as much. */
+export type Row = readonly Value[];
+
+/**
+ * Statements in what SQLite and PostgreSQL have in common: `?` stands for the values in their order, `?1` for the first of
+ * them. `EACH(?)` is the table of the texts in a JSON array, and `LAST(table, column)` the last number that was ever
+ * given in the column, 0 if none was.
+ */
+export interface Sql {
+  all<R = Row>(text: string, ...values: readonly Value[]): Awaitable<R[]>;
+  /** How many rows were changed. */
+  run(text: string, ...values: readonly Value[]): Awaitable<number>;
+}
+
+/** Statements of a transaction, until its end. */
+export interface Transaction extends Sql {
+  /** Reads rows that the transaction decides on: another one that would change them waits for its end. */
+  lock<R = Row>(text: string, ...values: readonly Value[]): Awaitable<R[]>;
+  /** Locks names: another transaction that locks one of them waits for the end. To be called once, after any `lock`. */
+  lockNames(names: readonly string[]): Awaitable<void>;
+  /** Says that the transaction ends something for good: not even damage to the disk brings it back unseen. */
+  flush(): void;
+}
+
+export interface WriteOptions {
+  /** May use the last room on the disk. */
+  readonly makesRoom?: boolean;
+}
+
+/** Reads a row of one kind, from memory where that is known to be the newest. */
+export type Recall<V> = (key: string, read: (sql: Sql) => Awaitable<V>) => Promise<V>;
+
+/** A database that verbs are carried out on. All reject with `StoreUnavailable` alone. */
+export interface Database {
+  /** Sees all that was acknowledged, and nothing that may yet fail. */
+  read<T>(work: (sql: Sql) => Awaitable<T>): Promise<T>;
+  /** All that `work` reads is of one moment. */
+  snapshot<T>(work: (sql: Sql) => Awaitable<T>): Promise<T>;
+  /**
+   * All or nothing, and durable when this resolves. `work` awaits its statements alone, and may run again from its start
+   * when nothing of it was done.
+   */
+  write<T>(work: (sql: Transaction) => Awaitable<T>, options?: WriteOptions): Promise<T>;
+  /** `isShort`: false for a row that would take too much memory. */
+  recalling<V>(isShort?: (row: V) => boolean): Recall<V>;
+}
