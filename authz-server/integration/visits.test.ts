@@ -39,14 +39,14 @@ afterEach(async () => {
 
 /** How many artefacts each file of the store has, and how long the longest is. */
 function kept(): Readonly<Record<'state' | 'transient', { rows: number; longest: number }>> {
-  const of = (file: string) => {
+  const of = (file: string, table: string) => {
     using database = new DatabaseSync(join(flow.config.data, file), { readOnly: true });
     const row = database
-      .prepare('SELECT count(*) AS rows, ifnull(max(length(payload)), 0) AS longest FROM artefact')
+      .prepare(`SELECT count(*) AS rows, ifnull(max(length(payload)), 0) AS longest FROM ${table}`)
       .get();
     return { rows: Number(row?.['rows']), longest: Number(row?.['longest']) };
   };
-  return { state: of('state.db'), transient: of('transient.db') };
+  return { state: of('state.db', 'artefact'), transient: of('transient.db', 'passing_artefact') };
 }
 
 async function ask(path: string, address: string, form?: Record<string, string>) {
