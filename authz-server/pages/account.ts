@@ -88,10 +88,7 @@ export function accountHandlers(
   async function end(ctx: Context): Promise<void> {
     const form = await checkForm(ctx);
     const visitor = await currentVisitor(ctx);
-    if (visitor === undefined) {
-      noteLate(ctx);
-      return ask(ctx, PATH, { notice: 'nothing-ended' });
-    }
+    if (visitor === undefined) return ask(ctx, PATH, { notice: 'nothing-ended' });
     const what = form.get('end') ?? '';
     const ending = ENDINGS.get(what);
     if (ending === undefined) {

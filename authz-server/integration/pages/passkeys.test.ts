@@ -532,6 +532,21 @@ describe('removing a passkey', () => {
     expect((await use(flow.browser(), authenticator)).status).toBe(422);
   });
 
+  test('that of this sign-in: the page says so, and does not offer it first', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const browser = flow.browser();
+    await use(browser, authenticator, {}, PATH);
+    const page = await browser.submit(
+      await browser.open(PATH),
+      { do: 'removed', id: authenticator.id },
+      PATH,
+    );
+    expect(page.text).toContain('The passkey is removed. You had signed in with it here');
+    expect(page.text).not.toContain('Use a passkey, as last time');
+    const another = flow.browser();
+    expect((await another.open(page.url)).text).not.toContain('is removed');
+  });
+
   test('that of somebody else stays, and one that is gone is said to be', async () => {
     const { authenticator } = await aliceWithPasskey();
     const bob = await flow.signedIn('bob');

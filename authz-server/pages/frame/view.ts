@@ -55,10 +55,17 @@ export interface SignInProps {
   /** The page of ours that they are on the way to. */
   readonly purpose?: 'account' | 'device' | 'access' | 'admin';
   /**
-   * `nothing-ended`: nobody was signed in any more; `again`: what follows needs a new sign-in; `not-enough`: the
-   * person has just signed in by less than what is asked for; `admin`: the same for an administrator, or that was long ago.
+   * `nothing-ended`, `nothing-changed`: nobody was signed in any more; `passkey-removed`: the one of this sign-in, which has
+   * ended with it; `again`: what follows needs a new sign-in; `not-enough`: the person has just signed in by less than what
+   * is asked for; `admin`: the same for an administrator, or that was long ago.
    */
-  readonly notice?: 'nothing-ended' | 'again' | 'not-enough' | 'admin';
+  readonly notice?:
+    | 'nothing-ended'
+    | 'nothing-changed'
+    | 'passkey-removed'
+    | 'again'
+    | 'not-enough'
+    | 'admin';
   /** The form that gives up and goes back to the client; absent: nowhere to go back to. */
   readonly cancel?: {
     readonly action: string;

@@ -73,10 +73,16 @@ export function gnapHandlers(
 } {
   const { config, stores, random } = server;
   const { checkForm } = createCsrf(server);
-  const { currentVisitor } = createBrowserSessions(server, provider);
+  const { currentVisitor, hasSession } = createBrowserSessions(server, provider);
   const { ask } = createSignIn(server, provider);
   const viewOf = createViewOf(server);
   const giveGrant = createGiveGrant(server, provider);
+
+  /** Somebody has decided: perhaps the same form, if somebody may be signed in. */
+  function tooLate(ctx: Context): PageError {
+    if (hasSession(ctx)) noteLate(ctx);
+    return expired();
+  }
 
   /** Throws the 'expired' page unless the request is alive and nobody has decided. */
   async function load(ctx: Context): Promise<Waiting> {
@@ -330,12 +336,6 @@ export function gnapHandlers(
   }
 
   return { show, decide, isTaken };
-}
-
-/** Somebody has decided, perhaps by the same form. */
-function tooLate(ctx: Context): PageError {
-  noteLate(ctx);
-  return expired();
 }
 
 /** An unknown client that calls itself nothing has its identifier as its name. */

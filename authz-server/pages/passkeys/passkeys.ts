@@ -13,6 +13,7 @@ import { answerWith, noteDone, noteLate, seeOther } from '../frame/respond.ts';
 import type { PasskeysProps } from '../frame/account-view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
+import { createLastWay } from '../sign-in/last-way.ts';
 import { isRecent } from '../sign-in/recent.ts';
 import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
@@ -37,15 +38,17 @@ export function passkeyHandlers(
   const { currentVisitor } = createBrowserSessions(server, provider);
   const { ask } = createSignIn(server, provider);
   const registration = createRegistration(server);
+  const lastWay = createLastWay(server);
   const doneNotes = createDoneNotes(server);
   const viewOf = createViewOf(server);
 
   /** Undefined: the page asks to sign in, once more if that is long ago. */
-  async function recentVisitor(ctx: Context): Promise<Visitor | undefined> {
+  async function recentVisitor(ctx: Context, done?: string): Promise<Visitor | undefined> {
     const visitor = await currentVisitor(ctx);
     if (visitor !== undefined && isRecent(visitor, server)) return visitor;
     const again = visitor && { name: visitor.person.name, notice: 'again' as const };
-    ask(ctx, PATH, again);
+    const isGone = visitor === undefined && done === 'removed';
+    ask(ctx, PATH, isGone ? { notice: 'passkey-removed' } : again);
     return undefined;
   }
 
@@ -101,19 +104,22 @@ export function passkeyHandlers(
       return isTheirs ? { done: 'renamed' } : { problem: 'gone' };
     },
 
-    async removed(ctx, { person }, form) {
+    async removed(ctx, { person, signIn }, form) {
       const least = (await hasOtherWayIn(stores, person.id)) ? 0 : 1;
       const removal = { accountId: person.id, id: form.get('id') ?? '', least };
       const outcome = await removePasskey(asPerson(server, person.id, ctx), removal);
-      return outcome === 'removed' ? { done: 'removed' } : { problem: outcome };
+      if (outcome !== 'removed') return { problem: outcome };
+      // The sign-in page must not offer it first.
+      if (removal.id === signIn.passkey) lastWay.remember(ctx, 'password');
+      return { done: 'removed' };
     },
   };
 
   return {
     async show(ctx) {
-      const visitor = await recentVisitor(ctx);
-      if (visitor === undefined) return;
       const done = doneNotes.read(ctx);
+      const visitor = await recentVisitor(ctx, done);
+      if (visitor === undefined) return;
       await showPasskeys(ctx, visitor, isDone(done) ? { done } : {});
     },
 

@@ -85,8 +85,7 @@ export function changePasswordHandlers(
     async change(ctx) {
       const form = await checkForm(ctx);
       const changer = await changerOf(ctx);
-      // Perhaps the same form has ended this sign-in.
-      if (changer === undefined) return noteLate(ctx);
+      if (changer === undefined) return;
       const { visitor, seen } = changer;
       const password = form.get('password') ?? '';
       const endsOthers = form.get('others') === 'end';

@@ -220,8 +220,7 @@ export function secondFactorHandlers(
     async change(ctx) {
       const form = await checkForm(ctx);
       const visitor = await changerOf(ctx);
-      // Perhaps the same form has ended this sign-in.
-      if (visitor === undefined) return noteLate(ctx);
+      if (visitor === undefined) return;
       const change = CHANGES.get(form.get('change') ?? '');
       if (change === undefined) throw new PageError(400, 'request', { back: TO_ACCOUNT });
       await change(ctx, visitor, form);

@@ -23,6 +23,8 @@ export interface Visitor {
 export interface BrowserSessions {
   /** Undefined: nobody is signed in, or no longer. */
   currentVisitor(ctx: Context): Promise<Visitor | undefined>;
+  /** Whether the browser sends a session, which may have ended. */
+  hasSession(ctx: Context): boolean;
   /**
    * Signs in who has shown who they are. The session gets a new identifier, so that one which
    * somebody planted in the browser never becomes signed in; another person's ends first.
@@ -107,6 +109,7 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
 
   return {
     currentVisitor,
+    hasSession: (ctx) => ctx.cookies.get(cookie, { signed: false }) !== undefined,
 
     async sessionAfter(ctx) {
       return AFTER.has(ctx.req) ? AFTER.get(ctx.req) : (await currentVisitor(ctx))?.session.uid;

@@ -5,7 +5,7 @@ import { createCsrf } from '../frame/csrf.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createAskForPasskey } from './ask-for-passkey.ts';
 import { createAttempt } from './attempt-with.ts';
-import { answerWith, noteDone, seeOther } from '../frame/respond.ts';
+import { answerWith, noteDone, noteLate, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from './session.ts';
 import type { SignInProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
@@ -40,7 +40,10 @@ type More = Pick<
 };
 
 export interface StandaloneSignIn {
-  /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`, a page of a link, of a request of GNAP, or of administrators. */
+  /**
+   * Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`, a page of a link, of a request of GNAP, or of
+   * administrators. In place of a form of somebody who is not signed in any more it says that nothing was changed.
+   */
   ask(ctx: Context, goOn: string, more?: More): void;
   /** POST /sign-in. */
   signIn: Middleware;
@@ -50,13 +53,13 @@ export interface StandaloneSignIn {
 export function createSignIn(server: PagesServer, provider: Provider): StandaloneSignIn {
   const { config } = server;
   const { checkForm } = createCsrf(server);
-  const { signInVisitor } = createBrowserSessions(server, provider);
+  const { hasSession, signInVisitor } = createBrowserSessions(server, provider);
   const viewOf = createViewOf(server);
   const askForPasskey = createAskForPasskey(server);
   const attemptWith = createAttempt(server);
   const hasSecondFactors = config.people.secondFactor !== 'off';
 
-  const ask: StandaloneSignIn['ask'] = (ctx, goOn, { locales, ...more } = {}) => {
+  function show(ctx: Context, goOn: string, { locales, ...more }: More): void {
     const door = doorTo(checkedContinue(goOn, config.issuer), more.asks, locales);
     const view = viewOf(ctx, undefined, locales);
     const forgotten = config.mail && { forgotten: '/recover' };
@@ -73,10 +76,16 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
         ...more,
       }),
     );
-  };
+  }
 
   return {
-    ask,
+    ask(ctx, goOn, more = {}) {
+      const isLost = ctx.method === 'POST' && more.name === undefined;
+      // Perhaps the same form has ended this sign-in.
+      if (isLost && hasSession(ctx)) noteLate(ctx);
+      show(ctx, goOn, { ...(isLost && { notice: 'nothing-changed' }), ...more });
+    },
+
     async signIn(ctx) {
       const form = await checkForm(ctx);
       const goOn = checkedContinue(form.get('continue') ?? '', config.issuer);
@@ -86,7 +95,7 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
       const attempt = await attemptWith(ctx, form, asks && BY_SECOND_FACTOR.acr);
       if ('problem' in attempt) {
         const name = form.get('name') ?? '';
-        return ask(ctx, goOn, { name, locales, ...(asks && { asks }), ...attempt });
+        return show(ctx, goOn, { name, locales, ...(asks && { asks }), ...attempt });
       }
       if ('step' in attempt) {
         const props = { ...doorTo(goOn, asks, locales), ...attempt.step, again: goOn };

@@ -89,6 +89,10 @@ export const de: Texts = {
     notices: {
       'nothing-ended':
         'Es wurde nichts beendet: Sie sind hier nicht mehr angemeldet. Melden Sie sich an und beenden Sie es dann noch einmal.',
+      'nothing-changed':
+        'Es wurde nichts geändert: Sie sind hier nicht mehr angemeldet. Melden Sie sich an und tun Sie es dann noch einmal.',
+      'passkey-removed':
+        'Der Passkey ist entfernt. Sie hatten sich hier mit ihm angemeldet, darum ist dieser Browser abgemeldet.',
       'not-enough': 'Sie sind angemeldet, aber hier wird mehr verlangt.',
       again: 'Melden Sie sich noch einmal an, bevor Sie ändern, wie Sie sich anmelden.',
       admin:

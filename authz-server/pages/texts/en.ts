@@ -93,6 +93,10 @@ export const en = {
     notices: {
       'nothing-ended':
         'Nothing was ended: you are not signed in here any more. Sign in, then end it once more.',
+      'nothing-changed':
+        'Nothing was changed: you are not signed in here any more. Sign in, then do it once more.',
+      'passkey-removed':
+        'The passkey is removed. You had signed in with it here, so this browser is signed out.',
       'not-enough': 'You are signed in, but this asks for more.',
       again: 'Sign in once more before you change how you sign in.',
       admin:

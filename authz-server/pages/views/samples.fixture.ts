@@ -302,6 +302,8 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       notice: 'nothing-ended',
       since: NOW - 420_000,
     }),
+  'sign-in-passkey-removed': (view) =>
+    signInPage(view, { action: '/sign-in', purpose: 'account', notice: 'passkey-removed' }),
   'second-step': (view) => secondStepPage(view, { ...signIn, ...SECOND_STEP }),
   'second-step-wrong': (view) =>
     secondStepPage(view, { ...signIn, ...SECOND_STEP, problem: { kind: 'wrong' } }),

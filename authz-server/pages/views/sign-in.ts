@@ -89,6 +89,7 @@ export function signInPage(view: View, props: SignInProps): Answer {
 /** Notices of something that was not done; the others only ask to sign in once more. */
 const REFUSALS: ReadonlySet<SignInProps['notice']> = new Set([
   'nothing-ended',
+  'nothing-changed',
   'not-enough',
 ] as const);
 

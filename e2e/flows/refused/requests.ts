@@ -9,8 +9,17 @@ import type { BrowserFlow } from '../browser.fixture.ts';
 import { addDevice, post } from '../person.ts';
 import { enter, grow, meets, press, says, tooOften, visitAt } from './steps.ts';
 
-const { addresses, deviceEnd, deviceEntry, error, forgotten, recover, registration, signIn } =
-  textsOf('en');
+const {
+  addresses,
+  changePassword,
+  deviceEnd,
+  deviceEntry,
+  error,
+  forgotten,
+  recover,
+  registration,
+  signIn,
+} = textsOf('en');
 
 const [, BY_SECOND_FACTOR, BY_PASSKEY] = ACRS;
 
@@ -128,7 +137,9 @@ export async function connectsADevice(flow: BrowserFlow): Promise<void> {
 export async function isAskedForMore(flow: BrowserFlow): Promise<void> {
   const { issuer } = flow.pair;
   const { page, person } = await visitAt(flow, '/account');
-  await meets(signIn.notices, {
+  // It is no refusal.
+  const { 'passkey-removed': _removed, ...notices } = signIn.notices;
+  await meets(notices, {
     async again() {
       await grow(flow, person, 301);
       await page.goto(`${issuer}/account/passkeys`);
@@ -139,6 +150,14 @@ export async function isAskedForMore(flow: BrowserFlow): Promise<void> {
       await page.goto(`${issuer}/account/end`);
       await flow.pair.cli('user', 'end', person.name);
       return press(page, 'End everything');
+    },
+    async 'nothing-changed'() {
+      await enter(page, person);
+      await page.goto(`${issuer}/account/password`);
+      await page.locator('#current').fill(person.password);
+      await page.locator('#password').fill('another correct horse battery');
+      await flow.pair.cli('user', 'end', person.name);
+      return press(page, changePassword.title);
     },
     async 'not-enough'() {
       const code = await askAsDevice(flow, { acr_values: BY_PASSKEY });
