@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { TestBrowser } from './browser.fixture.ts';
-import { type GnapFlow, openGnap, READ, REDIRECT } from './gnap/gnap.fixture.ts';
+import type { TestBrowser } from '../browser.fixture.ts';
+import { type GnapFlow, openGnap, READ, REDIRECT } from './gnap.fixture.ts';
 
 /** Forms of pages that were opened before the person signed out in another tab of the same browser. */
 let gnap: GnapFlow;
