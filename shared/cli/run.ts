@@ -75,9 +75,12 @@ function listCommands(args: readonly string[], commands: readonly Command[], she
     say(shell, lines);
     return 0;
   }
+  // The list of all commands would push the mistake off the screen.
+  const isShort = group.length > 0 || args.length === 0;
+  for (const line of isShort ? lines : []) shell.note(line);
   if (isGroup && words.length > 0) shell.note(`Which command of "${words.join(' ')}" do you mean?`);
   else if (args.length > 0) shell.note(unknownCommand(words, meant));
-  for (const line of lines) shell.note(line);
+  if (!isShort) shell.note('Try: countersign --help');
   return 2;
 }
 

@@ -233,7 +233,8 @@ export class Workers {
       if (this.#successors.has(number)) continue;
       if (!this.#listened.has(number)) {
         this.#failed.resolve(
-          last.refused ?? `The ${this.#part.name} has not started: ${reason}. Nothing runs on.`,
+          last.refused ??
+            `The ${this.#part.name} has not started: ${reason}. No server is running.`,
         );
         break;
       }

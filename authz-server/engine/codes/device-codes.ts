@@ -6,6 +6,9 @@ import { singleUseAdapter } from '../refresh/single-use.ts';
 import type { AdapterStore } from '../storage/store.ts';
 import { boundedForStrangers, byAnybody } from '../storage/strangers.ts';
 
+const slowDown = (interval: number) =>
+  `poll at most every ${interval} s; after this answer wait 5 s longer each time (RFC 8628 section 3.5)`;
+
 /** Device codes, and how often a device may ask for them (RFC 8628 section 3.5). */
 export function deviceCodeAdapter(store: AdapterStore): Adapter {
   const codes = boundedForStrangers(store, singleUseAdapter(store, 'DeviceCode'), byAnybody);
@@ -31,7 +34,8 @@ export function deviceCodeAdapter(store: AdapterStore): Adapter {
       delete payload.consumed;
       if (Provider.ctx?.oidc.route === 'token' && undecided(payload)) {
         const spent = await store.stores.limits.spend('device-poll', id, rate);
-        if (!spent.ok) throw new errors.SlowDown(`poll every ${interval} s at most`);
+        // The client adds 5 s for good. One that goes on at the first interval is served all the same.
+        if (!spent.ok) throw new errors.SlowDown(slowDown(interval));
       }
       return payload;
     },

@@ -114,6 +114,16 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     expect(await pollAfter(INTERVAL - 2, device_code)).toBe('slow_down');
   });
 
+  test('slow_down says the interval, and that it grows', async () => {
+    const { device_code } = await newCode();
+    await poll(device_code);
+    const { body } = await poll(device_code);
+    expect(body).toMatchObject({
+      error: 'slow_down',
+      error_description: `poll at most every ${INTERVAL} s; after this answer wait 5 s longer each time (RFC 8628 section 3.5)`,
+    });
+  });
+
   test('ten at once: nine slow down', async () => {
     const { device_code } = await newCode();
     const answers = await Promise.all(Array.from({ length: 10 }, () => poll(device_code)));

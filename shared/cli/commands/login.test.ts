@@ -105,6 +105,19 @@ describe('login', () => {
     ]);
   });
 
+  test('RFC 6749 section 5.1: scopes that the server does not list or does not give are named', async () => {
+    const as = await deviceServer({
+      metadata: { scopes_supported: ['openid', 'profile', 'documents:read', 'documents:write'] },
+      polls: [granted({ scope: 'openid profile documents:read' })],
+    });
+    const wish = ['--scope', 'documents:read documents:write nonsense'];
+    const { stdout, stderr } = await inProcess(shell, 'login', '--issuer', as.origin, ...wish);
+    const unlisted = `${as.origin} does not list the scope nonsense: the token may come without it.`;
+    expect(stderr.split('\n')[0]).toBe(unlisted);
+    expect(stdout).toContain('\nThe token lacks documents:write nonsense. You did not allow it,');
+    expect(await kept()).toMatchObject({ left_out: 'documents:write nonsense' });
+  });
+
   test('RFC 9068 section 2.2: reads from the token which resource the server chose', async () => {
     const claims = Buffer.from('{"aud":"https://api.example/documents/"}').toString('base64url');
     const as = await deviceServer({ polls: [granted({ access_token: `e30.${claims}.x` })] });

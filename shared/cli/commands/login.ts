@@ -11,7 +11,7 @@ import { type ResourceAt, resourceAt } from '../oauth/resource-at.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
 import { wholeNumber } from '../arguments/whole-number.ts';
 import { DEVICE_CLIENT, signIn } from '../oauth/sign-in.ts';
-import { isPlainWord } from '../oauth/step-up.ts';
+import { isPlainWord, WHY_LEFT_OUT } from '../oauth/step-up.ts';
 import { lockPrivate } from '../files/private-file.ts';
 
 export const login: Command = {
@@ -61,11 +61,12 @@ export const login: Command = {
     });
     if (earlier !== undefined) await endEarlier(earlier, shell);
 
-    const { issuer, client_id, scope, resource, expires_at } = granted;
+    const { issuer, client_id, scope, left_out, resource, expires_at } = granted;
     return {
-      json: { issuer, client_id, scope, resource, expires_at, file: path },
+      json: { issuer, client_id, scope, left_out, resource, expires_at, file: path },
       lines: [
         `Logged in at ${issuer}. Kept in ${path}`,
+        ...(left_out === undefined ? [] : [`The token lacks ${left_out}. ${WHY_LEFT_OUT}`]),
         `  ${CLI} whoami`,
         ...forUse(granted, input.operands.length > 0).map((use) => `  ${CLI} ${use}`),
       ],

@@ -2,6 +2,7 @@ import type { Config } from '#shared/config/schema.ts';
 import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../arguments/command.ts';
 import { findClient } from '#shared/operations/clients/find-client.ts';
+import { parseScope } from '#shared/jose/scope.ts';
 import { createProver } from '../oauth/dpop.ts';
 import { sendConcealed } from '../oauth/send-concealed.ts';
 import { sendUnhurried } from '../oauth/http.ts';
@@ -12,7 +13,7 @@ import { type GetAccess, sendProtected } from '../oauth/protected-request.ts';
 import { requestToken } from '../oauth/token-request.ts';
 import { readData } from '../arguments/read-data.ts';
 import { parseField } from '../arguments/request-field.ts';
-import { type StepUp, stepUpCommand, stepUpOf } from '../oauth/step-up.ts';
+import { type StepUp, stepUpCommand, stepUpOf, WHY_LEFT_OUT } from '../oauth/step-up.ts';
 import { signedMessage } from '../signatures/signed-message.ts';
 import { readSecret, SECRET_OPTIONS } from '../arguments/secret.ts';
 import { withStores } from '../stores/with-stores.ts';
@@ -96,9 +97,12 @@ export const request: Command = {
 async function howToLogIn({ params, ofPerson }: StepUp, shell: Shell): Promise<string> {
   const login = await readLogin(loginPath(shell.env) ?? '');
   const command = login && stepUpCommand(params, login);
-  return command === undefined
-    ? `${ofPerson} Its words are not safe to copy: --json shows them.`
-    : `${ofPerson} Run: ${command}`;
+  if (command === undefined)
+    return `${ofPerson} Its words are not safe to copy: --json shows them.`;
+  const again = [...parseScope(params['scope']).intersection(parseScope(login?.left_out))];
+  if (again.length === 0) return `${ofPerson} Run: ${command}`;
+  const asked = `This login has asked for ${again.join(' ')} already and did not get it.`;
+  return `${ofPerson} ${asked} ${WHY_LEFT_OUT} To try again: ${command}`;
 }
 
 /** Refuses what only a client has use for: the login's scopes are those that the person approved. */

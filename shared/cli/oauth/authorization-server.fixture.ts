@@ -13,11 +13,14 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Serves its metadata (RFC 8414) and these endpoints, which a test answers as it likes. */
-export async function authorizationServer(endpoints: Readonly<Record<string, Endpoint>>) {
+export async function authorizationServer(
+  endpoints: Readonly<Record<string, Endpoint>>,
+  metadata: object = {},
+) {
   return listen((request, origin): Reply | undefined | Promise<Reply | undefined> => {
     if (request.line === 'GET /.well-known/oauth-authorization-server') {
       const named = Object.keys(endpoints).map((path) => [NAMES[path], origin + path]);
-      return { body: { issuer: origin, ...Object.fromEntries(named) } };
+      return { body: { issuer: origin, ...Object.fromEntries(named), ...metadata } };
     }
     const endpoint = endpoints[request.url ?? ''];
     return endpoint ? endpoint(new URLSearchParams(request.body), request) : { status: 404 };
@@ -46,6 +49,7 @@ export const granted = (more: object = {}): Reply => ({
 });
 
 interface Behaviour {
+  readonly metadata?: object;
   readonly device?: Reply;
   readonly polls?: readonly Reply[];
   readonly userinfo?: Reply;
@@ -55,12 +59,13 @@ interface Behaviour {
 /** An authorization server for the device flow, that grants at the first poll; the answer to the last poll stays. */
 export async function deviceServer(behaviour: Behaviour = {}) {
   const polls = [...(behaviour.polls ?? [granted()])];
-  return authorizationServer({
+  const endpoints = {
     '/device/auth': () => behaviour.device ?? { body: CODE },
     '/token': () => (polls.length > 1 ? polls.shift() : polls[0]),
     '/userinfo': () => behaviour.userinfo ?? { body: { sub: 'p1', preferred_username: 'alice' } },
     '/token/revocation': () => behaviour.revocation ?? {},
-  });
+  };
+  return authorizationServer(endpoints, behaviour.metadata);
 }
 
 /** The forms that were sent to a path. */

@@ -9,7 +9,7 @@ import { describedRedirect } from './described-client.ts';
 import { type Login, newLogin } from './login.ts';
 import { type LoopbackAnswer, listenForAnswer } from './loopback-answer.ts';
 import type { SignInRequest } from './sign-in.ts';
-import { type AuthorizationServer, findServer } from './server-metadata.ts';
+import { type AuthorizationServer, findServer, noteUnlisted } from './server-metadata.ts';
 import { given, requestGrant } from './token-grant.ts';
 
 /** Milliseconds for which the answer of the person is waited for. */
@@ -31,6 +31,7 @@ export async function signInByCode(
   const server = await findServer(send, issuer);
   const endpoint = server.endpoint('authorization_endpoint');
   demandPkce(server, issuer);
+  noteUnlisted(server, scope, shell);
   const redirect = await describedRedirect(send, client_id);
   const prover = await createProver(clock, random);
   const { d: _, ...publicJwk } = prover.privateJwk;

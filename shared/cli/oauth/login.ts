@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import * as z from 'zod';
 import type { Clock } from '#shared/base/clock.ts';
+import { parseScope } from '#shared/jose/scope.ts';
 import { privateJwkSchema } from './dpop.ts';
 import { parseSafeUrl } from './http.ts';
 import type { TokenAnswer } from './token-grant.ts';
@@ -13,6 +14,8 @@ export const loginSchema = z.object({
   client_id: z.string(),
   /** The scope of the access token. */
   scope: z.string(),
+  /** The scopes that were asked for and that it lacks. */
+  left_out: z.string().optional(),
   /** Audience of the access token: it goes nowhere else. Absent: no resource is known to take it. */
   resource: safeUrl.optional(),
   access_token: z.string(),
@@ -60,11 +63,14 @@ export function newLogin(
 ): Login {
   const { issuer, client_id, scope } = asked;
   const resource = audienceOf(answer.access_token) ?? asked.resource;
+  const tokens = loginTokens(answer, { ...(scope && { scope }) }, clock);
+  const missing = parseScope(scope).difference(parseScope(tokens.scope));
   return {
     issuer,
     client_id,
     ...(resource !== undefined && { resource }),
-    ...loginTokens(answer, { ...(scope && { scope }) }, clock),
+    ...tokens,
+    ...(missing.size > 0 && { left_out: [...missing].join(' ') }),
     private_jwk: privateJwk,
   };
 }

@@ -1,5 +1,6 @@
 import { discoveryRequest, type AuthorizationServer as Metadata } from 'oauth4webapi';
-import { Failure } from '../arguments/command.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import { Failure, type Shell } from '../arguments/command.ts';
 import type { Send } from '#shared/client/send.ts';
 import { jsonObject, parseSafeUrl } from './http.ts';
 import { throughLibrary } from './library.ts';
@@ -12,6 +13,18 @@ export interface AuthorizationServer {
    * secrets and tokens may be sent to.
    */
   endpoint(name: `${string}_endpoint`): string;
+}
+
+/** Names the scopes of a request that the metadata do not list, which they need not do (RFC 8414 section 2). */
+export function noteUnlisted(
+  { metadata: { issuer, scopes_supported: listed } }: AuthorizationServer,
+  scope: string | undefined,
+  shell: Pick<Shell, 'note'>,
+): void {
+  if (!Array.isArray(listed)) return;
+  for (const one of parseScope(scope).difference(new Set(listed))) {
+    shell.note(`${issuer} does not list the scope ${one}: the token may come without it.`);
+  }
 }
 
 /**

@@ -6,7 +6,7 @@ import { createProver } from './dpop.ts';
 import type { Send } from '#shared/client/send.ts';
 import { type Login, newLogin } from './login.ts';
 import { OAuthFailure } from './oauth-failure.ts';
-import { findServer } from './server-metadata.ts';
+import { findServer, noteUnlisted } from './server-metadata.ts';
 
 /** Public client that the first start makes in development; production refuses it. */
 export const DEVICE_CLIENT = 'demo-device';
@@ -40,6 +40,7 @@ export async function signIn(
 ): Promise<Login> {
   const { clock, random } = shell;
   const server = await findServer(send, issuer);
+  noteUnlisted(server, scope, shell);
   const prover = await createProver(clock, random);
   const device = { client: client_id, resource };
   const asked = { ...device, scope, acr_values, max_age };

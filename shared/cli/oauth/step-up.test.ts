@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 /** A resource that takes no token, with these challenges; the login of the shell is for it. */
-async function refusing(challenges: string, status = 401) {
+async function refusing(challenges: string, status = 401, asked: readonly string[] = []) {
   const as = await deviceServer();
   const rs = await listen((request, origin) => {
     const { url } = request;
@@ -27,7 +27,7 @@ async function refusing(challenges: string, status = 401) {
         };
   });
   const url = `${rs.origin}/documents/`;
-  await inProcess(shell, 'login', '--issuer', as.origin, '--resource', url);
+  await inProcess(shell, 'login', '--issuer', as.origin, '--resource', url, ...asked);
   return { as, url, args: ['request', 'DELETE', url] };
 }
 
@@ -101,6 +101,16 @@ describe('`request` says which login has the scopes that a resource asks for (RF
     const { args } = await refusing(challenges, 403);
     const { code, stderr } = await inProcess(shell, ...args);
     expect([code, stderr]).toEqual([1, 'HTTP 403\n']);
+  });
+
+  test('a scope that the login has asked for in vain: it says so before the same login', async () => {
+    const challenge = `DPoP ${LACKS}, scope="documents:read documents:write"`;
+    const { args } = await refusing(challenge, 403, ['--scope', 'documents:read documents:write']);
+    const { stderr } = await inProcess(shell, ...args);
+    expect(stderr).toContain(
+      'more scopes. This login has asked for documents:write already and did not get it. You did not allow it, ',
+    );
+    expect(stderr).toMatch(/To try again: .* --scope "documents:read documents:write"\n/);
   });
 
   test('scopes that would do something in a shell are not printed', async () => {

@@ -6,6 +6,9 @@ import { parseScope } from '#shared/jose/scope.ts';
 import type { Login } from './login.ts';
 import { DEVICE_CLIENT } from './sign-in.ts';
 
+export const WHY_LEFT_OUT =
+  'You did not allow it, the client may not have it, or there is no such scope.';
+
 /** The refusals that another login may meet, and what they ask of a person and of a client. */
 const REFUSALS = [
   {
