@@ -53,6 +53,7 @@ export function methodsPage(): string {
     '',
     '## Rules',
     '',
+    '- `OPTIONS` with credentials names the methods that the resource takes now. Without credentials, a WebDAV space that hides nothing names each method that a resource at such an address can take, since the answer tells nobody what is there: `MKCOL` for a collection that exists, too.',
     '- A space may narrow the methods (`methods` in [the settings](settings.md#spaces)).',
     '- Any other token is a method too. It is 501, unless an application behind the gateway has it. The forward proxy passes on methods in upper case.',
     '- Fields that name another method, such as `X-HTTP-Method-Override`, are ignored.',

@@ -83,8 +83,11 @@ export function documents(services: Documents): ServedResources {
   }
 
   return {
-    possible: (target) =>
-      target.trailingSlash ? METHODS_OF.possibleCollection : METHODS_OF.possible,
+    possible(target, space) {
+      // The root is always there.
+      if (pathWithin({ space, target }) === '') return METHODS_OF.root;
+      return target.trailingSlash ? METHODS_OF.possibleCollection : METHODS_OF.possible;
+    },
     async find(context) {
       const place = await placeOf(context);
       const missing = place.entry === undefined;
