@@ -141,6 +141,22 @@ describe('guesses at the device page (RFC 8628 section 5.1)', () => {
     expect(statuses).toEqual([410, 410, 410, 429]);
   });
 
+  test('forms that are sent again, one after the other or at once, are no guesses', async () => {
+    flow = await openDeviceFlow({ limits: { userCode: { burst: 7, per: 3600 } } });
+    const browser = await flow.signedIn('alice');
+    const decide = async () => {
+      const { user_code } = await flow.askAsDevice(ALL);
+      return { user_code, decision: 'deny' };
+    };
+    const [one, other] = [await decide(), await decide()];
+    for (let at = 0; at < 10; at += 1) expect((await post(browser, one)).status).toBe(200);
+    const sent = await Promise.all(Array.from({ length: 5 }, () => post(browser, other)));
+    expect(sent.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    const statuses = [];
+    for (let at = 0; at < 6; at += 1) statuses.push((await guess(browser)).status);
+    expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
+  });
+
   test('guessers who use up an address keep nobody there from a right code', async () => {
     flow = await openDeviceFlow({ limits: { userCode: { burst: 1, per: 3600 } } });
     const device = await flow.askAsDevice(ALL);

@@ -8,9 +8,7 @@ import type { PagesServer } from '../../base/server.ts';
 import type { Visitor } from '../sign-in/session.ts';
 
 /** The request behind a user code, as far as the person who entered it may know. */
-export type LookedUp =
-  /** Too many were looked up; not looked up now. `seconds` until it may work. */
-  | { readonly kind: 'later'; readonly seconds: number }
+type Found =
   /** None, expired, or decided by somebody else. */
   | { readonly kind: 'unknown' }
   /** Decided by this person. */
@@ -19,7 +17,17 @@ export type LookedUp =
   | { readonly kind: 'gnap'; readonly uid: string }
   | { readonly kind: 'open'; readonly code: DeviceCode; readonly client: ClientRecord };
 
-/** Every lookup is paid for, right or wrong (RFC 8628 section 5.1). `userCode` is normalised. */
+/** An open request; `giveBack` undoes the price of the lookup, if the same form came twice at once. */
+export type Open = Extract<Found, { kind: 'open' }> & { giveBack(): Promise<void> };
+
+export type LookedUp =
+  /** Too many were looked up; not looked up now. `seconds` until it may work. */
+  { readonly kind: 'later'; readonly seconds: number } | Exclude<Found, { kind: 'open' }> | Open;
+
+/**
+ * Every lookup is paid for, right or wrong (RFC 8628 section 5.1). A code about which the person has decided is given
+ * back: it is no guess, but a form that is sent again. `userCode` is normalised.
+ */
 export async function lookUp(
   server: PagesServer,
   { person }: Visitor,
@@ -27,9 +35,11 @@ export async function lookUp(
   userCode: string,
 ): Promise<LookedUp> {
   const paid = await payForGuess(server, person.id, address);
-  return paid.ok
-    ? openOrDecided(server, person.id, userCode)
-    : { kind: 'later', seconds: paid.retryAfter };
+  if (!paid.ok) return { kind: 'later', seconds: paid.retryAfter };
+  const { giveBack } = paid;
+  const found = await openOrDecided(server, person.id, userCode);
+  if (found.kind === 'decided') await giveBack();
+  return found.kind === 'open' ? { ...found, giveBack } : found;
 }
 
 /** The same for a code that was looked up before, which is no guess any more. */
@@ -37,7 +47,7 @@ export async function openOrDecided(
   server: PagesServer,
   accountId: string,
   userCode: string,
-): Promise<LookedUp> {
+): Promise<Found> {
   const code = await findDeviceCode(server, userCode);
   if (code === undefined) {
     return ofGnap(server, accountId, userCode);
@@ -53,7 +63,7 @@ export async function openOrDecided(
 }
 
 /** The same for a code of GNAP, which has a page of its own. */
-async function ofGnap(server: PagesServer, accountId: string, userCode: string): Promise<LookedUp> {
+async function ofGnap(server: PagesServer, accountId: string, userCode: string): Promise<Found> {
   const pending = await findByUserCode(server, userCode);
   if (pending === undefined) return { kind: 'unknown' };
   const { uid, decision, clientId } = pending;

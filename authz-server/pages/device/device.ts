@@ -8,7 +8,7 @@ import { createCsrf } from '../frame/csrf.ts';
 import type { DeviceCode } from '../../base/device-code.ts';
 import { createDeviceDecisions, hasEnough } from './device-decision.ts';
 import { lookUp, openOrDecided } from './device-lookup.ts';
-import type { LookedUp } from './device-lookup.ts';
+import type { Open } from './device-lookup.ts';
 import { PageError } from '../frame/page-error.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { answerWith, noteDone, seeOther } from '../frame/respond.ts';
@@ -27,8 +27,6 @@ const PATH = '/device';
 /** The longest part of a wrong code that the page repeats. */
 const LONGEST_SHOWN = 64;
 const UNKNOWN = { kind: 'unknown' } as const;
-
-type Open = Extract<LookedUp, { kind: 'open' }>;
 
 /**
  * The page where a person connects a device (RFC 8628 section 3.3). A code is looked up only after
@@ -86,15 +84,21 @@ export function deviceHandlers(
     const asked = askedItems(config, client, code.params, 'en');
     const allowed = decision === 'allow' ? allowedItems(asked, form) : [];
     const won = await (allowed.length > 0 ? approve(visitor, code, allowed) : deny(visitor, code));
-    if (!won) return showWhatStands(ctx, visitor, userCode);
+    if (!won) return showWhatStands(ctx, visitor, found);
     const end = allowed.length > 0 ? 'done' : 'denied';
     showEnd(ctx, visitor, { end, client: client.client_name });
   }
 
   /** After a decision that came too late. */
-  async function showWhatStands(ctx: Context, visitor: Visitor, userCode: string): Promise<void> {
-    const found = await openOrDecided(server, visitor.person.id, userCode);
-    showEnd(ctx, visitor, found.kind === 'decided' ? found : { end: 'expired' });
+  async function showWhatStands(
+    ctx: Context,
+    visitor: Visitor,
+    { code, giveBack }: Open,
+  ): Promise<void> {
+    const found = await openOrDecided(server, visitor.person.id, code.userCode);
+    if (found.kind !== 'decided') return showEnd(ctx, visitor, { end: 'expired' });
+    await giveBack();
+    showEnd(ctx, visitor, found);
   }
 
   const suits = ({ signIn }: Visitor, code: DeviceCode) =>

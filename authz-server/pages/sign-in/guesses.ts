@@ -1,6 +1,16 @@
 import type { Config } from '#shared/config/schema.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
-import type { Limits, Rate, Spent } from '#shared/stores/limits/limits.ts';
+import type { LimitNamespace, Limits, Rate, Spent } from '#shared/stores/limits/limits.ts';
+
+type Paid =
+  | Extract<Spent, { ok: false }>
+  | {
+      readonly ok: true;
+      /** After a code that was no guess: the person has decided about it before. */
+      giveBack(): Promise<void>;
+    };
+
+type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
 
 /** The limit of a person whose address sends too many codes: enough for a device now and then. */
 const STRICT: Rate = { burst: 3, per: 3600 };
@@ -16,12 +26,23 @@ export async function payForGuess(
   { stores, config }: { readonly stores: { readonly limits: Limits }; readonly config: Config },
   accountId: string,
   address: string,
-): Promise<Spent> {
+): Promise<Paid> {
   const { limits } = stores;
   const rate = config.limits.userCode;
-  const own = await limits.spend('user-code', accountId, rate);
-  if (!own.ok) return own;
   const shared = { ...rate, burst: rate.burst * PEOPLE_AT_AN_ADDRESS };
-  const here = await limits.spend('user-code-address', customerOf(address), shared);
-  return here.ok ? here : limits.spend('user-code-strict', accountId, STRICT);
+  const ofPerson: Bucket = ['user-code', accountId, rate];
+  const ofAddress: Bucket = ['user-code-address', customerOf(address), shared];
+  const strict: Bucket = ['user-code-strict', accountId, STRICT];
+  const own = await limits.spend(...ofPerson);
+  if (!own.ok) return own;
+  const here = await limits.spend(...ofAddress);
+  const spent = here.ok ? here : await limits.spend(...strict);
+  if (!spent.ok) return spent;
+  const buckets = [ofPerson, here.ok ? ofAddress : strict];
+  return {
+    ok: true,
+    async giveBack() {
+      await Promise.all(buckets.map((bucket) => limits.giveBack(...bucket)));
+    },
+  };
 }

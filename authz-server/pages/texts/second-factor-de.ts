@@ -45,9 +45,9 @@ export const secondFactorDe: typeof secondFactorEn = {
   },
   codes: {
     title: 'Bewahren Sie diese Ersatzcodes auf',
-    lead: 'Ihr zweiter Faktor ist eingerichtet. Jeder dieser Codes gilt einmal anstelle eines Codes Ihrer App, falls Ihr Telefon verloren geht. Drucken Sie sie aus oder legen Sie sie zu Ihren Passwörtern: Niemand kann sie noch einmal zeigen.',
+    lead: 'Ihr zweiter Faktor ist eingerichtet. Jeder dieser Codes gilt einmal anstelle eines Codes Ihrer App, falls Ihr Telefon verloren geht. Drucken Sie sie aus oder legen Sie sie zu Ihren Passwörtern. 30 Sekunden lang zeigt sie diese Seite, neu geladen, noch einmal; danach kann es niemand.',
     renewed:
-      'Sie treten an die Stelle der bisherigen, die nicht mehr gelten. Jeder gilt einmal anstelle eines Codes Ihrer App, falls Ihr Telefon verloren geht. Drucken Sie sie aus oder legen Sie sie zu Ihren Passwörtern: Niemand kann sie noch einmal zeigen.',
+      'Sie treten an die Stelle der bisherigen, die nicht mehr gelten. Jeder gilt einmal anstelle eines Codes Ihrer App, falls Ihr Telefon verloren geht. Drucken Sie sie aus oder legen Sie sie zu Ihren Passwörtern. 30 Sekunden lang zeigt sie diese Seite, neu geladen, noch einmal; danach kann es niemand.',
     goOn: 'Ich habe sie gesichert: weiter',
   },
   account: {

@@ -44,9 +44,9 @@ export const secondFactorEn = {
   },
   codes: {
     title: 'Keep these recovery codes',
-    lead: 'Your second factor is set up. Each of these codes lets you in once in place of a code of your app, if your phone is lost. Print them or keep them where you keep passwords: nobody can show them again.',
+    lead: 'Your second factor is set up. Each of these codes lets you in once in place of a code of your app, if your phone is lost. Print them or keep them where you keep passwords. A reload of this page shows them once more for 30 seconds; after that nobody can.',
     renewed:
-      'They take the place of your former ones, which no longer work. Each lets you in once in place of a code of your app, if your phone is lost. Print them or keep them where you keep passwords: nobody can show them again.',
+      'They take the place of your former ones, which no longer work. Each lets you in once in place of a code of your app, if your phone is lost. Print them or keep them where you keep passwords. A reload of this page shows them once more for 30 seconds; after that nobody can.',
     goOn: 'I have saved them: continue',
   },
   account: {
