@@ -52,6 +52,7 @@ describe('RFC 6797: Strict-Transport-Security', () => {
   test('section 7.2: not where the proxy says that the client came in clear text', async () => {
     const came = (scheme: string) => headersOf('/', { headers: { 'x-forwarded-proto': scheme } });
     expect((await came('http'))[sts]).toBeUndefined();
+    expect((await came('HTTP'))[sts]).toBeUndefined();
     expect((await came('https'))[sts]).toBe('max-age=31536000');
   });
 

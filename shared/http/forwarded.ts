@@ -66,6 +66,12 @@ export function clientAddress(
   return client;
 }
 
+/** Whether X-Forwarded-Proto names this scheme, in any case (RFC 9110 section 4.2.3). */
+export const isForwardedScheme = (
+  value: string | readonly string[] | undefined,
+  scheme: 'http' | 'https',
+): boolean => typeof value === 'string' && value.toLowerCase() === scheme;
+
 /**
  * Returns the network that limits count as one customer: an IPv6 network of 64 bits, all of whose addresses one host
  * can take (RFC 6177), or an IPv4 address. `address` as `clientAddress` gives it.

@@ -64,6 +64,8 @@ describe('fields that no key of the cache has', () => {
     expect((await get(path, { 'X-Forwarded-Proto': 'http' })).text).toBe('http');
     expect((await get(path, { 'X-Forwarded-Proto': 'https' })).text).toBe('https');
     expect((await get(path, { 'X-Forwarded-Proto': 'http' })).text).toBe('http');
+    // In any case (RFC 9110 section 4.2.3).
+    expect((await get(path, { 'X-Forwarded-Proto': 'HTTPS' })).text).toBe('https');
     expect(told).toHaveLength(2);
     await ask('PUT', path);
     for (const proto of ['http', 'https']) await get(path, { 'X-Forwarded-Proto': proto });

@@ -66,7 +66,8 @@ describe('confidential', () => {
   test.each([
     ['https', true],
     ['http', false],
-    ['HTTPS', false],
+    ['HTTPS', true],
+    ['HTTP', false],
     ['https, http', false],
     ['https,https', false],
     ['wss', false],

@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import { type Cookie, parseCookies } from '#shared/http/cookies.ts';
 import { lines, single } from '#shared/http/fields.ts';
-import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
+import { clientAddress, isForwardedScheme, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { contentDigest } from '../content/content.ts';
 import { ownCertificate } from './own-certificate.ts';
 import { exporterOf } from './exporter.ts';
@@ -94,7 +94,7 @@ class Described implements AuthRequest {
 
   get confidential() {
     if (this.#local || this.request.socket instanceof TLSSocket) return true;
-    return this.peer.trusted && this.field('x-forwarded-proto') === 'https';
+    return this.peer.trusted && isForwardedScheme(this.field('x-forwarded-proto'), 'https');
   }
 }
 

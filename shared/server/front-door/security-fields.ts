@@ -1,5 +1,5 @@
 import { isLoopback } from '#shared/http/loopback.js';
-import type { TrustedProxies } from '#shared/http/forwarded.ts';
+import { isForwardedScheme, type TrustedProxies } from '#shared/http/forwarded.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
 
@@ -23,7 +23,7 @@ export function strictTransport(
   const { protocol, hostname } = new URL(origin);
   if (protocol !== 'https:' || isLoopback(hostname)) return () => ({});
   return ({ headers, socket }) => {
-    const clear = headers['x-forwarded-proto'] === 'http';
+    const clear = isForwardedScheme(headers['x-forwarded-proto'], 'http');
     return clear && proxies.has(socket.remoteAddress ?? '') ? {} : STRICT;
   };
 }
