@@ -177,24 +177,22 @@ export class Connection implements Transaction, Disposable {
     }
   }
 
-  /**
-   * Within `write`: all or nothing of `work` alone. Rejects with what it threw; the transaction goes on without
-   * it, unless SQLite has ended that too (`inTransaction`).
-   */
-  async attempt<T>(work: () => Awaitable<T>): Promise<T> {
+  /** Within a transaction: what follows, until `endPart` or `undoPart`, is done or undone by itself. */
+  beginPart(): void {
     this.#version = {};
-    this.run('SAVEPOINT attempt');
-    try {
-      const result = await work();
-      this.run('RELEASE attempt');
-      return result;
-    } catch (error) {
-      if (this.inTransaction) {
-        this.run('ROLLBACK TO attempt');
-        this.run('RELEASE attempt');
-      }
-      throw error;
-    }
+    this.run('SAVEPOINT part');
+  }
+
+  endPart(): void {
+    this.run('RELEASE part');
+  }
+
+  /** False: SQLite has ended the transaction, too. */
+  undoPart(): boolean {
+    if (!this.inTransaction) return false;
+    this.run('ROLLBACK TO part');
+    this.endPart();
+    return true;
   }
 
   get inTransaction(): boolean {

@@ -125,10 +125,8 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
     return new Promise<T>((resolve, reject) => {
       this.#queue.add({
         makesRoom,
-        carryOut: async (held) => {
-          const result = await work(held);
-          return () => resolve(result);
-        },
+        carryOut: work,
+        succeed: (result) => resolve(result as T),
         fail: (cause) => reject(this.#failed(this.#writing, cause)),
       });
     });
@@ -171,7 +169,18 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
     const held: Database = {
       read,
       snapshot: read,
-      write: (part) => attempt(() => connection.attempt(() => part(connection))),
+      write: (part) =>
+        attempt(async () => {
+          connection.beginPart();
+          try {
+            const result = await part(connection);
+            connection.endPart();
+            return result;
+          } catch (error) {
+            connection.undoPart();
+            throw error;
+          }
+        }),
       recalling: (isShort) => recalling(read, isShort),
     };
     await this.#begin(connection);

@@ -1,10 +1,4 @@
-/** The rows of a table that may be forgotten. */
-interface Expired {
-  /** The column that names a row: `rowid`, or the primary key of a table without it. */
-  readonly key: string;
-  /** `?1` is now, in milliseconds since the epoch. */
-  readonly when: string;
-}
+import type { Expired } from '../../sql/expired.ts';
 
 /** One of the two files of the embedded store: its tables, and what in them expires. */
 export interface Schema {

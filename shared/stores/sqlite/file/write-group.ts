@@ -11,8 +11,9 @@ export type Outcome = () => void;
 
 /** A write, and how to tell who waits for it. */
 export interface Write {
-  /** Returns the outcome if that is committed. */
-  carryOut(sql: Statements): Awaitable<Outcome>;
+  carryOut(sql: Statements): Awaitable<unknown>;
+  /** `result`: of `carryOut`, which is committed. */
+  succeed(result: unknown): void;
   /** Nothing was done, or nobody knows. */
   fail(cause: unknown): void;
   /** May use the last room on the disk. */
@@ -31,23 +32,22 @@ export async function commitGroup(
   patience: number,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
+  const isAlone = writes.length === 1;
   await connection.write(async (held) => {
     const end = clock.monotonic() + LONGEST;
     for (const write of writes) {
-      const outcome = writes.length === 1 ? write.carryOut(held) : apart(connection, held, write);
-      outcomes.push(await outcome);
+      if (!isAlone) connection.beginPart();
+      try {
+        const result = await write.carryOut(held);
+        if (!isAlone) connection.endPart();
+        outcomes.push(() => write.succeed(result));
+      } catch (cause) {
+        // An error of the disk, or whatever else SQLite gave the transaction up for, is not a matter of this one alone.
+        if (isAlone || !connection.undoPart() || isDiskError(cause)) throw cause;
+        outcomes.push(() => write.fail(cause));
+      }
       if (clock.monotonic() >= end) break;
     }
   }, patience);
   return outcomes;
-}
-
-async function apart(connection: Connection, held: Statements, write: Write): Promise<Outcome> {
-  try {
-    return await connection.attempt(() => write.carryOut(held));
-  } catch (cause) {
-    // An error of the disk, or whatever else SQLite gave the transaction up for, is not a matter of this one alone.
-    if (isDiskError(cause) || !connection.inTransaction) throw cause;
-    return () => write.fail(cause);
-  }
 }

@@ -8,7 +8,12 @@ import type { Write } from './write-group.ts';
 import { WriteQueue } from './write-queue.ts';
 
 const MOST = 64;
-const WRITE: Write = { carryOut: () => () => {}, fail: () => {}, makesRoom: false };
+const WRITE: Write = {
+  carryOut: () => {},
+  succeed: () => {},
+  fail: () => {},
+  makesRoom: false,
+};
 
 /** A queue whose transactions take that many milliseconds, at an event loop that handles what the test says. */
 async function queued({ took }: { readonly took: number }) {
