@@ -49,7 +49,9 @@ import { useCountsContract } from './authentication/use-counts.ts';
 import { usingContract } from './oauth/using.ts';
 import { versionsContract } from './trees/versions.ts';
 
-const PARTS = [
+type Part = (contract: () => Contract) => void;
+
+export const PARTS: readonly Part[] = [
   lifecycleContract,
   artefactsContract,
   replacingContract,
@@ -100,8 +102,12 @@ const PARTS = [
   growthContract,
 ];
 
-/** The one suite that every store passes, against the real thing. `setup` runs once. */
-export function storesContract(name: string, setup: () => Promise<StoreUnderTest>): void {
+/** The one suite that every store passes, against the real thing. `setup` runs once. `parts`: what it has of a store. */
+export function storesContract(
+  name: string,
+  setup: () => Promise<StoreUnderTest>,
+  parts: readonly Part[] = PARTS,
+): void {
   describe(name, () => {
     let contract: Contract;
     beforeAll(async () => {
@@ -113,6 +119,6 @@ export function storesContract(name: string, setup: () => Promise<StoreUnderTest
       await contract.other[Symbol.asyncDispose]();
       await contract.store.end();
     });
-    for (const part of PARTS) part(() => contract);
+    for (const part of parts) part(() => contract);
   });
 }

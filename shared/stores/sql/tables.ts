@@ -158,7 +158,7 @@ export const STATE_TABLES = `
   CREATE INDEX spent_token_until ON spent_token (until);
 
   -- What was committed and is in no link of the chain yet.
-  CREATE TABLE audit_open (seq INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL) STRICT;
+  CREATE TABLE audit_open (seq INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
   CREATE TABLE audit (seq INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
   CREATE TABLE audit_key (key TEXT, seq INTEGER, PRIMARY KEY (key, seq)) STRICT, WITHOUT ROWID;
   CREATE TABLE audit_link (
@@ -281,6 +281,7 @@ export const STATE_TABLES = `
   ) STRICT;
   CREATE INDEX invalidation_kind ON invalidation (kind);
   CREATE INDEX invalidation_at ON invalidation (at);
+  CREATE INDEX invalidation_written ON invalidation (written);
 
   CREATE TABLE push_subscription (
     id TEXT PRIMARY KEY,

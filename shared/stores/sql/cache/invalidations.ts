@@ -33,7 +33,7 @@ export function sqlInvalidations(
         await sql.lockNames(['invalidations']);
         const now = Math.floor(clock.now());
         let [[written] = [0]] = await sql.all<[number]>(
-          'SELECT written FROM invalidation ORDER BY seq DESC LIMIT 1',
+          'SELECT coalesce(max(written), 0) FROM invalidation',
         );
         for (const { space, kind, value, soft } of invalidations) {
           written += Buffer.byteLength(value);
@@ -64,7 +64,7 @@ export function sqlInvalidations(
       const rows = await database.read((sql) =>
         sql.all<Row>(
           `SELECT seq, space, kind, value, soft, at, (SELECT id FROM epoch) FROM invalidation
-           WHERE kind = ? ORDER BY seq DESC LIMIT ?`,
+           WHERE kind = ? AND seq IS NOT NULL ORDER BY seq DESC LIMIT ?`,
           kind,
           most,
         ),

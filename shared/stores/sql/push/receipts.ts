@@ -60,8 +60,11 @@ export function sqlReceipts(database: Database, clock: Clock): Pick<Push, Verbs>
       database.write(
         async (sql) => {
           const at = now();
-          const there = await hasReceipts(sql, id, at);
-          await sql.run('DELETE FROM push_receipts WHERE id = ?', id);
+          const [closed] = await sql.all<[until: number]>(
+            'DELETE FROM push_receipts WHERE id = ? RETURNING until',
+            id,
+          );
+          const there = closed !== undefined && closed[0] > at;
           await sql.run('DELETE FROM push_receipt WHERE receipts = ?', id);
           if (there) await tell(sql, id, at);
           return there;

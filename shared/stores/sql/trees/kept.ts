@@ -9,6 +9,7 @@ export function sqlKept(database: Database, clock: Clock, random: Random): Kept 
   return {
     put: (owner, value, { seconds, most }) =>
       database.write(async (sql) => {
+        await sql.lockNames([`kept ${owner}`]);
         const id = randomId(random);
         const now = Math.floor(clock.now());
         await sql.run(

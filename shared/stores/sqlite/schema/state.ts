@@ -1,5 +1,4 @@
-import { INVALIDATION_LIFE } from '../../cache/invalidations.ts';
-import { NEWS_LIFE } from '../../push/push.ts';
+import { STATE_EXPIRED } from '../../sql/expired.ts';
 import type { Schema } from '../file/schema.ts';
 import { STATE_TABLES } from '../../sql/tables.ts';
 
@@ -24,17 +23,5 @@ export const STATE: Schema = {
   isCounted: true,
   reserveFor: 'removals',
   migrations: [STATE_TABLES + TALLY],
-  expired: {
-    artefact: { key: 'rowid', when: 'expires <= ?1' },
-    invalidation: {
-      key: 'seq',
-      when: `seq <= (SELECT seq FROM invalidation WHERE at <= ?1 - ${INVALIDATION_LIFE} ORDER BY at DESC LIMIT 1)`,
-    },
-    push_message: { key: 'place', when: 'until <= ?1' },
-    push_news: { key: 'place', when: `at <= ?1 - ${NEWS_LIFE}` },
-    push_receipt: { key: 'place', when: 'until <= ?1' },
-    push_receipts: { key: 'rowid', when: 'until <= ?1' },
-    revocation: { key: 'rowid', when: 'until <= ?1' },
-    spent_token: { key: 'digest', when: 'until <= ?1' },
-  },
+  expired: STATE_EXPIRED,
 };

@@ -1,3 +1,4 @@
+import { PASSING_EXPIRED } from '../../sql/expired.ts';
 import { PASSING_TABLES } from '../../sql/tables.ts';
 import type { Schema } from '../file/schema.ts';
 
@@ -7,13 +8,5 @@ export const TRANSIENT: Schema = {
   synchronous: 'NORMAL',
   reserveFor: 'all',
   migrations: [PASSING_TABLES],
-  expired: {
-    passing_artefact: { key: 'rowid', when: 'expires <= ?1' },
-    replay: { key: 'rowid', when: 'expires <= ?1' },
-    session: { key: 'rowid', when: 'expires <= ?1' },
-    bucket: { key: 'rowid', when: 'full_at <= 1000 * ?1' },
-    use_count: { key: 'rowid', when: 'expires <= ?1' },
-    kept: { key: 'rowid', when: 'expires <= ?1' },
-    cache_report: { key: 'rowid', when: 'expires <= ?1' },
-  },
+  expired: PASSING_EXPIRED,
 };
