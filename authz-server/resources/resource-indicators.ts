@@ -3,7 +3,7 @@ import type { Client, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
 import { nearest } from '#shared/base/nearest.ts';
 import { isProduction } from '#shared/config/production.ts';
-import { parseScope } from '#shared/jose/scope.ts';
+import { isScopeToken, parseScope } from '#shared/jose/scope.ts';
 import { PLAYGROUND_CLIENT, playgroundTokenSpaces } from '#shared/config/playground-client.ts';
 import { type TokenSpace, tokenSpaces } from '#shared/config/token-spaces.ts';
 import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
@@ -128,11 +128,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
           if (ctx.oidc.body?.['resource'] === undefined && isAllowed(client, asked)) {
             throw invalidTarget('the scopes are of several resources, and a token is for one');
           }
-          const refused = [...asked.difference(allowed)].join(' ');
-          throw new errors.InvalidScope(
-            `for ${space.url} this client may ask for: ${list([...allowed])}`,
-            refused,
-          );
+          throw invalidScope(asked.difference(allowed), `for ${space.url} this client`, allowed);
         }
         params['scope'] = [...granted].join(' ');
       }
@@ -167,10 +163,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
       const refused = asked.intersection(OPENID_SCOPES).difference(allowed);
       const granted = asked.intersection(grantable).difference(new Set(['offline_access']));
       if (refused.size === 0 && granted.size > 0) return;
-      throw new errors.InvalidScope(
-        `this client may ask for: ${list([...grantable])}`,
-        [...(refused.size > 0 ? refused : asked)].join(' '),
-      );
+      throw invalidScope(refused.size > 0 ? refused : asked, 'this client', grantable);
     },
   };
 }
@@ -255,6 +248,14 @@ function invalidTarget(description: string) {
   const error = new errors.InvalidTarget();
   error.error_description = description;
   return error;
+}
+
+/** Names the scopes that were refused, as far as a description may (RFC 6749 section 5.2), and those that the client has. */
+function invalidScope(refused: ReadonlySet<string>, client: string, may: ReadonlySet<string>) {
+  const named = [...refused].filter(isScopeToken).join(' ').slice(0, NAMED);
+  const not = named === '' ? `${client} may` : `${client} may not ask for ${named}; it may`;
+  const description = `${not} ask for: ${list([...may])}`;
+  return new errors.InvalidScope(description, [...refused].join(' '));
 }
 
 const originOf = (url: string) => URL.parse(url)?.origin;

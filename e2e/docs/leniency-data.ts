@@ -55,7 +55,7 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       sends: '`Destination` with spaces, or with octets of UTF-8 that are not escaped',
       section: 'RFC 4918 section 10.3: a URI, which has neither (RFC 3986 section 2)',
       answer:
-        'They are escaped, unless a `%` is beside them: it could be one of the name or begin an escape. Then, and in any other encoding, 400',
+        'The server escapes them. With a `%` beside them the value is 400, since the `%` could be of the name or begin an escape. So is a value in another encoding',
       others: 'Apache: takes both, and undoes the escapes',
       clients: 'git-annex 10',
       shown: [

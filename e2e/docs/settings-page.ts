@@ -9,7 +9,10 @@ const FEW = 3;
 
 const VARIABLES = [
   ['`COUNTERSIGN_CONFIG`', 'The configuration file.'],
-  ['`COUNTERSIGN_DATA`', 'The data folder; `data` by default.'],
+  [
+    '`COUNTERSIGN_DATA`',
+    'The data folder, in place of `data`. It is relative to the current folder.',
+  ],
   ['`COUNTERSIGN_REDIS_URL`', 'Use Redis instead of the embedded store.'],
   [
     '`COUNTERSIGN_PUBLIC`',

@@ -167,7 +167,9 @@ export const configSchema = z.strictObject({
     .string()
     .min(1)
     .default('./data')
-    .describe('Folder of the embedded store, the documents and the master secret.'),
+    .describe(
+      'Folder of the embedded store, the documents and the master secret. What the file says is relative to the file, the default to the current folder.',
+    ),
   store: storeSettings
     .default({ kind: 'sqlite' })
     .describe(

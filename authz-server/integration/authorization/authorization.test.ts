@@ -215,7 +215,9 @@ describe('RFC 6749 section 3.3: scope', () => {
     await flow.stores.clients.add(client);
     const answer = sent(await ask({ client_id: 'plain', scope: 'openid documents:read' }));
     expect(answer.get('error')).toBe('invalid_scope');
-    expect(answer.get('error_description')).toBe('this client may ask for: documents:read');
+    expect(answer.get('error_description')).toBe(
+      'this client may not ask for openid; it may ask for: documents:read',
+    );
   });
 
   test.each(['', 'consent'])(

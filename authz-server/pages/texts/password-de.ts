@@ -22,7 +22,7 @@ export const passwordDe: typeof passwordEn = {
     title: 'Passwort ändern',
     firstTitle: 'Ein Passwort setzen',
     problemTitle: (title) => `Fehler: ${title}`,
-    lead: 'Das neue Passwort gilt ab sofort überall.',
+    lead: 'Danach gilt überall nur noch das neue Passwort.',
     current: 'Altes Passwort',
     endOthers: 'Alles andere beenden',
     endOthersText: `Jeder andere Browser wird abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben: Entfernen Sie sie auf Ihrer Kontoseite. ${ownSessionsDe}`,

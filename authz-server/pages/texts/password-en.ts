@@ -21,7 +21,7 @@ export const passwordEn = {
     title: 'Change password',
     firstTitle: 'Set a password',
     problemTitle: (title: string) => `Error: ${title}`,
-    lead: 'The new password counts from now on, everywhere.',
+    lead: 'After this only the new password is good, everywhere.',
     current: 'Old password',
     endOthers: 'End everything else',
     endOthersText: `Every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay: remove them on your account page. ${ownSessionsEn}`,
