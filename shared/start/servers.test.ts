@@ -61,7 +61,7 @@ test('a server that cannot start says why, the other one ends, and so does the s
   const { complaints, code } = await pair(failing, SERVER);
   expect(await code).toBe(1);
   expect(complaints).toEqual([
-    'The server 0 has not started: port 3000 is taken: change listen.authz.port. No server is running.',
+    'The server 0 has not started: port 3000 is taken: change listen.authz.port. This command leaves nothing running.',
   ]);
 });
 

@@ -234,7 +234,7 @@ export class Workers {
       if (!this.#listened.has(number)) {
         this.#failed.resolve(
           last.refused ??
-            `The ${this.#part.name} has not started: ${reason}. No server is running.`,
+            `The ${this.#part.name} has not started: ${reason}. This command leaves nothing running.`,
         );
         break;
       }

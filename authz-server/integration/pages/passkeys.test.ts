@@ -20,6 +20,7 @@ import {
   PRESENT,
   VERIFIED,
 } from '../authenticator.fixture.ts';
+import { appFrom, codesOn } from '../second-factor.fixture.ts';
 
 const PATH = '/account/passkeys';
 const MINUTE = 60;
@@ -545,6 +546,21 @@ describe('removing a passkey', () => {
     expect(page.text).not.toContain('Use a passkey, as last time');
     const another = flow.browser();
     expect((await another.open(page.url)).text).not.toContain('is removed');
+  });
+
+  test('that of this sign-in by a set-up of a second factor: the sign-in is one by the code', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const browser = flow.browser();
+    const page = await use(browser, authenticator, {}, '/account/second-factor');
+    const [, item = ''] = /name="item" value="([\w-]+)"/.exec(page.text) ?? [];
+    const code = appFrom(page, flow)();
+    expect(codesOn(await browser.submit(page, { code, item }))).toHaveLength(10);
+    expect(await passkeysOf('alice')).toEqual([]);
+    expect(await listSignIns(flow.store, flow.people.alice.id)).toMatchObject([
+      { assurance: { acr: 'urn:countersign:acr:second-factor' } },
+    ]);
+    await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+    expect((await browser.open('/account')).text).not.toContain('Use a passkey, as last time');
   });
 
   test('that of somebody else stays, and one that is gone is said to be', async () => {

@@ -16,6 +16,7 @@ import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { createCodeLimit } from '../sign-in/code-limit.ts';
 import { createKnownBrowser } from '../sign-in/known-browser.ts';
+import { createLastWay } from '../sign-in/last-way.ts';
 import { isRecent } from '../sign-in/recent.ts';
 import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
@@ -43,6 +44,7 @@ export function secondFactorHandlers(
   const { write, read } = createStepState(server);
   const payForCode = createCodeLimit(server);
   const browsers = createKnownBrowser(server);
+  const lastWay = createLastWay(server);
   const setUpFactor = createSetUp(server);
   const secretOf = createSetUpSecret(server);
   const viewOf = createViewOf(server);
@@ -159,10 +161,14 @@ export function secondFactorHandlers(
         const kind = replaces === undefined ? 'second-factor-set-up' : 'second-factor-replaced';
         await notify(server, person.id, kind, language);
         if (made.lostPasskeys) await notify(server, person.id, 'passkey-removed', language);
-        // All sign-ins have ended, this one too. A passkey stays more than a code.
+        // All sign-ins have ended, this one too. A passkey that is left stays more than a code.
         const { assurance, passkey } = signIn;
+        const isLeft = (await stores.passkeys.of(person.id)).some(({ id }) => id === passkey);
         const means =
-          passkey === undefined ? { assurance: BY_SECOND_FACTOR } : { assurance, passkey };
+          passkey !== undefined && isLeft
+            ? { assurance, passkey }
+            : { assurance: BY_SECOND_FACTOR };
+        if (passkey !== undefined && !isLeft) lastWay.remember(ctx, 'password');
         const shown = { person: { ...person, generation: made.generation }, means };
         showCodes(ctx, await signInVisitor(ctx, shown), made.codes);
       },
