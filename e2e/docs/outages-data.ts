@@ -52,7 +52,7 @@ export const OUTAGES: readonly Outage[] = [
     what: 'The file system is read-only',
     fault: 'read-only',
     ready: 503,
-    reading: 200,
+    reading: 503,
     get: 200,
     put: 503,
     remove: 503,

@@ -1,6 +1,7 @@
 import { open, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { DigestClient } from 'digest-fetch';
 import { OUTAGES, type Outage } from '../docs/outages-data.ts';
 import { failingFiles } from '../parts/failing-files.ts';
 import { freePort } from '../parts/free-port.ts';
@@ -20,6 +21,15 @@ let data: string;
 let metrics: number;
 let credentials: string;
 let bearer: string;
+let password: string;
+
+/** By Digest, which remembers each of its nonces in `transient.db`. */
+async function digestStatus(): Promise<number> {
+  const client = new DigestClient('demo', password, { algorithm: 'SHA-256' });
+  const answer = await client.fetch(`${place.resource}/dav/`);
+  await answer.text();
+  return answer.status;
+}
 
 const token = () =>
   fetch(`${place.issuer}/token`, {
@@ -54,6 +64,7 @@ beforeAll(async () => {
   data = `/proc/${running.pid}/root${folder}`;
   const firstStart = await readFile(join(data, 'first-start.txt'), 'utf8');
   const secret = /^client_secret +(\S+)$/m.exec(firstStart)?.[1];
+  password = /^password +(\S+)$/m.exec(firstStart)?.[1] ?? '';
   credentials = `Basic ${btoa(`demo-machine:${secret}`)}`;
   const { access_token } = (await (await token()).json()) as { access_token: string };
   bearer = `Bearer ${access_token}`;
@@ -126,6 +137,38 @@ const gauge = async (name: string) => {
     ([, value]) => Number(value),
   );
 };
+
+test('on a full disk the row holds however often others take the room that becomes free', async () => {
+  const rounds = Array.from({ length: 5 }, (_, n) => `round-${n}`);
+  for (const path of rounds) {
+    expect(await statusOf('PUT', path, 'short')).toBe(201);
+    expect(await statusOf('PUT', `${path}-long`, LONG)).toBe(201);
+  }
+  for (const path of rounds) {
+    await fill();
+    expect([path, await statusOf('PUT', `${path}-put`, 'short')]).toEqual([path, 507]);
+    // Room that has become free is for no content either.
+    expect([path, await statusOf('PUT', `${path}-put-long`, LONG)]).toEqual([path, 507]);
+    await fill();
+    expect([path, await statusOf('DELETE', path)]).toEqual([path, 204]);
+    await fill();
+    expect([path, await statusOf('DELETE', `${path}-long`)]).toEqual([path, 204]);
+    await fill();
+    expect([path, (await token()).status, await digestStatus()]).toEqual([path, 200, 200]);
+    await fill();
+    const ready = [await readiness(), await readiness('?for=reading')];
+    expect([path, ready]).toEqual([
+      path,
+      [
+        [503, 503],
+        [200, 200],
+      ],
+    ]);
+  }
+  await rm(join(data, 'filler'));
+  await until(async () => [...(await readiness())].every((status) => status === 200));
+  expect(await statusOf('PUT', 'round-0', LONG)).toBe(201);
+});
 
 test.each(OUTAGES)('$what: readiness, answers, log and metrics say so', async (row) => {
   const before = running.output.length;

@@ -63,7 +63,7 @@ export const OF_BOTH: readonly Address[] = [
   [
     '/health/ready',
     'GET, HEAD',
-    'the server can do its work, else 503; with `?for=reading` what needs no writing',
+    'the server can do its work, else 503; with `?for=reading` what works on a full disk',
   ],
   ['/.well-known/security.txt', 'GET, HEAD', 'contacts for reports (RFC 9116, `security`)'],
 ];

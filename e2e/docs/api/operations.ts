@@ -92,7 +92,10 @@ const HEALTH: readonly Operation[] = [
     auth: 'none',
     parameters: { for: 'Only `reading`: what works on a full disk.' },
     answers: {
-      200: ok('Health', 'The server can do its work, or with `for=reading` what needs no writing.'),
+      200: ok(
+        'Health',
+        'The server can do its work, or with `for=reading` what works on a full disk.',
+      ),
       400: problem('`for` is not `reading`.'),
       503: problem('The store, or the keys that the server needs, do not answer.'),
     },

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
+import { freeRoomLater, LEAST_ROOM } from '#shared/base/free-room.ts';
 import { isOutOfRoom } from '#shared/base/out-of-room.ts';
 import type { Need } from '#shared/stores/outage/need.ts';
 import { Outage } from '#shared/stores/outage/outage.ts';
@@ -11,7 +12,7 @@ import { diskFull } from './content-errors.ts';
 
 type Doing = 'reading' | 'writing';
 
-const { EACCES, EIO, ENODEV, ENXIO, EPERM, EROFS, ESTALE, ETIMEDOUT } = constants.errno;
+const { EACCES, EIO, ENODEV, ENOSPC, ENXIO, EPERM, EROFS, ESTALE, ETIMEDOUT } = constants.errno;
 const OF_DISK: ReadonlySet<number> = new Set([
   EACCES,
   EIO,
@@ -56,11 +57,25 @@ export class ContentDisk {
     }
   }
 
+  /** Rejects as a full disk does if there is no room for new content, and with 507 if there is none for so many bytes. */
+  async demandRoom(bytes = 0): Promise<void> {
+    const free = await freeRoomLater(this.#folder);
+    if (free < LEAST_ROOM) {
+      const reason = `the disk is full: ${free} bytes are free`;
+      throw Object.assign(new Error(reason), { errno: -ENOSPC });
+    }
+    // A long document alone says nothing of the disk.
+    if (free - bytes < LEAST_ROOM) throw diskFull();
+  }
+
   /** Rejects if it failed in the last seconds. Meanwhile it tries, so that the end of an outage needs no request. */
   async check(need: Need): Promise<void> {
     const tries: Readonly<Record<Doing, () => Promise<void>>> = {
       reading: async () => (await opendir(this.#folder)).close(),
-      writing: () => writeAndRemove(join(this.#folder, '.probe')),
+      writing: async () => {
+        await this.demandRoom();
+        await writeAndRemove(join(this.#folder, '.probe'));
+      },
     };
     for (const doing of need === 'all'
       ? (['reading', 'writing'] as const)

@@ -149,6 +149,15 @@ describe('adding', () => {
     await expect(content.add(pieces('abc', reset), named)).rejects.toBe(reset);
   });
 
+  test('RFC 4918 section 11.5: content longer than the room on the disk is 507 as it begins, and no outage', async () => {
+    const files = new ContentDisk(outer, silentLog, clock);
+    const long = Number.MAX_SAFE_INTEGER;
+    const body = pieces('first', new Error('second'));
+    const adding = open({ files, uploads: new Uploads(long) }).add(body, named, long);
+    await expect(adding).rejects.toMatchObject({ status: 507 });
+    await files.check('all');
+  });
+
   test.each([new HttpError(412, 'no'), new Error('bug')])(
     'a commit that was refused (%s) removes the file',
     async (error) => {

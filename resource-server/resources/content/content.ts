@@ -129,6 +129,7 @@ export function openContent(options: ContentOptions): Content {
     const partial = `${file}.part`;
     const writing = <R>(work: () => Promise<R>) => files.attempt('writing', work);
     const create = async () => {
+      await files.demandRoom(announced);
       await checkFolder().catch(makeIfMissing);
       return open(pathOf(partial), 'wx', 0o600);
     };

@@ -14,7 +14,7 @@ const WELL: Answer = {
 /** Is called with each thing that the server depends on, before it is asked. */
 export type Asks = (dependency: string) => void;
 
-/** Resolves if the server can do its work, or what of it needs no writing; else rejects. */
+/** Resolves if the server can do its work, or what of it works on a full disk; else rejects. */
 export type Ready = (need?: Need, asks?: Asks) => Promise<void>;
 
 interface HealthOptions {

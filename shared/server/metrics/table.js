@@ -58,7 +58,7 @@ export const METRICS = /** @type {const} */ ({
   },
   readyForReading: {
     name: 'countersign_ready_for_reading',
-    help: '1 if the server can do what needs no writing, as /health/ready?for=reading says; 0 if one of its workers cannot.',
+    help: '1 if the server can do what works on a full disk, as /health/ready?for=reading says; 0 if one of its workers cannot.',
     type: 'gauge',
     labels: ['server'],
     merge: 'min',

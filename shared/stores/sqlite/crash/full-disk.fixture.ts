@@ -37,26 +37,42 @@ const put = (path: string) =>
 const remove = (path: string) => kindOf(edit(stores, 'tree', [{ kind: 'remove', path }]));
 const say = (...what: readonly unknown[]) => process.stdout.write(`${JSON.stringify(what)}\n`);
 
+/** Another process, which takes all that is left or made free. */
+const refill = () => fill(65_536);
+
 const documents = Array.from({ length: 200 }, (_, n) => `${n}`);
 for (const path of documents) await put(path);
-fill(65_536);
-let outcome: unknown;
-for (let n = 0; n < 2000 && outcome !== 'refused'; n += 1) {
-  outcome = await put(`more ${n}`);
-}
-say('put', outcome);
+refill();
+say('put', await put('more'));
 const [first = '', ...paths] = documents;
 say('both', ...(await Promise.all([put('one more'), remove(first), put('and another')])));
-let proofs = 0;
-while (proofs < 1000 && (await kindOf(stores.replay.unique('proof', `${proofs}`, 60))) === true) {
-  proofs += 1;
+for (const path of paths) {
+  refill();
+  say('remove', await remove(path));
 }
-say('proofs', proofs);
-for (const path of paths) say('remove', await remove(path));
 say('put', await put('once more'));
+/** As many people get in, one after the other. */
+const proofs = async (from: number, count: number) => {
+  for (let n = from; n < from + count; n += 1) {
+    refill();
+    if ((await kindOf(stores.replay.unique('proof', `${n}`, 60))) !== true) return n - from;
+  }
+  return count;
+};
+say('proofs', await proofs(0, 1000));
+let last: readonly unknown[] = [true];
+for (let n = 1000; n < 1e6 && last.every((proof) => proof === true); n += 640) {
+  refill();
+  const some = Array.from({ length: 640 }, (_, x) => stores.replay.unique('proof', `${n + x}`, 60));
+  last = await Promise.all(some.map(kindOf));
+}
+say('too many', last.includes('refused'));
+clock.advance(61);
+say('swept', (await stores.sweep()) > 1000);
+say('proofs', await proofs(1e6, 1000));
 rmSync(filler);
 clock.advance(6);
 say('room', await put('with room'));
-fill(65_536);
+refill();
 say('remove', await remove('with room'));
 say('log', ...logged.filter((line) => line.includes('state.db')));

@@ -14,6 +14,8 @@ export const BUSY_TIMEOUT = 2_000;
 /** How long an opening waits for a process that brings the schema up to date, in milliseconds. */
 const MIGRATION_TIMEOUT = 600_000;
 const BUSY_PAUSE = 10;
+/** Pages that a file may have (https://sqlite.org/limits.html#max_page_count). */
+const MOST_PAGES = 0xffff_fffe;
 const SQLITE_BUSY = 5;
 /** Tells files whose tables began with version 1 from those that were made before. */
 const APPLICATION = 0x43_73_67_6e;
@@ -36,6 +38,7 @@ export class Connection implements Transaction, Disposable {
   /** Absent: nobody counts the commits of this file. */
   readonly #mark: Mark | undefined;
   #flushes = false;
+  #isConfined = false;
   /** Rows that this connection had changed by its last commit that is counted. */
   #changes: unknown = 0;
   readonly #lookAtOthers = oncePerTurn(() => this.all('PRAGMA data_version')[0]?.[0]);
@@ -161,6 +164,14 @@ export class Connection implements Transaction, Disposable {
     this.#database.exec(
       `PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(${how}); PRAGMA busy_timeout = ${BUSY_TIMEOUT}`,
     );
+  }
+
+  /** False: what needs more pages than the file has fails, as on a full disk. Else a WAL could not be brought into it. */
+  mayGrow(may: boolean): void {
+    if (may && !this.#isConfined) return;
+    const [[pages] = [0]] = this.all<[pages: number]>('PRAGMA page_count');
+    this.#database.exec(`PRAGMA max_page_count = ${may ? MOST_PAGES : pages}`);
+    this.#isConfined = !may;
   }
 
   /** Begins a transaction that ends with COMMIT or ROLLBACK. False: another process was writing for `patience` milliseconds. */

@@ -6,14 +6,14 @@ import { type Log, silentLog } from '#shared/base/log.ts';
 import { Outage } from '../../outage/outage.ts';
 import type { Need } from '../../outage/need.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
-import { BUSY_TIMEOUT, Connection, type Statements } from './connection.ts';
+import { Connection, type Statements } from './connection.ts';
 import { endIfDamaged, lookBefore, lookMeanwhile } from './damage.ts';
 import type { Database as SqlDatabase, WriteOptions } from '../../sql/sql.ts';
 import { recalling, type SqliteRecall } from './recalled.ts';
-import { Reserve } from './reserve.ts';
+import { Room } from './room.ts';
 import type { Schema } from './schema.ts';
 import { Turns } from './turns.ts';
-import { isDamage, writeFault } from './write-fault.ts';
+import { DISK_FULL, isDamage, writeFault } from './write-fault.ts';
 import { commitGroup, type Outcome, type Write } from './write-group.ts';
 import { WriteQueue } from './write-queue.ts';
 import { setImmediate } from '#shared/base/safe-timers.ts';
@@ -52,7 +52,7 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
   readonly schema: Schema;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #reserve: Reserve;
+  readonly #room: Room;
   readonly #queue: WriteQueue;
   readonly #turns: Turns;
   readonly #reading: Outage;
@@ -78,8 +78,8 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
     this.#reading = outage('reading');
     this.#writing = outage('writing');
     this.#connection = orUnavailable(path, () => this.#open({ create: true }));
-    this.#reserve = new Reserve(`${path}.reserve`);
-    this.#reserve.keep();
+    this.#room = new Room(path, clock);
+    this.#room.look();
     this.#turns = new Turns(`${path}.waiting`, clock);
     this.#queue = new WriteQueue(
       (writes, patience) => this.#commit(writes, patience),
@@ -113,9 +113,9 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
 
   /**
    * `work` runs after this turn of the event loop, with the other writes that wait by then, in their order and in
-   * one transaction that is durable (as `schema.synchronous` says) when this resolves. It runs a second time
-   * when the disk is full and it may use the reserve, as what `makesRoom` may. Where it throws, nothing of it
-   * alone is done; where there is no commit, nothing of all.
+   * one transaction that is durable (as `schema.synchronous` says) when this resolves. On a full disk it runs
+   * only if it may use the last room, as what `makesRoom` may, and maybe a second time. Where it throws, nothing of
+   * it alone is done; where there is no commit, nothing of all.
    */
   async write<T>(
     work: (held: Statements) => Awaitable<T>,
@@ -136,17 +136,26 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
   async ping(need: Need): Promise<void> {
     const version = (connection: Statements) => connection.all('PRAGMA user_version').flat()[0];
     await this.read(version);
-    if (need === 'reading') return;
+    if (!this.#isNeeded(need)) return;
     // Written though it is the same: a full disk is not ready.
     await this.write((connection) => {
       connection.all(`PRAGMA user_version = ${Number(version(connection))}`);
     });
   }
 
-  /** Throws if it failed in the last seconds. */
+  /** Throws if it failed in the last seconds, or would fail. */
   check(need: Need): void {
     this.#reading.check();
-    if (need === 'all') this.#writing.check();
+    if (!this.#isNeeded(need)) return;
+    if (this.schema.reserveFor === 'removals' && this.#room.look()) {
+      throw this.#failed(this.#writing, DISK_FULL);
+    }
+    this.#writing.check();
+  }
+
+  /** Whether it has to be written: nobody reads whom nobody can let in. */
+  #isNeeded(need: Need): boolean {
+    return need === 'all' || this.schema.reserveFor === 'all';
   }
 
   /**
@@ -183,6 +192,7 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
         }),
       recalling: (isShort) => recalling(read, isShort),
     };
+    if (this.#room.look()) throw this.#failed(this.#writing, DISK_FULL);
     await this.#begin(connection);
     try {
       const result = await work(held);
@@ -204,9 +214,10 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
     }
   }
 
-  /** Checks the WAL, and empties it unless somebody is at work. */
+  /** Checks the WAL, and empties it unless somebody is at work, or nobody but others on a full disk would gain. */
   async checkpoint(): Promise<void> {
-    this.#attempt(() => this.#checkpoint(this.#connected(), 'TRUNCATE'));
+    const how = this.#room.look() ? 'PASSIVE' : 'TRUNCATE';
+    this.#attempt(() => this.#checkpoint(this.#connected(), how));
   }
 
   /** Writes everything that waits, unless another process blocks it for two seconds. */
@@ -236,28 +247,53 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
     this.#looked = false;
     const connection = this.#connected();
     while (connection.open) await connection.open;
+    if (this.#room.look()) return this.#useLastRoom(connection, writes, patience, DISK_FULL);
     try {
+      connection.mayGrow(true);
       const done = await commitGroup(connection, writes, this.#clock, patience);
-      this.#transactions += 1;
-      this.#reserve.keep();
-      // On a full disk what makes room can still be written.
-      const isUsual = ({ makesRoom }: Write) => !makesRoom || this.schema.reserveFor === 'all';
-      if (writes.slice(0, done.length).some(isUsual)) this.#worked(this.#writing);
-      this.#keepShort(connection);
+      this.#done(connection, writes.slice(0, done.length));
       return done;
     } catch (cause) {
-      const some = writes.filter(({ makesRoom }) => makesRoom);
-      const isFull = some.length > 0 && writeFault(this.path, cause) === 'full';
-      if (!isFull || !this.#reserve.spend()) throw cause;
-      const outcomes = new Map<Write, Outcome>();
-      while (outcomes.size < some.length) {
-        const rest = some.slice(outcomes.size);
-        const more = await commitGroup(connection, rest, this.#clock, BUSY_TIMEOUT);
-        if (more.length === 0) throw cause;
-        more.forEach((outcome, n) => outcomes.set(rest[n] as Write, outcome));
-      }
-      return writes.map((write) => outcomes.get(write) ?? (() => write.fail(cause)));
+      if (writeFault(this.path, cause) !== 'full') throw cause;
+      this.#room.failed();
+      return this.#useLastRoom(connection, writes, patience, cause);
     }
+  }
+
+  /** On a full disk: carries out the first writes that may use the last room, or else refuses those before them. */
+  async #useLastRoom(
+    connection: Connection,
+    writes: readonly Write[],
+    patience: number,
+    cause: unknown,
+  ): Promise<readonly Outcome[]> {
+    const isUseful = writes[0]?.makesRoom;
+    const end = writes.findIndex(({ makesRoom }) => makesRoom !== isUseful);
+    const run = end === -1 ? writes : writes.slice(0, end);
+    if (!isUseful) return run.map((write) => () => write.fail(cause));
+    while (connection.open) await connection.open;
+    const checkpoint = () => this.#checkpoint(connection, 'PASSIVE');
+    this.#room.moveInto(connection, checkpoint);
+    const commit = () => {
+      connection.mayGrow(false);
+      return commitGroup(connection, run, this.#clock, patience);
+    };
+    const done = await commit().catch((error: unknown) => {
+      if (writeFault(this.path, error) !== 'full') throw error;
+      // The WAL has used up its room, and begins anew.
+      checkpoint();
+      return commit();
+    });
+    this.#done(connection, run.slice(0, done.length));
+    return done;
+  }
+
+  #done(connection: Connection, writes: readonly Write[]): void {
+    this.#transactions += 1;
+    // On a full disk what makes room can still be written.
+    const isUsual = ({ makesRoom }: Write) => !makesRoom || this.schema.reserveFor === 'all';
+    if (writes.some(isUsual)) this.#worked(this.#writing);
+    this.#keepShort(connection);
   }
 
   #attempt<T>(work: () => T): T {

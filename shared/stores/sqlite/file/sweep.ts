@@ -27,11 +27,14 @@ export async function sweepFile(
       if (!steady()) return swept;
       const began = clock.monotonic();
       const asked = batch;
-      const { rows, took } = await file.write((connection) => {
-        const begun = clock.monotonic();
-        const gone = connection.run(sql, clock.now(), asked);
-        return { rows: gone, took: clock.monotonic() - begun };
-      });
+      const { rows, took } = await file.write(
+        (connection) => {
+          const begun = clock.monotonic();
+          const gone = connection.run(sql, clock.now(), asked);
+          return { rows: gone, took: clock.monotonic() - begun };
+        },
+        { makesRoom: true },
+      );
       swept += rows;
       await sleep(Math.min(REST.share * (clock.monotonic() - began), REST.most));
       if (rows < asked) break;

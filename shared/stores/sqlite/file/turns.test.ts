@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { startProcess, until } from '../../../../e2e/parts/process.ts';
-import { Reserve } from './reserve.ts';
+import { Room } from './room.ts';
 import { Turns } from './turns.ts';
 
 const ALL = 300;
@@ -20,9 +20,7 @@ test('where nobody may look, nobody waits, and nothing is thrown into a timer', 
   const turns = new Turns(path, new ManualClock());
   turns.ask();
   expect(turns.isAsked).toBe(false);
-  const reserve = new Reserve(join(path, 'reserve'));
-  reserve.keep();
-  expect(reserve.spend()).toBe(false);
+  expect(new Room(join(path, 'some.db'), new ManualClock()).look()).toBe(false);
 });
 
 test('two processes that write to one file without a pause take turns, and each has its part of the commits', async () => {

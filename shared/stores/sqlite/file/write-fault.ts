@@ -6,6 +6,9 @@ const [READONLY, IOERR, CORRUPT, FULL, NOTADB] = [8, 10, 11, 13, 26];
 /** SQLITE_IOERR_WRITE and SQLITE_IOERR_SHMSIZE: nothing was written, for a reason that SQLite does not tell. */
 const UNSAID: ReadonlySet<number> = new Set([READONLY, 778, 4874]);
 
+/** As SQLite says it, for what is refused before. */
+export const DISK_FULL: Error = Object.assign(new Error('the disk is full'), { errcode: FULL });
+
 const codeOf = (error: unknown): number =>
   (Object(error) as { readonly errcode?: number }).errcode ?? 0;
 const kindOf = (error: unknown): number => codeOf(error) & 0xff;

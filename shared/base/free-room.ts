@@ -1,0 +1,22 @@
+import { type StatsFs, statfsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+
+/** Bytes. A disk with less counts as full: new content leaves them to what removes, and to what lets people in. */
+export const LEAST_ROOM = 8 * 1024 * 1024;
+
+/** Bytes that this user has left on the disk of a path. Where nobody can tell, a write will. */
+export function freeRoom(path: string): number {
+  try {
+    return roomOf(statfsSync(path));
+  } catch {
+    return Infinity;
+  }
+}
+
+/** The same for a disk that may take its time. */
+export const freeRoomLater = (path: string): Promise<number> =>
+  statfs(path).then(roomOf, () => Infinity);
+
+/** Some file systems have no such numbers. */
+const roomOf = ({ bavail, bsize, blocks }: StatsFs): number =>
+  blocks === 0 ? Infinity : bavail * bsize;
