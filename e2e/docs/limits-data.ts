@@ -209,7 +209,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'authz-server/integration/pages/second-factor.test.ts',
     ],
     [
-      'device codes that somebody enters',
+      'device codes that somebody enters, but those about which they have decided',
       '{limits.userCode}',
       'the page says when to try again',
       'in the store',
