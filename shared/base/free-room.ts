@@ -1,7 +1,7 @@
 import { type StatsFs, statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 
-/** Bytes. A disk with less counts as full: new content leaves them to what removes, and to what lets people in. */
+/** Bytes that the files of documents leave to the store, which needs them for people to come in, and to remove. */
 export const LEAST_ROOM = 8 * 1024 * 1024;
 
 /** Bytes that this user has left on the disk of a path. Where nobody can tell, a write will. */

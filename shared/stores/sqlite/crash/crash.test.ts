@@ -203,6 +203,8 @@ test('RFC 9110 section 9.3.5: on a full disk what removes is done and people get
     ['both', 'refused', 'done', 'refused'],
     ...Array.from({ length: 199 }, () => ['remove', 'done']),
     ['put', 'refused'],
+    // Another process knows that the room has moved.
+    ['some room', 'refused', 'refused'],
     ['proofs', 1000],
     ['too many', true],
     ['swept', true],

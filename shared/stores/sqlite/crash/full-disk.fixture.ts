@@ -2,7 +2,7 @@
  * A process in the folder of a small disk: fills it, and prints a line of JSON for each thing that it tries
  * then.
  */
-import { appendFileSync, rmSync } from 'node:fs';
+import { appendFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { ManualClock } from '#shared/base/clock.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
@@ -17,6 +17,7 @@ const logged: string[] = [];
 const note = (event: string, { part }: LogFields = {}) => void logged.push(`${event}: ${part}`);
 const log = { info: note, warn: note, error: note };
 const stores = await openSqlite({ folder, clock, random: systemRandom, log });
+const other = await openSqlite({ folder, clock, random: systemRandom });
 const filler = join(folder, 'filler');
 
 const fill = (bytes: number) => {
@@ -32,8 +33,8 @@ const kindOf = async (work: Promise<{ readonly kind: string } | boolean>) =>
     (error: unknown) =>
       error instanceof StoreUnavailable && error.refused ? 'refused' : String(error),
   );
-const put = (path: string) =>
-  kindOf(edit(stores, 'tree', [putWith(path, Buffer.alloc(16_384, 1))]));
+const put = (path: string, through = stores) =>
+  kindOf(edit(through, 'tree', [putWith(path, Buffer.alloc(16_384, 1))]));
 const remove = (path: string) => kindOf(edit(stores, 'tree', [{ kind: 'remove', path }]));
 const say = (...what: readonly unknown[]) => process.stdout.write(`${JSON.stringify(what)}\n`);
 
@@ -51,6 +52,10 @@ for (const path of paths) {
   say('remove', await remove(path));
 }
 say('put', await put('once more'));
+// As much as another reserve does not fit in.
+truncateSync(filler, statSync(filler).size - 4 * 1024 * 1024);
+clock.advance(2);
+say('some room', await put('once more'), await put('once more', other));
 /** As many people get in, one after the other. */
 const proofs = async (from: number, count: number) => {
   for (let n = from; n < from + count; n += 1) {

@@ -8,6 +8,8 @@ import { BUSY_TIMEOUT, type Connection } from './connection.ts';
 const PART = 3.5 * 1024 * 1024;
 /** Bytes: both parts, and what SQLite writes besides. */
 const SIZE = 8 * 1024 * 1024;
+/** Bytes. With less the disk is full for what adds to the store. Until then servers can start, and people sign in. */
+const LEAST = 1024 * 1024;
 /** Bytes written at once: to fill as much memory as the file has takes a tenth of a start. */
 const BLOCK = 64 * 1024;
 /** Milliseconds between two looks whether the reserve is there. */
@@ -24,6 +26,7 @@ export class Room {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #isFull = false;
   #looked = -Infinity;
+  #wasThere = false;
 
   constructor(path: string, clock: Pick<Clock, 'monotonic'>) {
     this.#path = path;
@@ -32,12 +35,12 @@ export class Room {
   }
 
   /**
-   * Whether the disk is full: from when it has less than `LEAST_ROOM`, or a write has failed, until there is a reserve again. Makes
-   * that where it is missing.
+   * Whether the disk is full: from when it has less than `LEAST`, a write has failed, or another process has moved the
+   * reserve, until there is one again. Makes that where it is missing.
    */
   look(): boolean {
     const free = freeRoom(dirname(this.#path));
-    if (free < LEAST_ROOM) this.#isFull = true;
+    if (free < LEAST) this.#isFull = true;
     else if (this.#keep(free)) this.#isFull = false;
     return this.#isFull;
   }
@@ -72,11 +75,14 @@ export class Room {
     const now = this.#clock.monotonic();
     if (now - this.#looked < PAUSE) return false;
     this.#looked = now;
-    if (existsSync(this.#reserve)) return true;
-    if (free < LEAST_ROOM + SIZE) return false;
+    if (existsSync(this.#reserve)) return (this.#wasThere = true);
+    if (free < LEAST_ROOM + SIZE) {
+      this.#isFull ||= this.#wasThere;
+      return false;
+    }
     try {
       write(this.#reserve);
-      return true;
+      return (this.#wasThere = true);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return true;
       this.#spend();
