@@ -11,7 +11,7 @@ import { home, type Home, START } from './home.ts';
 const LONG = 'x'.repeat(40_000);
 const PAGE = 4096;
 /** Both servers on a small disk of their own, all of whose calls may fail. */
-const DISK = 'mkdir -p "$0" && mount -t tmpfs -o size=64m tmpfs "$0" && exec "$@"';
+const DISK = 'mkdir -p "$0" && mount -t tmpfs -o size=96m tmpfs "$0" && exec "$@"';
 
 let place: Home;
 let files: Awaited<ReturnType<typeof failingFiles>>;

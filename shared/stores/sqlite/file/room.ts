@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
 import { freeRoom, LEAST_ROOM } from '#shared/base/free-room.ts';
@@ -75,7 +75,12 @@ export class Room {
     const now = this.#clock.monotonic();
     if (now - this.#looked < PAUSE) return false;
     this.#looked = now;
-    if (existsSync(this.#reserve)) return (this.#wasThere = true);
+    try {
+      const found = statSync(this.#reserve, { throwIfNoEntry: false });
+      if (found) return (this.#wasThere = true);
+    } catch {
+      return false;
+    }
     if (free < LEAST_ROOM + SIZE) {
       this.#isFull ||= this.#wasThere;
       return false;
@@ -84,9 +89,7 @@ export class Room {
       write(this.#reserve);
       return (this.#wasThere = true);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return true;
-      this.#spend();
-      return false;
+      return (error as NodeJS.ErrnoException).code === 'EEXIST';
     }
   }
 
@@ -109,6 +112,9 @@ function write(path: string): void {
     for (let written = 0; written < SIZE;) {
       written += writeSync(file, block, 0, Math.min(BLOCK, SIZE - written));
     }
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }
