@@ -212,7 +212,7 @@ export const NO_QUOTA: Quota = {
 
 /** Commits edits if the paths of `expected` have these revisions, whatever the locks are. */
 export async function edit(
-  { trees }: Stores,
+  { trees }: Pick<Stores, 'trees'>,
   tree: string,
   edits: readonly Edit[],
   expected: Readonly<Record<string, string | undefined>> = {},
@@ -236,7 +236,7 @@ export const asPut = (entry: Entry): Entry => {
 };
 
 /** Removes all that is left to be cleared, and returns the content files that are named no more. */
-export async function clear({ trees }: Stores): Promise<readonly string[]> {
+export async function clear({ trees }: Pick<Stores, 'trees'>): Promise<readonly string[]> {
   const released: string[] = [];
   for (let some; (some = await trees.clear()) !== undefined;) released.push(...some.released);
   return released;

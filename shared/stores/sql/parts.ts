@@ -29,6 +29,7 @@ import { sqlFollowers } from './revocation/followers.ts';
 import { sqlRevocations } from './revocation/revocations.ts';
 import type { Database } from './sql.ts';
 import { sqlKept } from './trees/kept.ts';
+import { sqlTrees } from './trees/trees.ts';
 
 /** An engine, as the verbs work with it. */
 export interface Engine {
@@ -61,6 +62,7 @@ type Parts = Together &
     | 'replay'
     | 'sessions'
     | 'spentTokens'
+    | 'trees'
     | 'useCounts'
   >;
 
@@ -119,6 +121,7 @@ export function sqlParts(engine: Engine): Parts {
     replay: sqlReplay(passing, clock),
     sessions: sqlSessions(passing, clock, random),
     spentTokens: sqlSpentTokens(record, clock),
+    trees: sqlTrees(record, clock, random),
     useCounts: sqlUseCounts(passing, clock),
   };
 }

@@ -35,7 +35,12 @@ export interface WriteOptions {
 /** Reads a row of one kind, from memory where that is known to be the newest. */
 export type Recall<V> = (key: string, read: (sql: Sql) => Awaitable<V>) => Promise<V>;
 
-/** A database that verbs are carried out on. All reject with `StoreUnavailable` alone. */
+/** Thrown by a write that is to leave nothing behind, though nothing has failed. */
+export class Undone extends Error {
+  override readonly name = 'Undone';
+}
+
+/** A database that verbs are carried out on. All reject with `StoreUnavailable` alone, but for an `Undone`. */
 export interface Database {
   /** Sees all that was acknowledged, and nothing that may yet fail. */
   read<T>(work: (sql: Sql) => Awaitable<T>): Promise<T>;

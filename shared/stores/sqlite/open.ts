@@ -12,7 +12,6 @@ import { sweepFile } from './file/sweep.ts';
 import { SqliteFeed } from './revocation/feed.ts';
 import { STATE } from './schema/state.ts';
 import { TRANSIENT } from './schema/transient.ts';
-import { sqliteTrees } from './trees/trees.ts';
 
 export interface SqliteOptions {
   /** Where the two files are; made when missing, for its owner only (0700). */
@@ -49,7 +48,6 @@ export async function openSqlite({
   };
   const stores: Stores = {
     ...sqlParts(engine),
-    trees: sqliteTrees(state, clock, random),
     transactional: true,
     together: (work) => state.together((held) => work({ ...stores, ...togetherOn(held, engine) })),
     ping: async (need = 'all') => {

@@ -53,6 +53,36 @@ export function treesContract(contract: () => Contract): void {
       expect(await other.trees.get(fresh(), document.path)).toBeUndefined();
     });
 
+    test('a path of any number of names leads to what is there, also after a move', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      const paths = Array.from({ length: 80 }, (_, n) => ['a', ...Array(n).fill('b')].join('/'));
+      await edit(one, tree, puts(...paths.map((path) => someCollection(path))));
+      const documents = paths.map((path) => someDocument(`${path}/d`));
+      await edit(one, tree, puts(...documents));
+      for (const document of documents) {
+        expect(await other.trees.get(tree, document.path)).toEqual(document);
+      }
+      const deepest = documents.at(-1)?.path ?? '';
+      for (const absent of [`${deepest}/d`, `${deepest}e`, deepest.replace('a/b', 'a/d')]) {
+        expect(await other.trees.get(tree, absent)).toBeUndefined();
+      }
+      const at = 1_900_000_000_000;
+      await edit(one, tree, [move('a', 'c', at)]);
+      for (const document of documents) {
+        const moved = { ...document, path: document.path.replace('a', 'c'), modified: at };
+        expect(await other.trees.get(tree, moved.path)).toEqual(moved);
+        expect(await other.trees.get(tree, document.path)).toBeUndefined();
+      }
+      const view = await other.trees.look(
+        tree,
+        documents.map((of) => of.path.replace('a', 'c')),
+      );
+      expect([...view.entries.values()].map((entry) => entry?.modified)).toEqual(
+        documents.map(() => at),
+      );
+    });
+
     test('a tree of which nothing is known is empty', async () => {
       const { one } = contract();
       const tree = fresh();

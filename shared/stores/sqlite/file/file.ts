@@ -8,7 +8,7 @@ import type { Need } from '../../outage/need.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { Connection, type Statements } from './connection.ts';
 import { endIfDamaged, lookBefore, lookMeanwhile } from './damage.ts';
-import type { Database as SqlDatabase, WriteOptions } from '../../sql/sql.ts';
+import { type Database as SqlDatabase, Undone, type WriteOptions } from '../../sql/sql.ts';
 import { recalling, type SqliteRecall } from './recalled.ts';
 import { Room } from './room.ts';
 import type { Schema } from './schema.ts';
@@ -308,7 +308,8 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
     if (!this.#damaged) outage.worked();
   }
 
-  #failed(outage: Outage, cause: unknown): StoreUnavailable {
+  #failed(outage: Outage, cause: unknown): StoreUnavailable | Undone {
+    if (cause instanceof Undone) return cause;
     if (this.#failure === undefined || this.#failure.cause !== cause) {
       this.#failure = unavailable(this.path, cause);
     }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
+import { Undone } from '../../sql/sql.ts';
 import type { Statements } from './connection.ts';
 import { SqliteFile } from './file.ts';
 import type { Schema } from './schema.ts';
@@ -48,6 +49,20 @@ const outcome = (work: Promise<unknown>) =>
     () => 'done',
     (error: unknown) => (error instanceof StoreUnavailable ? 'unavailable' : String(error)),
   );
+
+test.each([
+  ['alone', []],
+  ['among others', [1, 2]],
+])('a write that is undone, %s, leaves nothing, and is no failure', async (_, others) => {
+  const undone = new Undone();
+  const undo = file.write((connection) => {
+    add(3)(connection);
+    throw undone;
+  });
+  await Promise.all([expect(undo).rejects.toBe(undone), ...others.map((x) => file.write(add(x)))]);
+  expect(seen()).toEqual(others);
+  expect(() => file.check('all')).not.toThrow();
+});
 
 test('the writes of a turn are one transaction, in their order, and none is answered before its commit', async () => {
   const answers: number[] = [];

@@ -141,6 +141,19 @@ describe('rows of a tree', () => {
     expect(await usage()).toEqual({ bytes: 2 * bytes, entries: 2 * (MANY + 2) });
   });
 
+  test('COPY comes to its end while others never stop to write into its tree', async () => {
+    await fill();
+    const copying = edit(one, TREE, [copy('a', 'c')]);
+    const done = new AbortController();
+    void copying.finally(() => done.abort());
+    const writers = [one, other, one, other].map(async (by, n) => {
+      while (!done.signal.aborted) await edit(by, TREE, puts(someDocument(`${n}`)));
+    });
+    expect(await copying).toEqual({ kind: 'done', released: [] });
+    await Promise.all(writers);
+    expect(await other.trees.below(TREE, 'c', 9_999)).toHaveLength(MANY + 1);
+  });
+
   test('RFC 4331 section 3: COPY that does not fit is refused before a row is written, also beside another', async () => {
     const bytes = await fill();
     countWrites();

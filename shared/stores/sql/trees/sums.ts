@@ -1,5 +1,5 @@
 import type { Quota } from '../../trees/trees.ts';
-import type { Statements } from '../file/connection.ts';
+import type { Sql } from '../sql.ts';
 import { type Found, type Spot, upwards } from './places.ts';
 
 /** A resource adds this to its tree, with all that is below it. */
@@ -18,10 +18,10 @@ export function ownSums({ entry, bytes }: Pick<Found, 'entry' | 'bytes'>): Sums 
   return { bytes, properties: bytes - length, entries: entry.path === '' ? 0 : 1, longest: 0 };
 }
 
-export function sumsOf(connection: Statements, found: Found): Sums {
+export async function sumsOf(sql: Sql, found: Found): Promise<Sums> {
   const own = ownSums(found);
   if (found.entry.kind === 'document') return own;
-  const [[bytes, properties, entries, longest] = [0, 0, 0, 0]] = connection.all<SumsRow>(
+  const [[bytes, properties, entries, longest] = [0, 0, 0, 0]] = await sql.all<SumsRow>(
     'SELECT bytes, properties, entries, longest FROM collection WHERE id = ?',
     found.place.id,
   );
@@ -48,15 +48,15 @@ export function minus(next: Sums, before: Sums): Sums {
 }
 
 /** Adds this to the collection `above` and those that it is in; the name of what comes has `size` bytes. */
-export function addSums(connection: Statements, above: Spot, size: number, sums: Sums): void {
+export async function addSums(sql: Sql, above: Spot, size: number, sums: Sums): Promise<void> {
   const { bytes, properties, entries } = sums;
   if (bytes === 0 && properties === 0 && entries === 0) return;
   let longest = size + (sums.longest > 0 ? 1 + sums.longest : 0);
   for (const place of upwards(above)) {
-    connection.run(
-      `UPDATE collection SET bytes = bytes + ?, properties = properties + ?, entries = entries + ?,
-         longest = max(longest, ?)
-       WHERE id = ?`,
+    await sql.run(
+      `UPDATE collection SET bytes = bytes + ?1, properties = properties + ?2, entries = entries + ?3,
+         longest = CASE WHEN longest < ?4 THEN ?4 ELSE longest END
+       WHERE id = ?5`,
       bytes,
       properties,
       entries,
@@ -68,18 +68,18 @@ export function addSums(connection: Statements, above: Spot, size: number, sums:
 }
 
 /** Measures the longest path below a collection, and remembers it. */
-export function measureLongest(connection: Statements, tree: string, { id }: Spot): number {
-  const [[longest] = [0]] = connection.all<[longest: number]>(
-    `WITH RECURSIVE below (id, size) AS (
-       SELECT ?2, -1
+export async function measureLongest(sql: Sql, tree: string, { id }: Spot): Promise<number> {
+  const [[longest] = [0]] = await sql.all<[longest: number]>(
+    `WITH RECURSIVE below (of, id, size) AS (
+       SELECT name, CAST(?2 AS BIGINT), CAST(-1 AS BIGINT) FROM tree WHERE name = ?1
        UNION ALL
-       SELECT resource.id, size + 1 + octet_length(name)
-       FROM below CROSS JOIN resource ON tree = ?1 AND parent = below.id
+       SELECT of, resource.id, size + 1 + octet_length(name)
+       FROM below CROSS JOIN resource ON tree = of AND parent = below.id
      )
-     SELECT max(0, max(size)) FROM below`,
+     SELECT CASE WHEN max(size) > 0 THEN max(size) ELSE 0 END FROM below`,
     tree,
     id,
   );
-  connection.run('UPDATE collection SET longest = ? WHERE id = ?', longest, id);
+  await sql.run('UPDATE collection SET longest = ? WHERE id = ?', longest, id);
   return longest;
 }

@@ -1,8 +1,8 @@
 import type { ByKind } from '../../trees/edits.ts';
 import { bytesOf } from '../../trees/entry-bytes.ts';
 import { type Edit, ImpossibleEdit } from '../../trees/trees.ts';
-import type { Statements } from '../file/connection.ts';
-import { copyAtOnce, type Copying } from './copying.ts';
+import type { Sql } from '../sql.ts';
+import { copyAtOnce, type Copying, isOf, sumsBelow } from './copying.ts';
 import { detach, SLICE } from './detached.ts';
 import type { Found, Place, Places, Spot } from './places.ts';
 import { breakCopies } from './reservations.ts';
@@ -20,7 +20,7 @@ import {
 
 /** The edits of one commit, in its transaction, and what they have come to. */
 export interface Editing {
-  readonly connection: Statements;
+  readonly sql: Sql;
   readonly tree: string;
   readonly places: Places;
   /** How many edits of the tree there have been, with this one. */
@@ -45,28 +45,31 @@ export interface Editing {
   readonly detached: number[];
 }
 
-export const EDITS: ByKind<Editing, void> = {
-  put: ({ entry, content }, editing) => {
-    const { connection, tree, places, dropped } = editing;
-    const before = places.find(entry.path);
+export const EDITS: ByKind<Editing, Promise<void>> = {
+  put: async ({ entry, content }, editing) => {
+    const { sql, tree, places, dropped } = editing;
+    const before = await places.find(entry.path);
+    places.put(entry.path);
     const own = ownSums({ entry, bytes: bytesOf(entry) });
     if (before === undefined) {
-      const [above, name] = placeFor(editing, entry.path);
-      connection.run(INSERT, tree, above.id, name, ...stateOf(entry, editing.edit));
+      const [above, name] = await placeFor(editing, entry.path);
+      const values = [tree, above.id, name, ...stateOf(entry, editing.edit)];
+      const [[id] = [0]] = await sql.all<[id: number]>(INSERT, ...values);
       if (entry.kind === 'collection') {
-        connection.run('INSERT INTO collection (id) VALUES (last_insert_rowid())');
+        await sql.run('INSERT INTO collection (id) VALUES (?)', id);
       }
-      count(editing, above, name, own);
+      await count(editing, above, name, own);
     } else if (before.entry.kind === entry.kind) {
-      connection.run(UPDATE, ...stateOf(entry, editing.edit), before.row);
-      count(editing, before.place.above ?? before.place, '', minus(own, ownSums(before)));
+      await sql.run(UPDATE, ...stateOf(entry, editing.edit), before.row);
+      await count(editing, before.place.above ?? before.place, '', minus(own, ownSums(before)));
       if (before.entry.kind === 'document') dropped.add(before.entry.file);
     } else {
       throw new ImpossibleEdit(`there is a ${before.entry.kind} at ${entry.path}`);
     }
     if (content !== undefined && entry.kind === 'document') {
-      connection.run(
-        'INSERT OR IGNORE INTO content (tree, file, bytes) VALUES (?, ?, ?)',
+      await sql.run(
+        `INSERT INTO content (tree, file, bytes) VALUES (?, ?, ?)
+         ON CONFLICT (tree, file) DO NOTHING`,
         tree,
         entry.file,
         content,
@@ -74,74 +77,71 @@ export const EDITS: ByKind<Editing, void> = {
     }
   },
 
-  remove: ({ path }, editing) => {
-    const { connection, places, dropped } = editing;
-    const found = places.find(path);
+  remove: async ({ path }, editing) => {
+    const { sql, places, dropped } = editing;
+    const found = await places.find(path);
     if (found === undefined) return;
-    leave(editing, found, sumsOf(connection, found));
+    await leave(editing, found, await sumsOf(sql, found));
     if (found.entry.kind === 'document') {
       // A copy has it or not.
-      connection.run('DELETE FROM resource WHERE id = ?', found.row);
+      await sql.run('DELETE FROM resource WHERE id = ?', found.row);
       dropped.add(found.entry.file);
     } else {
-      breakCopies(connection, found.place);
-      detach(connection, found.row);
+      await breakCopies(sql, found.place);
+      await detach(sql, found.row);
       editing.detached.push(found.row);
     }
   },
 
-  move: ({ from, to, at, longest }, editing) => {
-    const { places } = editing;
-    const found = places.find(from);
+  move: async ({ from, to, at, longest }, editing) => {
+    const found = await editing.places.find(from);
     if (found === undefined) return;
-    const [above, name] = freePlace(editing, to);
-    const sums = measured(editing, found, to, longest);
-    breakCopies(editing.connection, found.place);
-    leave(editing, found, sums);
-    arrive(editing, found.row, above, name, at);
-    count(editing, above, name, sums);
+    const [above, name] = await freePlace(editing, to);
+    const sums = await measured(editing, found, to, longest);
+    await breakCopies(editing.sql, found.place);
+    await leave(editing, found, sums);
+    await arrive(editing, found.row, { above, name, at, sums });
     editing.tooLong ||= lengthOf(to, sums) > longest;
   },
 
-  copy: (edit, editing) => {
+  copy: async (edit, editing) => {
     const { from, to, deep, at, longest } = edit;
-    const { connection, tree, places, made } = editing;
-    const found = places.find(from);
+    const { sql, tree, places, made } = editing;
+    const found = await places.find(from);
     if (found === undefined) return;
-    const [above, name] = freePlace(editing, to);
+    const [above, name] = await freePlace(editing, to);
     const own: Sums = { ...ownSums(found), entries: 1 };
-    const isLarge = edit === editing.last && deep && sumsOf(connection, found).entries > SLICE;
+    const isLarge = edit === editing.last && deep && (await sumsOf(sql, found)).entries > SLICE;
     let sums: Sums;
     if (isLarge && made === undefined) {
       editing.unmade = found;
-      sums = measured(editing, found, to, longest);
-    } else if (isLarge && made?.isOf(found)) {
-      arrive(editing, made.id, above, name, at);
-      sums = plus(own, made.sums);
+      sums = await measured(editing, found, to, longest);
+      await count(editing, above, name, sums);
     } else {
-      const parent = above.id;
-      const copied = copyAtOnce(connection, tree, found, { parent, name, at, deep });
-      arrive(editing, copied.id, above, name, at);
+      const copied =
+        isLarge && made && isOf(made, found)
+          ? { id: made.id, sums: sumsBelow(made) }
+          : await copyAtOnce(sql, tree, found, { parent: above.id, name, at, deep });
       sums = plus(own, copied.sums);
+      await arrive(editing, copied.id, { above, name, at, sums });
     }
-    count(editing, above, name, sums);
     editing.tooLong ||= lengthOf(to, sums) > longest;
   },
 
-  lock: ({ lock }, editing) => {
-    editing.connection.run(
-      'INSERT OR REPLACE INTO tree_lock (tree, token, record) VALUES (?, ?, ?)',
-      editing.tree,
+  lock: async ({ lock }, { sql, tree, relocked }) => {
+    await sql.run(
+      `INSERT INTO tree_lock (tree, token, record) VALUES (?, ?, ?)
+       ON CONFLICT (tree, token) DO UPDATE SET record = excluded.record`,
+      tree,
       lock.token,
       JSON.stringify(lock),
     );
-    editing.relocked.add(lock.root);
+    relocked.add(lock.root);
   },
 
-  unlock: ({ locks }, { connection, tree, relocked }) => {
-    const removed = connection.all<[token: string]>(
-      `DELETE FROM tree_lock WHERE tree = ? AND token IN (SELECT value FROM json_each(?))
-       RETURNING token`,
+  unlock: async ({ locks }, { sql, tree, relocked }) => {
+    const removed = await sql.all<[token: string]>(
+      'DELETE FROM tree_lock WHERE tree = ? AND token IN EACH(?) RETURNING token',
       tree,
       JSON.stringify(locks.map(({ token }) => token)),
     );
@@ -150,45 +150,57 @@ export const EDITS: ByKind<Editing, void> = {
   },
 };
 
+interface Arriving {
+  readonly above: Place;
+  readonly name: string;
+  readonly at: number;
+  readonly sums: Sums;
+}
+
 /** Puts a row where it arrives, with all below it. */
-function arrive(
-  { connection, edit }: Editing,
+async function arrive(
+  editing: Editing,
   row: number,
-  above: Spot,
-  name: string,
-  at: number,
-): void {
-  connection.run(
+  { above, name, at, sums }: Arriving,
+): Promise<void> {
+  await editing.sql.run(
     `UPDATE resource
      SET parent = ?1, name = ?2, modified = ?3, arrived_at = ?3, changed = ?4, arrived = ?4
      WHERE id = ?5`,
     above.id,
     name,
     at,
-    edit,
+    editing.edit,
     row,
   );
+  editing.places.forget();
+  await count(editing, above, name, sums);
 }
 
 /** Counts what has come to a collection, under this name. */
-function count(editing: Editing, above: Spot, name: string, sums: Sums): void {
+async function count(editing: Editing, above: Spot, name: string, sums: Sums): Promise<void> {
   editing.bytes += sums.bytes;
   editing.properties += sums.properties;
   editing.entries += sums.entries;
-  addSums(editing.connection, above, Buffer.byteLength(name), sums);
+  await addSums(editing.sql, above, Buffer.byteLength(name), sums);
 }
 
 /** A resource leaves its place. */
-function leave(editing: Editing, { place }: Found, sums: Sums): void {
-  count(editing, place.above ?? place, '', minus(NOTHING, sums));
+async function leave(editing: Editing, { place }: Found, sums: Sums): Promise<void> {
   editing.places.forget();
+  await count(editing, place.above ?? place, '', minus(NOTHING, sums));
 }
 
 /** Returns the sums of a resource for `to`; where a path may be too long by them, the longest is measured. */
-function measured({ connection, tree }: Editing, found: Found, to: string, longest: number): Sums {
-  const sums = sumsOf(connection, found);
+async function measured(
+  { sql, tree }: Editing,
+  found: Found,
+  to: string,
+  longest: number,
+): Promise<Sums> {
+  const sums = await sumsOf(sql, found);
   if (sums.longest === 0 || lengthOf(to, sums) <= longest) return sums;
-  return { ...sums, longest: measureLongest(connection, tree, found.place) };
+  return { ...sums, longest: await measureLongest(sql, tree, found.place) };
 }
 
 /** Bytes of the longest path at and below this one. */
@@ -197,18 +209,17 @@ function lengthOf(path: string, { longest }: Sums): number {
 }
 
 /** Returns the collection and the name of a path at which there is nothing. */
-function freePlace(editing: Editing, path: string): [above: Place, name: string] {
-  if (editing.places.find(path) !== undefined) {
+async function freePlace(editing: Editing, path: string): Promise<[above: Place, name: string]> {
+  if ((await editing.places.find(path)) !== undefined) {
     throw new ImpossibleEdit(`there is something at ${path}`);
   }
   return placeFor(editing, path);
 }
 
 /** Returns the collection and the name of a path at which something may be added. */
-function placeFor({ places }: Editing, path: string): [above: Place, name: string] {
+async function placeFor({ places }: Editing, path: string): Promise<[above: Place, name: string]> {
   const [parent, name] = split(path);
-  const above = parent === '' || places.find(parent)?.entry.kind === 'collection';
-  const place = above ? places.at(parent) : undefined;
-  if (place === undefined) throw new ImpossibleEdit(`there is no collection at ${parent}`);
-  return [place, name];
+  const above = await places.at(parent);
+  if (above === undefined) throw new ImpossibleEdit(`there is no collection at ${parent}`);
+  return [above, name];
 }

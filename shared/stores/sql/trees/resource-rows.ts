@@ -1,6 +1,6 @@
-import type { Value } from '../../sql/sql.ts';
 import { bytesOf } from '../../trees/entry-bytes.ts';
 import type { Entry, Listed } from '../../trees/trees.ts';
+import type { Value } from '../sql.ts';
 
 const KEPT = 'kind, revision, etag, type, length, file';
 
@@ -16,15 +16,27 @@ const STATE = `changed, created, modified, ${KEPT_BY_COPIES}`;
 /** Columns of `resource` but its tree and its collection. */
 export const COLUMNS = `id, bytes, properties, ${LISTED}`;
 
-/** In SQL: adds a row of `placeOf` and `stateOf`. */
+/** In SQL: adds a row in a place, with the values of `stateOf`. */
 export const INSERT = `INSERT INTO resource (tree, parent, name, ${STATE})
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`;
 
 /** In SQL: gives the row of an id, the last value, the others of `stateOf`. */
 export const UPDATE = `UPDATE resource SET (${STATE}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?`;
 
-/** In SQL: is in that collection of that tree. */
-export const IN = 'tree = ? AND parent = ?';
+/**
+ * In SQL: is in that collection of that tree. SQLite plans a statement again for each value that it compares with the
+ * condition of an index, here `resource_detached`, if it sees that it is one.
+ */
+export const IN = 'tree = ? AND parent = CAST(? AS BIGINT)';
+
+/**
+ * In SQL: the tree of another row. Where PostgreSQL takes trees for small, as in a new store, it looks for all that is in
+ * one, unless the tree depends on that row.
+ */
+export const treeOf = (row: string): string => `coalesce(${row}.tree, '')`;
+
+/** In SQL: the ids in a JSON array. */
+export const AMONG = '(SELECT CAST(value AS BIGINT) FROM EACH(?) AS ids)';
 
 type Common = readonly [name: string, created: number, modified: number, changed: number];
 
@@ -49,6 +61,9 @@ export function split(path: string): [parent: string, name: string] {
   const slash = path.lastIndexOf('/');
   return [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)];
 }
+
+export const join = (parent: string, name: string): string =>
+  parent === '' ? name : `${parent}/${name}`;
 
 /** Dead properties of most resources. */
 const NONE: Entry['properties'] = Object.freeze({});
@@ -79,8 +94,7 @@ export function entryOf(parent: string, arrival: Arrival, row: ResourceRow): Ent
 export function listedOf(parent: string, arrival: Arrival, row: ListedRow): Listed {
   const [name, created, own, changed, kind, revision, etag, type, length, file] = row;
   const modified = arrival.edit > changed ? arrival.at : own;
-  const path = parent === '' ? name : `${parent}/${name}`;
-  const common = { path, revision, created, modified };
+  const common = { path: join(parent, name), revision, created, modified };
   return kind === 'collection'
     ? { ...common, kind }
     : { ...common, kind, etag, type, length, file };

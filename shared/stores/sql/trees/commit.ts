@@ -1,0 +1,216 @@
+import { byKind } from '../../trees/edits.ts';
+import { LOCK_CHANGES, lockReach, reaches } from '../../trees/lock-reach.ts';
+import {
+  type Change,
+  type CommitOutcome,
+  type Edit,
+  ImpossibleEdit,
+  type Quota,
+} from '../../trees/trees.ts';
+import { type Sql, type Transaction, Undone } from '../sql.ts';
+import { removeSlice } from './detached.ts';
+import { type Head, headOf, lockHead, writeHead } from './head.ts';
+import { type Found, Places } from './places.ts';
+import { beginCopy, endCopy, type ReservedCopy } from './reservations.ts';
+import { treeOf } from './resource-rows.ts';
+import { type Editing, EDITS } from './tree-edits.ts';
+
+/** A transaction is given this besides the change. */
+export interface Attempt {
+  /** Another one for each attempt. */
+  readonly version: string;
+  /** The large copy of the change, if it was made. */
+  readonly made: ReservedCopy | undefined;
+}
+
+/** A copy that is to be made before the change is tried again. */
+export interface ToCopy {
+  readonly kind: 'to copy';
+  readonly edit: Extract<Edit, { kind: 'copy' }>;
+  readonly source: Found;
+  readonly room: Quota;
+}
+
+type Done = Extract<CommitOutcome, { kind: 'done' }>;
+
+/** Why a change is not done, or not yet. */
+type Refusal =
+  | Exclude<CommitOutcome, Done>
+  | ToCopy
+  | { readonly kind: 'impossible'; readonly error: ImpossibleEdit };
+
+class Refused extends Undone {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super();
+    this.refusal = refusal;
+  }
+}
+
+/** Returns the outcome of a write that was rejected, or throws what is none. */
+export function outcomeOf(error: unknown): Refusal {
+  if (error instanceof Refused) return error.refusal;
+  throw error;
+}
+
+/** Where it is not done, this rejects, so that nothing of it is left (`outcomeOf`). */
+export async function commit(
+  sql: Transaction,
+  tree: string,
+  change: Change,
+  { version, made }: Attempt,
+): Promise<Done> {
+  const { seen, edits, quota } = change;
+  let before = await lockHead(sql, tree);
+  if (made !== undefined) {
+    if (!(await endCopy(sql, made.token, version))) throw new Refused({ kind: 'conflict' });
+    before = await headOf(sql, tree);
+  }
+  const places = new Places(sql, tree);
+  for (const [path, revision] of seen) {
+    const found = await places.find(path);
+    if (found?.entry.revision !== revision) throw new Refused({ kind: 'conflict' });
+  }
+  if (await relocked(sql, tree, change, before)) throw new Refused({ kind: 'conflict' });
+
+  const editing: Editing = {
+    sql,
+    tree,
+    places,
+    edit: before.edits,
+    last: edits.findLast(isOfResources),
+    made: made?.copying,
+    unmade: undefined,
+    bytes: 0,
+    properties: 0,
+    entries: 0,
+    tooLong: false,
+    relocked: new Set(),
+    dropped: new Set(),
+    detached: [],
+  };
+  try {
+    for (const edit of edits) {
+      editing.edit += 1;
+      await byKind(EDITS, edit, editing);
+    }
+  } catch (error) {
+    throw error instanceof ImpossibleEdit ? new Refused({ kind: 'impossible', error }) : error;
+  }
+  const after: Head = {
+    locksVersion: before.locksVersion + (editing.relocked.size > 0 ? 1 : 0),
+    bytes: before.bytes + editing.bytes,
+    properties: before.properties + editing.properties,
+    entries: before.entries + editing.entries,
+    edits: editing.edit,
+    version,
+  };
+  if (editing.tooLong) throw new Refused({ kind: 'too long' });
+  if (isTooMuch(before, editing, quota)) throw new Refused({ kind: 'full' });
+  const { unmade, last } = editing;
+  if (unmade !== undefined && last?.kind === 'copy') {
+    const more = (what: keyof Quota) => Math.max(0, editing[what]);
+    const room = { bytes: more('bytes'), properties: more('properties'), entries: more('entries') };
+    throw new Refused({ kind: 'to copy', edit: last, source: unmade, room });
+  }
+  await writeHead(sql, tree, after);
+  await rememberLocks(editing, after.locksVersion);
+  for (const file of await removeSlice(sql, tree, editing.detached)) editing.dropped.add(file);
+  return { kind: 'done', released: await released(sql, tree, editing.dropped) };
+}
+
+/**
+ * Takes the room of a copy, and begins it; undefined: its source has gone, or its room. All else is judged when it is made:
+ * where others write all the time, the tree never is as it was.
+ */
+export async function reserve(
+  sql: Transaction,
+  tree: string,
+  { edit: { from, at }, source, room }: ToCopy,
+  { token, quota, now }: { readonly token: string; readonly quota: Quota; readonly now: number },
+): Promise<ReservedCopy | undefined> {
+  const head = await lockHead(sql, tree);
+  const found = await new Places(sql, tree).find(from);
+  const isThere = found?.row === source.row && found.entry.revision === source.entry.revision;
+  if (!isThere || isTooMuch(head, room, quota)) return undefined;
+  await writeHead(sql, tree, {
+    ...head,
+    bytes: head.bytes + room.bytes,
+    properties: head.properties + room.properties,
+    entries: head.entries + room.entries,
+    version: token,
+  });
+  return beginCopy(sql, tree, source, room, { at, token, now });
+}
+
+/** Whether a tree does not take more in; it may have more than it is allowed already. */
+const isTooMuch = (tree: Quota, more: Quota, quota: Quota): boolean =>
+  (['bytes', 'properties', 'entries'] as const).some(
+    (what) => more[what] > 0 && tree[what] + more[what] > quota[what],
+  );
+
+function isOfResources({ kind }: Edit): boolean {
+  return kind !== 'lock' && kind !== 'unlock';
+}
+
+/** Whether the locks by which the change was judged have changed since, or that is not known any more. */
+async function relocked(
+  sql: Sql,
+  tree: string,
+  change: Change,
+  { locksVersion: version }: Head,
+): Promise<boolean> {
+  const seen = Number(change.locksVersion);
+  if (version === seen) return false;
+  const since = await sql.all<[version: number, root: string]>(
+    'SELECT version, root FROM tree_lock_change WHERE tree = ? AND version > ?',
+    tree,
+    seen,
+  );
+  const remembered = new Set(since.map(([at]) => at)).size;
+  const reach = lockReach(change);
+  return remembered !== version - seen || since.some(([, root]) => reaches(reach, root));
+}
+
+async function rememberLocks({ sql, tree, relocked: roots }: Editing, version: number) {
+  if (roots.size === 0) return;
+  for (const root of roots) {
+    await sql.run(
+      'INSERT INTO tree_lock_change (tree, version, root) VALUES (?, ?, ?)',
+      tree,
+      version,
+      root,
+    );
+  }
+  await sql.run(
+    'DELETE FROM tree_lock_change WHERE tree = ? AND version <= ?',
+    tree,
+    version - LOCK_CHANGES,
+  );
+}
+
+/** Removes dropped content that nothing names any more. Resolves to the names of that which is in files. */
+export async function released(
+  sql: Sql,
+  tree: string,
+  dropped: ReadonlySet<string>,
+): Promise<string[]> {
+  if (dropped.size === 0) return [];
+  const among = async (text: string, names: Iterable<string>) =>
+    (await sql.all<[file: string]>(text, tree, JSON.stringify([...names]))).flat();
+  const removed = await among(
+    `DELETE FROM content WHERE tree = ?1 AND file IN EACH(?2) AND NOT EXISTS (
+       SELECT 1 FROM resource WHERE tree = ${treeOf('content')} AND file = content.file
+     ) RETURNING file`,
+    dropped,
+  );
+  const left = dropped.difference(new Set(removed));
+  if (left.size === 0) return [];
+  return among(
+    `SELECT value FROM EACH(?2) AS dropped WHERE NOT EXISTS (
+       SELECT 1 FROM resource WHERE tree = ?1 AND file = dropped.value
+     )`,
+    left,
+  );
+}

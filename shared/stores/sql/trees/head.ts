@@ -1,0 +1,58 @@
+import type { Quota } from '../../trees/trees.ts';
+import type { Sql, Transaction } from '../sql.ts';
+
+/** All that is known of a tree as a whole. */
+export interface Head extends Quota {
+  readonly locksVersion: number;
+  /** How many edits there have been. */
+  readonly edits: number;
+  /** Undefined: nothing was ever committed. */
+  readonly version: string | undefined;
+}
+
+type HeadRow = readonly [
+  locksVersion: number,
+  bytes: number,
+  properties: number,
+  entries: number,
+  edits: number,
+  version: string | null,
+];
+
+const SELECT =
+  'SELECT locks_version, bytes, properties, entries, edits, version FROM tree WHERE name = ?';
+
+const headFrom = ([row = [0, 0, 0, 0, 0, null]]: readonly HeadRow[]): Head => {
+  const [locksVersion, bytes, properties, entries, edits, version] = row;
+  return { locksVersion, bytes, properties, entries, edits, version: version ?? undefined };
+};
+
+export const headOf = async (sql: Sql, tree: string): Promise<Head> =>
+  headFrom(await sql.all<HeadRow>(SELECT, tree));
+
+/** The same. Nobody else changes anything in the tree before the end of the transaction. */
+export async function lockHead(sql: Transaction, tree: string): Promise<Head> {
+  const rows = await sql.lock<HeadRow>(SELECT, tree);
+  if (rows.length > 0) return headFrom(rows);
+  await sql.run(
+    `INSERT INTO tree (name, locks_version, bytes, entries) VALUES (?, 0, 0, 0)
+     ON CONFLICT (name) DO NOTHING`,
+    tree,
+  );
+  return headFrom(await sql.lock<HeadRow>(SELECT, tree));
+}
+
+export async function writeHead(sql: Sql, tree: string, head: Head): Promise<void> {
+  await sql.run(
+    `UPDATE tree
+     SET locks_version = ?, bytes = ?, properties = ?, entries = ?, edits = ?, version = ?
+     WHERE name = ?`,
+    head.locksVersion,
+    head.bytes,
+    head.properties,
+    head.entries,
+    head.edits,
+    head.version ?? null,
+    tree,
+  );
+}

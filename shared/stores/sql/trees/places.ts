@@ -1,0 +1,196 @@
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import type { Collection, Entry } from '../../trees/trees.ts';
+import type { Row, Sql } from '../sql.ts';
+import {
+  type Arrival,
+  COLUMNS,
+  collectionId,
+  entryOf,
+  join,
+  type ResourceRow,
+  rowIn,
+  split,
+  treeOf,
+} from './resource-rows.ts';
+
+/** Where rows are that no path leads to: `parent` of what is to be removed, and of a copy that is being made. */
+export const DETACHED = -1;
+export const BUILDING = -2;
+
+/** Names of a path that one statement follows: SQLite joins 64 tables at most. */
+export const STEPS = 32;
+
+/** Where something is in a tree; the root is in nothing. */
+export interface Spot {
+  /** Its row, the `parent` of its members; 0 for the root, which may have none. */
+  readonly id: number;
+  /** Bytes of its name. */
+  readonly size: number;
+  readonly above?: Place;
+}
+
+/** A collection, with the last arrival of it or of those that it is in. */
+export interface Place extends Spot {
+  readonly arrival: Arrival;
+}
+
+const ROOT: Place = { id: 0, size: 0, arrival: { edit: 0, at: 0 } };
+
+/** A resource, where it is, and how many bytes it adds to those of its tree. */
+export interface Found {
+  readonly place: Spot;
+  readonly row: number;
+  readonly entry: Entry;
+  readonly bytes: number;
+}
+
+/** The resource that a name of a path leads to; null: there is none. */
+type Step = readonly [arrived: number, arrivedAt: number, id: number | null, kind: Entry['kind']];
+const ARRIVAL = ['arrived', 'arrived_at'];
+const STEP = [...ARRIVAL, 'id', 'kind'];
+
+/**
+ * In SQL, for each number of names: a `Step` each, from the collection `?2` of the tree `?1`. The last one goes on with all
+ * columns of its resource.
+ */
+const WALKS = Array.from({ length: STEPS }, (__, more) => {
+  const steps = Array.from({ length: more + 1 }, (_, n) => `step${n}`);
+  const columns = steps.flatMap((step, n) => {
+    const wanted = n < more ? STEP : [...ARRIVAL, ...COLUMNS.split(', ')];
+    return wanted.map((column) => `${step}.${column}`);
+  });
+  const joins = steps.slice(1).map(
+    (step, n) =>
+      `LEFT JOIN resource AS ${step}
+         ON ${step}.tree = ${treeOf(`step${n}`)} AND ${step}.parent = step${n}.id AND ${step}.name = ?${n + 4}`,
+  );
+  return `SELECT ${columns.join(', ')} FROM resource AS step0 ${joins.join(' ')}
+    WHERE step0.tree = ?1 AND step0.parent = CAST(?2 AS BIGINT) AND step0.name = ?3`;
+});
+
+/** In SQL: a resource and the collections that it is in, but the root. */
+const UPWARDS = `WITH RECURSIVE up (id, parent, created, edit, at) AS (
+    SELECT id, parent, created, arrived, arrived_at FROM resource WHERE id = ?
+    UNION ALL
+    SELECT resource.id, resource.parent, resource.created, arrived, arrived_at
+    FROM up CROSS JOIN resource ON resource.id = up.parent
+  )
+  SELECT id, parent, created, edit, at FROM up`;
+
+/** Reads the entry at a path of up to `STEPS` names. `Places` takes a quarter longer, and this is read most often of all. */
+export function entryAt(sql: Sql, tree: string, path: string): Awaitable<Entry | undefined> {
+  const names = path.split('/');
+  const last = names.length - 1;
+  return andThen(sql.all(WALKS[last] ?? '', tree, ROOT.id, ...names), ([row]) => {
+    if (row === undefined || stepIn(row, last)[2] === null) return undefined;
+    let { arrival } = ROOT;
+    for (let n = 0; n < last; n += 1) {
+      const [edit, at] = stepIn(row, n);
+      arrival = later({ edit, at }, arrival);
+    }
+    return entryOf(split(path)[0], arrival, resourceIn(row, last));
+  });
+}
+
+/** The places of one tree at one moment, each looked for once, and again after an edit that may have changed it. */
+export class Places {
+  readonly #sql: Sql;
+  readonly #tree: string;
+  readonly #collections = new Map([['', ROOT]]);
+  readonly #found = new Map<string, Found | undefined>();
+
+  constructor(sql: Sql, tree: string) {
+    this.#sql = sql;
+    this.#tree = tree;
+  }
+
+  /** The place of the collection at a path; undefined: there is none. */
+  async at(path: string): Promise<Place | undefined> {
+    if (!this.#collections.has(path)) await this.find(path);
+    return this.#collections.get(path);
+  }
+
+  /** The same of the collection with an id, wherever it is; without one, of that at the path. */
+  async of({
+    path,
+    id,
+  }: Pick<Collection, 'path' | 'id'>): Promise<Pick<Place, 'id' | 'arrival'> | undefined> {
+    if (path === '' || id === undefined) return this.at(path);
+    const row = rowIn(id);
+    const up = await this.#sql.all<
+      [id: number, parent: number, created: number, edit: number, at: number]
+    >(UPWARDS, row);
+    const isIt = up.some(([of, , created]) => of === row && id === collectionId(row, created));
+    // Else it is, or is in, something that is to be removed.
+    const isThere = up.some(([, parent]) => parent === ROOT.id);
+    if (!isIt || !isThere) return undefined;
+    return { id: row, arrival: up.map(([, , , edit, at]) => ({ edit, at })).reduce(later) };
+  }
+
+  /** Asks once for a path of up to `STEPS` names. */
+  async find(path: string): Promise<Found | undefined> {
+    if (this.#found.has(path)) return this.#found.get(path);
+    const found = await this.#walk(path);
+    this.#found.set(path, found);
+    return found;
+  }
+
+  /** Forgets what is at a path, after an edit that neither moves nor removes it. */
+  put(path: string): void {
+    this.#found.delete(path);
+  }
+
+  /** Forgets what an edit may have changed. */
+  forget(): void {
+    this.#found.clear();
+    this.#collections.clear();
+    this.#collections.set('', ROOT);
+  }
+
+  async #walk(path: string): Promise<Found | undefined> {
+    const names: string[] = [];
+    let at = path;
+    let from: Place | undefined;
+    do {
+      const [parent, name] = split(at);
+      names.unshift(name);
+      at = parent;
+      from = this.#collections.get(parent);
+    } while (from === undefined && names.length < STEPS);
+    from ??= await this.at(at);
+    const walk = WALKS[names.length - 1] ?? '';
+    const [row] = from ? await this.#sql.all(walk, this.#tree, from.id, ...names) : [];
+    if (from === undefined || row === undefined) return undefined;
+
+    let [above, place] = [from, from];
+    for (const [n, name] of names.entries()) {
+      const [edit, arrivedAt, id, kind] = stepIn(row, n);
+      if (id === null) return undefined;
+      above = place;
+      const arrival = later({ edit, at: arrivedAt }, above.arrival);
+      place = { id, size: Buffer.byteLength(name), above, arrival };
+      at = join(at, name);
+      if (kind === 'collection') this.#collections.set(at, place);
+    }
+    const resource = resourceIn(row, names.length - 1);
+    const [id, bytes] = resource;
+    const entry = entryOf(split(path)[0], above.arrival, resource);
+    if (path === '') place = ROOT;
+    if (entry.kind === 'collection') this.#collections.set(path, place);
+    return { row: id, bytes, place, entry };
+  }
+}
+
+const stepIn = (row: Row, n: number) =>
+  row.slice(STEP.length * n, STEP.length * (n + 1)) as unknown as Step;
+
+/** The resource of the last step, if that leads to one. */
+const resourceIn = (row: Row, n: number) =>
+  row.slice(STEP.length * n + ARRIVAL.length) as unknown as ResourceRow;
+
+const later = (one: Arrival, other: Arrival): Arrival => (one.edit > other.edit ? one : other);
+
+/** A place and those that it is in, but the root. */
+export function* upwards(place: Spot): Generator<Spot> {
+  for (let at: Spot | undefined = place; at?.above; at = at.above) yield at;
+}

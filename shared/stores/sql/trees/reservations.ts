@@ -1,0 +1,113 @@
+import type { Quota } from '../../trees/trees.ts';
+import type { Sql } from '../sql.ts';
+import { beginCopying, copyRow, type Copying, copySlice } from './copying.ts';
+import { detach } from './detached.ts';
+import { BUILDING, type Found, type Spot, upwards } from './places.ts';
+import { AMONG } from './resource-rows.ts';
+
+/** Milliseconds after its last slice for which a copy counts as one that goes on. */
+const LEASE = 60_000;
+
+/** A copy that has taken its room. */
+export interface ReservedCopy {
+  readonly token: string;
+  readonly copying: Copying;
+}
+
+/** Begins a copy where no path leads to, and takes the room that it needs. `token`: no other copy has it. */
+export async function beginCopy(
+  sql: Sql,
+  tree: string,
+  source: Found,
+  room: Quota,
+  { at, token, now }: { readonly at: number; readonly token: string; readonly now: number },
+): Promise<ReservedCopy> {
+  const id = await copyRow(sql, source, { parent: BUILDING, name: token, at });
+  await sql.run(
+    `INSERT INTO tree_copy (token, id, tree, source, bytes, properties, entries, until)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    token,
+    id,
+    tree,
+    source.row,
+    room.bytes,
+    room.properties,
+    room.entries,
+    now + LEASE,
+  );
+  return { token, copying: beginCopying(tree, source, id, at) };
+}
+
+/** Copies a slice. Resolves to the copy as it is then; undefined: it is of no use any more. */
+export async function goOnCopying(
+  sql: Sql,
+  { token, copying }: ReservedCopy,
+  now: number,
+): Promise<ReservedCopy | undefined> {
+  const goesOn = await sql.run(
+    'UPDATE tree_copy SET until = ? WHERE token = ? AND broken = 0',
+    now + LEASE,
+    token,
+  );
+  return goesOn === 0 ? undefined : { token, copying: await copySlice(sql, copying) };
+}
+
+/**
+ * Copies of the collections that a resource is in may have it twice or not at all when it moves, and half of it when it is a
+ * collection that is removed.
+ */
+export async function breakCopies(sql: Sql, place: Spot): Promise<void> {
+  await sql.run(
+    `UPDATE tree_copy SET broken = 1 WHERE source IN ${AMONG}`,
+    JSON.stringify([...upwards(place)].map(({ id }) => id)),
+  );
+}
+
+/**
+ * Gives the room of a copy back, which is detached then. Resolves to whether it may be used: it was not broken, and
+ * nobody has ended it before. `version`: that of its tree from now on.
+ */
+export async function endCopy(sql: Sql, token: string, version: string): Promise<boolean> {
+  const [row] = await sql.all<
+    [id: number, tree: string, bytes: number, properties: number, entries: number, broken: number]
+  >(
+    'DELETE FROM tree_copy WHERE token = ? RETURNING id, tree, bytes, properties, entries, broken',
+    token,
+  );
+  if (row === undefined) return false;
+  const [id, tree, bytes, properties, entries, broken] = row;
+  await sql.run(
+    `UPDATE tree SET bytes = bytes - ?, properties = properties - ?, entries = entries - ?, version = ?
+     WHERE name = ?`,
+    bytes,
+    properties,
+    entries,
+    version,
+    tree,
+  );
+  await detach(sql, id);
+  return broken === 0;
+}
+
+/** Resolves to a tree with a copy whose process is gone. */
+export async function treeWithLeftCopy(sql: Sql, now: number): Promise<string | undefined> {
+  const [row] = await sql.all<[tree: string]>(
+    'SELECT tree FROM tree_copy WHERE until <= ? LIMIT 1',
+    now,
+  );
+  return row?.[0];
+}
+
+/** Ends the copies of a tree whose process is gone. */
+export async function endLeftCopies(
+  sql: Sql,
+  tree: string,
+  { now, version }: { readonly now: number; readonly version: string },
+): Promise<void> {
+  const left = await sql.all<[token: string]>(
+    'SELECT token FROM tree_copy WHERE tree = ? AND until <= ?',
+    tree,
+    now,
+  );
+  for (const [token] of left) await endCopy(sql, token, version);
+}

@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '#shared/base/clock.ts';
+import { type Random, randomId } from '#shared/base/random.ts';
+import { checkEdits } from '../../trees/edits.ts';
+import { propertyBytesOf } from '../../trees/entry-bytes.ts';
+import type { CommitOutcome, Entry, Lock, Trees } from '../../trees/trees.ts';
+import type { Database, Sql, Transaction } from '../sql.ts';
+import { commit, outcomeOf, released, reserve } from './commit.ts';
+import { isDone } from './copying.ts';
+import { detachedIn, removeSlice, treeWithDetached } from './detached.ts';
+import { headOf, lockHead } from './head.ts';
+import { entryAt, Places, STEPS } from './places.ts';
+import {
+  endCopy,
+  endLeftCopies,
+  goOnCopying,
+  type ReservedCopy,
+  treeWithLeftCopy,
+} from './reservations.ts';
+import {
+  COLUMNS,
+  entryOf,
+  IN,
+  LISTED,
+  type ListedRow,
+  listedOf,
+  type ResourceRow,
+} from './resource-rows.ts';
+
+/** Bytes: with content of this length a commit is still cheaper than a file that is synced, and its folder. */
+const LONGEST_CONTENT = 16 * 1024;
+
+/** Bytes of the dead properties of an entry that is remembered. */
+const FEW_PROPERTIES = 1024;
+
+/** How many times as long as a slice of a copy takes the others have their turn after it, and milliseconds at most. */
+const REST = { share: 2, most: 50 };
+
+const MEMBERS = `FROM resource WHERE ${IN} AND name > ? ORDER BY name LIMIT ?`;
+
+/**
+ * In SQL: all below the collection with the id `?2` and the path `?3`, which last arrived by the edit `?4` at `?5`. The path
+ * begins as a column: PostgreSQL wants one collation for the texts of a recursion.
+ */
+const BELOW = `WITH RECURSIVE inside (of, id, path, edit, at) AS (
+    SELECT name, CAST(?2 AS BIGINT), substr(name, 1, 0) || CAST(?3 AS TEXT), CAST(?4 AS BIGINT), CAST(?5 AS BIGINT)
+    FROM tree WHERE name = ?1
+    UNION ALL
+    SELECT of, resource.id, CASE WHEN path = '' THEN name ELSE path || '/' || name END,
+      CASE WHEN arrived > edit THEN arrived ELSE edit END, CASE WHEN arrived > edit THEN arrived_at ELSE at END
+    FROM inside CROSS JOIN resource ON tree = of AND parent = inside.id AND name <> ''
+  )
+  SELECT path, edit, at, resource.${COLUMNS}
+  FROM inside CROSS JOIN resource ON tree = of AND parent = inside.id AND name <> ''
+  ORDER BY path, name LIMIT ?6`;
+
+export function sqlTrees(database: Database, clock: Clock, random: Random): Trees {
+  const recall = database.recalling<Entry | undefined>(
+    (entry) => entry === undefined || propertyBytesOf(entry) <= FEW_PROPERTIES,
+  );
+  const recallVersion = database.recalling<string | undefined>();
+  const now = () => Math.floor(clock.now());
+
+  /** Resolves to the copy with all that is below it, or as far as it came before something broke it. */
+  async function copyInSlices(tree: string, begun: ReservedCopy): Promise<ReservedCopy> {
+    for (let copy = begun; ;) {
+      const { next, took } = await database.write(async (sql) => {
+        await lockHead(sql, tree);
+        const began = clock.monotonic();
+        const copied = await goOnCopying(sql, copy, now());
+        return { next: copied, took: clock.monotonic() - began };
+      });
+      await sleep(Math.min(REST.share * took, REST.most));
+      if (next === undefined) return copy;
+      if (isDone(next.copying)) return next;
+      copy = next;
+    }
+  }
+
+  const endIn = (tree: string, { token }: ReservedCopy): Promise<boolean> =>
+    database.write(
+      async (sql) => {
+        await lockHead(sql, tree);
+        return endCopy(sql, token, randomId(random));
+      },
+      { makesRoom: true },
+    );
+
+  return {
+    longestContent: LONGEST_CONTENT,
+
+    get: (tree, path) =>
+      path.split('/').length > STEPS
+        ? database.snapshot(async (sql) => (await new Places(sql, tree).find(path))?.entry)
+        : recall(JSON.stringify([tree, path]), (sql) => entryAt(sql, tree, path)),
+
+    look: (tree, paths) =>
+      database.snapshot(async (sql) => {
+        const { locksVersion, bytes, entries } = await headOf(sql, tree);
+        const places = new Places(sql, tree);
+        const found = new Map<string, Entry | undefined>();
+        for (const path of paths) found.set(path, (await places.find(path))?.entry);
+        const locks = await sql.all<[record: string]>(
+          'SELECT record FROM tree_lock WHERE tree = ?',
+          tree,
+        );
+        return {
+          entries: found,
+          locks: locks.map(([record]): Lock => JSON.parse(record)),
+          locksVersion: String(locksVersion),
+          usage: { bytes, entries },
+        };
+      }),
+
+    version: (tree) => recallVersion(tree, async (sql) => (await headOf(sql, tree)).version),
+
+    members: (tree, collection, after, limit) =>
+      database.snapshot(async (sql) => {
+        const place = await new Places(sql, tree).of(collection);
+        if (place === undefined) return undefined;
+        const rows = await sql.all<ResourceRow>(
+          `SELECT ${COLUMNS} ${MEMBERS}`,
+          tree,
+          place.id,
+          after,
+          limit,
+        );
+        return rows.map((row) => entryOf(collection.path, place.arrival, row));
+      }),
+
+    list: (tree, path, after, limit) =>
+      database.snapshot(async (sql) => {
+        const place = await new Places(sql, tree).at(path);
+        if (place === undefined) return undefined;
+        const rows = await sql.all<ListedRow>(
+          `SELECT ${LISTED} ${MEMBERS}`,
+          tree,
+          place.id,
+          after,
+          limit,
+        );
+        const { version } = await headOf(sql, tree);
+        return { version, members: rows.map((row) => listedOf(path, place.arrival, row)) };
+      }),
+
+    below: (tree, path, limit) =>
+      database.snapshot(async (sql) => {
+        const place = await new Places(sql, tree).at(path);
+        if (place === undefined) return [];
+        const { id, arrival } = place;
+        const rows = await sql.all<[parent: string, edit: number, at: number, ...ResourceRow]>(
+          BELOW,
+          tree,
+          id,
+          path,
+          arrival.edit,
+          arrival.at,
+          limit,
+        );
+        return rows.map(([parent, edit, at, ...row]) => entryOf(parent, { edit, at }, row));
+      }),
+
+    commit: async (tree, change) => {
+      checkEdits(change.edits, LONGEST_CONTENT);
+      const makesRoom = change.edits.every(({ kind }) => kind === 'remove' || kind === 'unlock');
+      const attempt = async (made?: ReservedCopy): Promise<CommitOutcome> => {
+        const outcome = await database
+          .write((sql) => commit(sql, tree, change, { version: randomId(random), made }), {
+            makesRoom,
+          })
+          .catch(outcomeOf);
+        if (outcome.kind === 'done') return outcome;
+        if (made) await endIn(tree, made);
+        if (outcome.kind === 'impossible') throw outcome.error;
+        if (outcome.kind !== 'to copy') return outcome;
+        const begun = await database.write((sql) =>
+          reserve(sql, tree, outcome, { token: randomId(random), quota: change.quota, now: now() }),
+        );
+        return attempt(begun && (await copyInSlices(tree, begun)));
+      };
+      return attempt();
+    },
+
+    clear: async () => {
+      const toClear = async (sql: Sql) =>
+        (await treeWithLeftCopy(sql, now())) ?? treeWithDetached(sql);
+      const work = async (sql: Transaction) => {
+        const tree = await toClear(sql);
+        if (tree === undefined) return undefined;
+        await lockHead(sql, tree);
+        await endLeftCopies(sql, tree, { now: now(), version: randomId(random) });
+        const dropped = new Set(await removeSlice(sql, tree, await detachedIn(sql, tree)));
+        return { tree, released: await released(sql, tree, dropped) };
+      };
+      const isLeft = (await database.read(toClear)) !== undefined;
+      return isLeft ? database.write(work, { makesRoom: true }) : undefined;
+    },
+
+    content: (tree, name) =>
+      database.read(async (sql) => {
+        const [row] = await sql.all<[bytes: NodeJS.NonSharedUint8Array]>(
+          'SELECT bytes FROM content WHERE tree = ? AND file = ?',
+          tree,
+          name,
+        );
+        if (row === undefined) return undefined;
+        const [{ buffer, byteOffset, length }] = row;
+        return Buffer.from(buffer, byteOffset, length);
+      }),
+
+    files: (tree) =>
+      database.read(async (sql) => {
+        const rows = await sql.all<[file: string]>(
+          `SELECT DISTINCT file FROM resource WHERE tree = ?1 AND file IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM content WHERE tree = ?1 AND file = resource.file)`,
+          tree,
+        );
+        return new Set(rows.flat());
+      }),
+  };
+}
