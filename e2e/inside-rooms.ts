@@ -61,7 +61,7 @@ export const INSIDE: Orders = {
       [...SUBJECTS, 'cache'],
       ['stores.ts', 'settings.ts'],
       ['sql'],
-      ['sqlite', 'redis'],
+      ['sqlite', 'postgres', 'redis'],
       ['backup'],
       ['.'],
       ['contract'],

@@ -3,11 +3,11 @@ import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { acknowledged, untilFollowed } from './revocation/acknowledged.ts';
 import type { Revocations } from './revocation/revocations.ts';
-import type { StoreSettings } from './settings.ts';
+import type { PostgresSettings, StoreSettings } from './settings.ts';
 import type { Stores } from './stores.ts';
 
 export interface StoresSpec {
-  readonly store: StoreSettings;
+  readonly store: StoreSettings | PostgresSettings;
   /** Folder of the embedded store. */
   readonly data: string;
   readonly revocations: {
@@ -61,6 +61,10 @@ async function openStore({ store, data }: StoresSpec, deps: StoresDependencies):
   if (store.kind === 'redis') {
     const { openRedis } = await import('./redis/open.ts');
     return openRedis(store, deps);
+  }
+  if (store.kind === 'postgres') {
+    const { openPostgres } = await import('./postgres/open.ts');
+    return openPostgres(store, deps);
   }
   const { openSqlite } = await import('./sqlite/open.ts');
   return openSqlite({ folder: data, ...deps });

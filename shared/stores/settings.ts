@@ -49,3 +49,16 @@ export const storeSettings = z.discriminatedUnion('kind', [
 
 export type StoreSettings = z.infer<typeof storeSettings>;
 export type RedisSettings = Extract<StoreSettings, { kind: 'redis' }>;
+
+/** PostgreSQL, which several machines share. */
+export interface PostgresSettings {
+  readonly kind: 'postgres';
+  /** One server, or a primary and its standbys in any order. */
+  readonly urls: readonly string[];
+  /** The schema with the tables of one store; made when missing. */
+  readonly schema: string;
+  /** Connections at once. */
+  readonly connections: number;
+  /** Longest wait for an answer, in seconds. */
+  readonly deadline: number;
+}

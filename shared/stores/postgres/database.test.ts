@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { silentLog } from '#shared/base/log.ts';
+import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
+import { until } from '../../../e2e/parts/process.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import { type DatabaseOptions, PostgresDatabase } from './database.ts';
+import { NUMBERS } from './schema.ts';
+import { STATE_TABLES } from '../sql/tables.ts';
+
+let primary: Postgres;
+let standby: Postgres;
+beforeAll(async () => {
+  primary = await startPostgres();
+  standby = await startPostgres({ standbyOf: primary });
+  await using database = open();
+  await database.migrate({ migrations: [STATE_TABLES + NUMBERS] });
+  await until(async () => (await standby.sql('SELECT count(*) FROM countersign.numbers')) === '5');
+});
+afterAll(async () => {
+  await standby[Symbol.asyncDispose]();
+  await primary[Symbol.asyncDispose]();
+});
+
+const open = (options: Partial<DatabaseOptions> = {}) =>
+  new PostgresDatabase({
+    urls: [primary.url],
+    schema: 'countersign',
+    connections: 10,
+    deadline: 10_000,
+    durable: true,
+    monotonic: () => performance.now(),
+    chance: Math.random,
+    log: silentLog,
+    ...options,
+  });
+
+const INSERT = 'INSERT INTO generation (kind, id, generation) VALUES (?, ?, 0)';
+const RAISE = 'UPDATE generation SET generation = generation + 1 WHERE kind = ? AND id = ?';
+const COUNT = 'SELECT generation FROM generation WHERE kind = ? AND id = ?';
+
+test('two writes that are in the way of one another are both done, one of them from its start again', async () => {
+  await using database = open();
+  const [a, b] = ['left', 'right'];
+  await database.write(async (sql) => {
+    for (const id of [a, b]) await sql.run(INSERT, 'deadlock', id);
+  });
+  let begun = 0;
+  const both = Promise.withResolvers<void>();
+  const raise = (first: string, second: string) => {
+    let runs = 0;
+    return database.write(async (sql) => {
+      runs += 1;
+      await sql.run(RAISE, 'deadlock', first);
+      begun += 1;
+      if (begun === 2) both.resolve();
+      await both.promise;
+      await sql.run(RAISE, 'deadlock', second);
+      return runs;
+    });
+  };
+  const runs = await Promise.all([raise(a, b), raise(b, a)]);
+  expect(runs.toSorted()).toEqual([1, 2]);
+  for (const id of [a, b]) {
+    expect(await database.read((sql) => sql.all(COUNT, 'deadlock', id))).toEqual([[2]]);
+  }
+});
+
+test('an error within a write undoes it, and the connection goes on', async () => {
+  await using database = open({ connections: 1 });
+  const failing = database.write(async (sql) => {
+    await sql.run(INSERT, 'undone', 'x');
+    throw new Error('the process changed its mind');
+  });
+  await expect(failing).rejects.toThrow('the process changed its mind');
+  expect(await database.read((sql) => sql.all(COUNT, 'undone', 'x'))).toEqual([]);
+});
+
+test.each(['\0', 'a\0b', '\u0001', '\u00010', '\u00011\0', 'a'])(
+  'text with %j comes back as it was, also from a list',
+  async (id) => {
+    await using database = open();
+    await database.write((sql) => sql.run(INSERT, 'odd', id));
+    const found = await database.read((sql) =>
+      sql.all(
+        'SELECT id FROM generation WHERE kind = ? AND id IN EACH(?)',
+        'odd',
+        JSON.stringify([id]),
+      ),
+    );
+    expect(found).toEqual([[id]]);
+  },
+);
+
+test('writers at once, some of them slow: a follower by number loses nothing', async () => {
+  await using database = open();
+  const WRITERS = 8;
+  const EACH = 25;
+  const heard: string[] = [];
+  let last = 0;
+  let isDone = false;
+  const follow = async () => {
+    for (;;) {
+      const wasDone = isDone;
+      const rows = await database.read((sql) =>
+        sql.all<[number, string]>(
+          'SELECT seq, id FROM revocation WHERE seq > ? ORDER BY seq',
+          last,
+        ),
+      );
+      for (const [seq, id] of rows) {
+        heard.push(id);
+        last = seq;
+      }
+      if (wasDone) return;
+    }
+  };
+  const following = follow();
+  const write = async (writer: number) => {
+    for (let n = 0; n < EACH; n += 1) {
+      const id = `${writer} ${n}`;
+      await database.write(async (sql) => {
+        await sql.run(
+          `INSERT INTO revocation (kind, id, generation, until) VALUES ('token', ?, NULL, 1)`,
+          id,
+        );
+        if ((writer + n) % 4 === 0) await sleep(5);
+      });
+      // It was acknowledged: a question that comes now finds it.
+      const [row] = await database.read((sql) =>
+        sql.all('SELECT seq FROM revocation WHERE id = ?', id),
+      );
+      expect(row?.[0]).toEqual(expect.any(Number));
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
+  isDone = true;
+  await following;
+  expect(heard).toHaveLength(WRITERS * EACH);
+  expect(new Set(heard).size).toBe(WRITERS * EACH);
+});
+
+test('a commit whose wait for a standby is cancelled counts as failed', async () => {
+  await using database = open();
+  await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+  await primary.sql('SELECT pg_reload_conf()');
+  const writing = database.write((sql) => sql.run(INSERT, 'doubt', 'x'));
+  const outcome = writing.then(
+    () => 'done',
+    (error: unknown) => String(error),
+  );
+  const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+  await until(async () => (await primary.sql(waiting)) === '1');
+  await primary.sql(
+    `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+  );
+  expect(await outcome).toContain('the commit is in doubt');
+  await primary.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  await primary.sql('SELECT pg_reload_conf()');
+});
+
+test('a server that stands still is 503 within the deadline, and answers again afterwards', async () => {
+  await using database = open({ deadline: 1_000 });
+  await database.ping('all');
+  await primary.hang();
+  await expect(database.ping('all')).rejects.toThrow(StoreUnavailable);
+  await primary.wake();
+  await until(() =>
+    database.ping('all').then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+
+test('a standby is asked for nothing until it is the primary', async () => {
+  await using database = open({ urls: [standby.url, primary.url], deadline: 2_000 });
+  await database.write((sql) => sql.run(INSERT, 'failover', 'before'));
+  await using alone = open({ urls: [standby.url], deadline: 2_000 });
+  await expect(alone.read((sql) => sql.all('SELECT 1'))).rejects.toThrow('standby');
+  const there = `SELECT count(*) FROM countersign.generation WHERE kind = 'failover'`;
+  await until(async () => (await standby.sql(there)) === '1');
+  await primary.kill();
+  await standby.promote();
+  await until(() =>
+    database
+      .write((sql) => sql.run(INSERT, 'failover', 'after'))
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
+  const rows = await database.read((sql) =>
+    sql.all('SELECT id FROM generation WHERE kind = ? ORDER BY id', 'failover'),
+  );
+  expect(rows).toEqual([['after'], ['before']]);
+});

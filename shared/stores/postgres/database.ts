@@ -1,0 +1,350 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseError, Pool, types } from 'pg';
+import type { ClientBase, PoolClient, PoolConfig, QueryArrayResult } from 'pg';
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { Need } from '../outage/need.ts';
+import { Outage } from '../outage/outage.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import {
+  type Database,
+  type Row,
+  type Sql,
+  type Transaction,
+  Undone,
+  type Value,
+} from '../sql/sql.ts';
+import { migrate, type PostgresSchema } from './schema.ts';
+import { fromServer, NUMBERED, type Numbered, statementOf, toServer } from './text.ts';
+import { forAll } from '#shared/base/for-all.ts';
+
+export interface DatabaseOptions {
+  /** One server, or a primary and its standbys in any order. */
+  readonly urls: readonly string[];
+  /** The schema with the tables. */
+  readonly schema: string;
+  /** Connections at once. */
+  readonly connections: number;
+  /** Milliseconds for an answer. */
+  readonly deadline: number;
+  /** False: the last commits may be lost when the power fails. */
+  readonly durable: boolean;
+  readonly monotonic: () => number;
+  /** A number from 0 to 1. */
+  readonly chance: () => number;
+  readonly log: Log;
+}
+
+/** Milliseconds in which a transaction that others were in the way of is tried again, and the longest first pause. */
+const PATIENCE = 2_000;
+const PAUSE = 5;
+/** SQLSTATE serialization_failure and deadlock_detected: nothing was done. */
+const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+const TYPES = {
+  getTypeParser: (oid: number, format?: string) =>
+    format === 'binary' ? types.getTypeParser(oid, 'binary') : (PARSERS[oid] ?? fromServer),
+};
+/** By the number of the type: bigint, integer, double precision, bytea. All else is text. */
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  20: Number,
+  23: Number,
+  701: Number,
+  17: types.getTypeParser(17),
+};
+
+/** Statements on one connection. */
+class Statements implements Sql {
+  /** The tables whose rows it has added wait for their numbers. */
+  readonly numbered = new Set<Numbered>();
+  readonly #client: ClientBase;
+
+  constructor(client: ClientBase) {
+    this.#client = client;
+  }
+
+  async all<R = Row>(text: string, ...values: readonly Value[]): Promise<R[]> {
+    return (await this.#query(text, values)).rows as R[];
+  }
+
+  async run(text: string, ...values: readonly Value[]): Promise<number> {
+    return (await this.#query(text, values)).rowCount ?? 0;
+  }
+
+  async #query(text: string, values: readonly Value[]): Promise<QueryArrayResult> {
+    const { name, text: here, parameters, numbered } = statementOf(text);
+    if (numbered) this.numbered.add(numbered);
+    const given = parameters.map(({ place, isList }) => {
+      const value = values[place];
+      return isList
+        ? (JSON.parse(String(value)) as unknown[]).map(String).map(toServer)
+        : toServer(value);
+    });
+    return this.#client.query({ name, text: here, values: given, rowMode: 'array', types: TYPES });
+  }
+}
+
+class Held extends Statements implements Transaction {
+  readonly #schema: string;
+
+  constructor(client: ClientBase, schema: string) {
+    super(client);
+    this.#schema = schema;
+  }
+
+  lock<R = Row>(text: string, ...values: readonly Value[]): Promise<R[]> {
+    return this.all<R>(`${text} FOR UPDATE`, ...values);
+  }
+
+  async lockNames(names: readonly string[]): Promise<void> {
+    const keys = [...new Set(names)].map((name) => this.#keyOf(name)).toSorted();
+    for (const key of keys) await this.all('SELECT 1 FROM pg_advisory_xact_lock(?::bigint)', key);
+  }
+
+  /** A commit is on the disk of all that it waits for. */
+  flush(): void {}
+
+  #keyOf(name: string): string {
+    const digest = createHash('sha256')
+      .update(JSON.stringify([this.#schema, name]))
+      .digest();
+    return String(digest.readBigInt64BE());
+  }
+}
+
+/** The pool waits for `onConnect`, which its types do not say. */
+type Config = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
+
+/** A schema of PostgreSQL, by connections of its own. */
+export class PostgresDatabase implements Database, AsyncDisposable {
+  readonly #options: DatabaseOptions;
+  readonly #pools: readonly Pool[];
+  readonly #outage: Outage;
+  /** Gives numbers to all rows of a table that wait for one, whichever process has added them. */
+  readonly #number = Object.fromEntries(
+    Object.keys(NUMBERED).map((table) => [
+      table,
+      forAll(() => this.#connected((client) => client.query(numbering(table as Numbered)))),
+    ]),
+  ) as unknown as Readonly<Record<Numbered, () => Promise<unknown>>>;
+  /** Errors of verbs whose transaction was rolled back, so that the connection is as it was. */
+  readonly #undone = new WeakSet<object>();
+  /** The place of the server that was the primary last. */
+  #primary = 0;
+
+  constructor(options: DatabaseOptions) {
+    const { urls, schema, connections, deadline, durable, monotonic, log } = options;
+    this.#options = options;
+    this.#outage = new Outage('PostgreSQL', log, monotonic);
+    this.#pools = urls.map((connectionString) => {
+      const config: Config = {
+        connectionString,
+        max: connections,
+        connectionTimeoutMillis: deadline,
+        query_timeout: deadline,
+        idle_in_transaction_session_timeout: 2 * deadline,
+        keepAlive: true,
+        application_name: 'countersign',
+        options: `-c search_path=${schema} -c synchronous_commit=${durable ? 'on' : 'off'}`,
+        onConnect: demandPrimary,
+      };
+      const pool = new Pool(config);
+      // A connection that nobody uses has failed: the next one tells.
+      pool.on('error', () => {});
+      return pool;
+    });
+  }
+
+  read<T>(work: (sql: Sql) => Awaitable<T>): Promise<T> {
+    return this.#connected(async (client) => work(new Statements(client)));
+  }
+
+  async snapshot<T>(work: (sql: Sql) => Awaitable<T>): Promise<T> {
+    return (await this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work))
+      .result;
+  }
+
+  async write<T>(work: (sql: Transaction) => Awaitable<T>): Promise<T> {
+    const { monotonic, chance } = this.#options;
+    const end = monotonic() + PATIENCE;
+    for (let pause = PAUSE; ; pause *= 2) {
+      try {
+        const { result, numbered } = await this.#transaction('BEGIN', work);
+        for (const table of numbered) await this.#number[table]();
+        return result;
+      } catch (error) {
+        if (!isAgain(error) || monotonic() + pause > end) throw error;
+        await sleep(pause * chance());
+      }
+    }
+  }
+
+  /** All that `work` does on the database that it is given is one transaction; it reads what it wrote. */
+  async together<T>(work: (held: Database) => Promise<T>): Promise<T> {
+    return this.write((sql) => {
+      const read = async <R>(part: (sql: Transaction) => Awaitable<R>) => part(sql);
+      return work({
+        read,
+        snapshot: read,
+        async write(part) {
+          await sql.run('SAVEPOINT part');
+          try {
+            const result = await part(sql);
+            await sql.run('RELEASE part');
+            return result;
+          } catch (error) {
+            await sql.run('ROLLBACK TO part');
+            throw error;
+          }
+        },
+        recalling: () => (_, find) => read(find),
+      });
+    });
+  }
+
+  /** Each read asks: others may have written. */
+  recalling<V>() {
+    return (_key: string, find: (sql: Sql) => Awaitable<V>): Promise<V> => this.read(find);
+  }
+
+  /** Brings the tables up to date, on the primary. */
+  async migrate(schema: PostgresSchema): Promise<void> {
+    await this.#connected((client) => migrate(client, this.#options.schema, schema));
+  }
+
+  /** Rejects if it cannot do what is needed now. */
+  async ping(need: Need): Promise<void> {
+    await this.read((sql) => sql.all('SELECT 1'));
+    if (need === 'all') await this.write((sql) => sql.run('UPDATE schema SET version = version'));
+  }
+
+  /** Throws if it failed in the last seconds. */
+  check(): void {
+    this.#outage.check();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#pools.filter(({ ended }) => !ended).map((pool) => pool.end()));
+  }
+
+  /** Resolves to the result, and to the tables whose new rows wait for their numbers. */
+  #transaction<T>(
+    begin: string,
+    work: (sql: Transaction) => Awaitable<T>,
+  ): Promise<{ readonly result: T; readonly numbered: ReadonlySet<Numbered> }> {
+    return this.#connected(async (client) => {
+      await client.query(begin);
+      const held = new Held(client, this.#options.schema);
+      let result: T;
+      try {
+        result = await work(held);
+      } catch (error) {
+        await client.query('ROLLBACK');
+        this.#undone.add(error as object);
+        throw error;
+      }
+      await commit(client);
+      return { result, numbered: held.numbered };
+    });
+  }
+
+  /** Runs work on a connection, which is closed if it fails in a way that leaves it in doubt. */
+  async #connected<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    let client: PoolClient | undefined;
+    try {
+      client = await this.#connect();
+      const result = await work(client);
+      client.release();
+      this.#outage.worked();
+      return result;
+    } catch (error) {
+      // An error of the server leaves the connection as it was.
+      client?.release(!(error instanceof DatabaseError || this.#undone.has(error as object)));
+      throw this.#failed(error);
+    }
+  }
+
+  /** Resolves to a connection to the primary: that of before, or the first of all that says it is one. */
+  async #connect(): Promise<PoolClient> {
+    const failures: unknown[] = [];
+    for (let n = 0; n < this.#pools.length; n += 1) {
+      const place = (this.#primary + n) % this.#pools.length;
+      try {
+        const client = await this.#pools[place]?.connect();
+        this.#primary = place;
+        if (client) return client;
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    throw failures[0];
+  }
+
+  #failed(error: unknown): Error {
+    if (error instanceof StoreUnavailable || error instanceof Undone) return error;
+    const { code = '' } = error as { readonly code?: string };
+    const refused = error instanceof DatabaseError;
+    const failure = new StoreUnavailable(`PostgreSQL: ${String(error)}`, {
+      cause: error,
+      refused,
+      full: code === '53100',
+    });
+    if (!AGAIN.has(code)) this.#outage.failed(failure.message);
+    return failure;
+  }
+}
+
+/**
+ * Returns the statements that number the rows of a table. A number that a transaction took for its own row could be seen before a
+ * lower one, and a follower would lose that (tried: 548 of 3,200). One process at a time numbers all rows that were committed
+ * by then: each statement sees what was committed before the lock was given.
+ */
+const numbering = (table: Numbered): string => `
+  BEGIN;
+  SELECT last FROM numbers WHERE name = '${table}' FOR UPDATE;
+  WITH given AS (
+    UPDATE ${table} SET ${NUMBERED[table]} = numbers.last + waiting.n
+    FROM numbers, (SELECT row, row_number() OVER (ORDER BY row) AS n FROM ${table} WHERE ${NUMBERED[table]} IS NULL) AS waiting
+    WHERE numbers.name = '${table}' AND ${table}.row = waiting.row
+    RETURNING ${NUMBERED[table]} AS number
+  )
+  UPDATE numbers SET last = (SELECT max(number) FROM given)
+  WHERE name = '${table}' AND EXISTS (SELECT 1 FROM given);
+  COMMIT`;
+
+/** Rejects on a standby, and where the operator has turned writing off. */
+async function demandPrimary(client: ClientBase): Promise<void> {
+  const { rows } = await client.query({ text: 'SHOW transaction_read_only', rowMode: 'array' });
+  if (rows[0]?.[0] !== 'off') throw new Error('this server is a standby, or read-only');
+}
+
+/**
+ * Commits. A commit whose wait for a standby was cancelled says that it succeeded, with a warning: nobody knows whether it
+ * will last, so that it counts as failed.
+ */
+async function commit(client: ClientBase): Promise<void> {
+  let warning: string | undefined;
+  const note = ({
+    severity,
+    message,
+  }: {
+    severity?: string | undefined;
+    message?: string | undefined;
+  }) => {
+    if (severity === 'WARNING') warning = message ?? '';
+  };
+  client.on('notice', note);
+  try {
+    const { command } = await client.query('COMMIT');
+    if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`);
+  } finally {
+    client.off('notice', note);
+  }
+  if (warning !== undefined) throw new Error(`the commit is in doubt: ${warning}`);
+}
+
+function isAgain(error: unknown): boolean {
+  const cause = error instanceof StoreUnavailable ? error.cause : undefined;
+  return cause instanceof DatabaseError && AGAIN.has(cause.code ?? '');
+}

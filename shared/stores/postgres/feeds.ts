@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '#shared/base/clock.ts';
+import { forAll } from '#shared/base/for-all.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import type {
+  Invalidation,
+  InvalidationFeed,
+  InvalidationListener,
+} from '../cache/invalidations.ts';
+import { type FeedPosition, readPosition, writePosition } from '../revocation/feed-position.ts';
+import { RevocationSet } from '../revocation/revocation-set.ts';
+import type { RevocationFeed } from '../revocation/revocations.ts';
+import type { Database } from '../sql/sql.ts';
+import { type Extent, FollowedTable } from './followed-table.ts';
+
+/** Milliseconds between two looks that nobody has asked for, and without a look after which the last one is not trusted. */
+const EVERY = 500;
+const SILENCE = 1_000;
+
+type RevocationRow = readonly [
+  until: number,
+  ...(
+    | [kind: 'token' | 'grant' | 'key', id: string, generation: null]
+    | [kind: 'person' | 'client', id: string, generation: number]
+  ),
+];
+
+/** A commit that changes nothing, and that waits for the standbys as all do. */
+const BEAT = "SELECT 1 FROM pg_logical_emit_message(true, 'countersign', '')";
+
+/**
+ * Opens a feed of revocations, which asks for each verdict. Resolves when all is read, or cannot be read now. A server that is
+ * cut off from its standbys, of which one may be the primary by now, still answers questions, but commits nothing: so
+ * a view counts only while a commit has succeeded within the last second.
+ */
+export async function openFeed(
+  database: Pick<Database, 'read' | 'write'>,
+  clock: Clock,
+): Promise<RevocationFeed> {
+  const set = new RevocationSet();
+  const listeners: ((kid: string) => void)[] = [];
+  const table = new FollowedTable<RevocationRow>(database, () => clock.monotonic(), {
+    table: 'revocation',
+    columns: 'until, kind, id, generation',
+    /** Reads all again when the memory is another one, or is behind. Known revocations stay. */
+    goOn({ epoch, last }, cursor = 0) {
+      const same = epoch === set.epoch && cursor <= last;
+      set.epoch = epoch;
+      set.sweep(clock.now());
+      return same ? cursor : 0;
+    },
+    apply(_, [until, kind, id, generation]) {
+      const raised = kind === 'person' || kind === 'client';
+      set.apply(raised ? { kind, id, generation } : { kind, id }, until);
+      if (kind === 'key') for (const listener of listeners) listener(id);
+    },
+  });
+  const end = new AbortController();
+  /** When the last commit that succeeded began, of `monotonic()`. */
+  let confirmed = -Infinity;
+  const confirm = forAll(async () => {
+    const began = clock.monotonic();
+    await database.write((sql) => sql.all(BEAT));
+    confirmed = began;
+  });
+  const isConfirmed = () => clock.monotonic() - confirmed <= SILENCE;
+  const isTrusted = () => table.silence <= SILENCE && isConfirmed();
+
+  async function latest(): Promise<RevocationSet> {
+    // Before the look: what the view has is no older than the commit.
+    if (!isConfirmed()) await confirm();
+    await table.look();
+    if (!isConfirmed())
+      throw new StoreUnavailable('PostgreSQL has confirmed no commit for a second');
+    return set;
+  }
+
+  async function tryToLook(): Promise<void> {
+    try {
+      await confirm();
+      await latest();
+    } catch {
+      // `current` says that nobody could tell.
+    }
+  }
+  await tryToLook();
+  const ended = follow(tryToLook, end.signal);
+  return {
+    current() {
+      if (!isTrusted()) throw new StoreUnavailable('the revocations in PostgreSQL are not known');
+      return set;
+    },
+    latest,
+    onKeyRevoked: (listener) => void listeners.push(listener),
+    status: () => ({
+      entries: set.size,
+      epoch: set.epoch,
+      cursor: String(table.cursor ?? 0),
+      silence: table.silence,
+      trusted: isTrusted(),
+    }),
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      table.close();
+      await ended;
+    },
+  };
+}
+
+async function follow(look: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(EVERY, undefined, { signal }).catch(() => {});
+    if (!signal.aborted) await look();
+  }
+}
+
+type InvalidationRow = readonly [
+  space: string,
+  kind: Invalidation['kind'],
+  value: string,
+  soft: number,
+  at: number,
+];
+
+/** Opens a feed of invalidations. `from`: the position to begin behind; absent: the end. */
+export async function openInvalidationFeed(
+  database: Pick<Database, 'read'>,
+  clock: Clock,
+  listener: InvalidationListener,
+  from: string | undefined,
+): Promise<InvalidationFeed> {
+  let epoch = '';
+  let start: FeedPosition | 'at the end' | undefined =
+    from === undefined ? 'at the end' : readPosition(from);
+  /** When the last look began, of `monotonic()`. */
+  let looked = -Infinity;
+  const positionOf = (seq: number) => writePosition({ epoch, entry: String(seq) });
+
+  /** Begins at the end when the memory is another one, is behind the cursor or has forgotten what came after it. */
+  function goOn(extent: Extent, cursor: number | undefined): number {
+    const known = cursor === undefined ? start : { epoch, entry: String(cursor) };
+    start = undefined;
+    epoch = extent.epoch;
+    if (known === 'at the end') return extent.last;
+    const entry = known?.epoch === epoch ? Number(known.entry) : -1;
+    if (extent.first - 1 <= entry && entry <= extent.last) return entry;
+    listener.lost();
+    return extent.last;
+  }
+
+  const table = new FollowedTable<InvalidationRow>(database, () => clock.monotonic(), {
+    table: 'invalidation',
+    columns: 'space, kind, value, soft, at',
+    goOn,
+    apply: (seq, [space, kind, value, soft, at]) =>
+      listener.apply({ space, kind, value, soft: soft !== 0, at, position: positionOf(seq) }),
+  });
+  await table.look().catch(() => {});
+  return {
+    get position() {
+      if (table.cursor !== undefined) return positionOf(table.cursor);
+      return typeof start === 'object' ? writePosition(start) : '';
+    },
+    async latest(since) {
+      if (since < looked) return;
+      const began = clock.monotonic();
+      await table.look();
+      looked = began;
+    },
+    async [Symbol.asyncDispose]() {
+      looked = -Infinity;
+      table.close();
+    },
+  };
+}

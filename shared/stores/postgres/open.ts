@@ -1,0 +1,64 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { Random } from '#shared/base/random.ts';
+import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
+import { PASSING_TABLES, STATE_TABLES } from '../sql/tables.ts';
+import type { PostgresSettings } from '../settings.ts';
+import type { Stores } from '../stores.ts';
+import { PostgresDatabase } from './database.ts';
+import { openFeed, openInvalidationFeed } from './feeds.ts';
+import { NUMBERS, type PostgresSchema } from './schema.ts';
+import { sweep } from './sweep.ts';
+
+const SCHEMA: PostgresSchema = { migrations: [STATE_TABLES + PASSING_TABLES + NUMBERS] };
+
+/** Connections of the feeds, so that no verdict waits for writes. */
+const OF_FEEDS = 2;
+
+export interface PostgresDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** The record on PostgreSQL. Rejects with `StoreUnavailable`. */
+export async function openPostgres(
+  { urls, schema, connections: most, deadline }: PostgresSettings,
+  { clock, random, log }: PostgresDependencies,
+): Promise<Stores> {
+  const databaseOf = (connections: number, durable = true) =>
+    new PostgresDatabase({
+      urls,
+      schema,
+      deadline: deadline * 1000,
+      connections,
+      durable,
+      log,
+      monotonic: () => clock.monotonic(),
+      chance: () => random(1).readUInt8() / 256,
+    });
+  const record = databaseOf(most);
+  const passing = databaseOf(most, false);
+  const followed = databaseOf(OF_FEEDS);
+  await record.migrate(SCHEMA);
+  const engine: Engine = {
+    record,
+    passing,
+    clock,
+    random,
+    feed: () => openFeed(followed, clock),
+    invalidationFeed: (listener, from) => openInvalidationFeed(followed, clock, listener, from),
+  };
+  const stores: Stores = {
+    ...sqlParts(engine),
+    transactional: true,
+    together: (work) => record.together((held) => work({ ...stores, ...togetherOn(held, engine) })),
+    ping: (need = 'all') => record.ping(need),
+    check: () => record.check(),
+    sweep: () => sweep(record, clock),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([record, passing, followed].map((one) => one[Symbol.asyncDispose]()));
+    },
+  };
+  return stores;
+}

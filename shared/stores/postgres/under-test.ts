@@ -1,0 +1,59 @@
+import { ManualClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import type { Postgres } from '../../../e2e/parts/postgres.ts';
+import type { StoreUnderTest } from '../contract/store-under-test.ts';
+import type { PostgresSettings } from '../settings.ts';
+import { openPostgres } from './open.ts';
+
+/** Tables whose rows stand there in an empty store. */
+const OF_SCHEMA = new Set(['schema', 'numbers']);
+
+/** A store in a new schema of a server, on a clock that the test moves. `more`: statements for that schema. */
+export async function postgresUnderTest(postgres: Postgres, more = ''): Promise<StoreUnderTest> {
+  const clock = new ManualClock();
+  const schema = `test_${systemRandom(8).toString('hex')}`;
+  const settings: PostgresSettings = {
+    kind: 'postgres',
+    urls: [postgres.url],
+    schema,
+    connections: 10,
+    deadline: 10,
+  };
+  const open = () => openPostgres(settings, { clock, random: systemRandom, log: silentLog });
+  const tables = async () => {
+    const names = await postgres.sql(
+      `SELECT tablename FROM pg_tables WHERE schemaname = '${schema}'`,
+    );
+    return names
+      .split('\n')
+      .filter((name) => name !== '' && !OF_SCHEMA.has(name))
+      .map((name) => `${schema}.${name}`);
+  };
+  if (more !== '') {
+    await (await open())[Symbol.asyncDispose]();
+    await postgres.sql(`SET search_path = ${schema}; ${more}`);
+  }
+  return {
+    clock,
+    spec: () => ({
+      store: settings,
+      data: '',
+      revocations: { lease: 0.2 },
+      now: clock.now(),
+      longestLife: 605,
+    }),
+    open,
+    async countAll() {
+      const counts = (await tables()).map((name) => `(SELECT count(*) FROM ${name})`);
+      return Number(await postgres.sql(`SELECT ${['0', ...counts].join(' + ')}`));
+    },
+    passSeconds: async (seconds) => clock.advance(seconds),
+    async forget() {
+      const all = (await tables()).join(', ');
+      await postgres.sql(`TRUNCATE ${all}; UPDATE ${schema}.numbers SET last = 0`);
+      clock.advance(2);
+    },
+    end: async () => void (await postgres.sql(`DROP SCHEMA ${schema} CASCADE`)),
+  };
+}
