@@ -140,6 +140,31 @@ test('writers at once, some of them slow: a follower by number loses nothing', a
   expect(new Set(heard).size).toBe(WRITERS * EACH);
 });
 
+test('a row whose number cannot be given is committed once, unacknowledged, and the next write tells it', async () => {
+  await using database = open({ connections: 2 });
+  const add = (id: string) =>
+    database.write((sql) =>
+      sql.run(
+        `INSERT INTO revocation (kind, id, generation, until) VALUES ('token', ?, NULL, 1)`,
+        id,
+      ),
+    );
+  await primary.sql(`
+    CREATE FUNCTION countersign.refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE deadlock_detected; END $$;
+    CREATE TRIGGER refusing BEFORE UPDATE ON countersign.revocation
+      FOR EACH ROW EXECUTE FUNCTION countersign.refuse()`);
+  await expect(add('untold')).rejects.toMatchObject({ name: 'StoreUnavailable', refused: false });
+  await primary.sql('DROP TRIGGER refusing ON countersign.revocation');
+  await add('next');
+  const rows = await database.read((sql) =>
+    sql.all<[string, number]>(
+      `SELECT id, seq FROM revocation WHERE id IN ('untold', 'next') ORDER BY seq`,
+    ),
+  );
+  expect(rows.map(([id]) => id)).toEqual(['untold', 'next']);
+});
+
 test('a commit whose wait for a standby is cancelled counts as failed', async () => {
   await using database = open();
   await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);

@@ -125,7 +125,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #number = Object.fromEntries(
     Object.keys(NUMBERED).map((table) => [
       table,
-      forAll(() => this.#connected((client) => client.query(numbering(table as Numbered)))),
+      forAll(() => this.#again(() => this.#transaction('BEGIN', numberIn(table as Numbered)))),
     ]),
   ) as unknown as Readonly<Record<Numbered, () => Promise<unknown>>>;
   /** Errors of verbs whose transaction was rolled back, so that the connection is as it was. */
@@ -166,18 +166,14 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   async write<T>(work: (sql: Transaction) => Awaitable<T>): Promise<T> {
-    const { monotonic, chance } = this.#options;
-    const end = monotonic() + PATIENCE;
-    for (let pause = PAUSE; ; pause *= 2) {
-      try {
-        const { result, numbered } = await this.#transaction('BEGIN', work);
-        for (const table of numbered) await this.#number[table]();
-        return result;
-      } catch (error) {
-        if (!isAgain(error) || monotonic() + pause > end) throw error;
-        await sleep(pause * chance());
-      }
+    const { result, numbered } = await this.#again(() => this.#transaction('BEGIN', work));
+    try {
+      for (const table of numbered) await this.#number[table]();
+    } catch (cause) {
+      // The change is committed: the next one that gives numbers tells it.
+      throw new StoreUnavailable(`PostgreSQL: ${String(cause)}`, { cause });
     }
+    return result;
   }
 
   /** All that `work` does on the database that it is given is one transaction; it reads what it wrote. */
@@ -208,6 +204,11 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return (_key: string, find: (sql: Sql) => Awaitable<V>): Promise<V> => this.read(find);
   }
 
+  /** Gives numbers to rows whose process could not: what they tell is heard from then on. */
+  async numberAll(): Promise<void> {
+    for (const number of Object.values(this.#number)) await number();
+  }
+
   /** Brings the tables up to date, on the primary. */
   async migrate(schema: PostgresSchema): Promise<void> {
     await this.#connected((client) => migrate(client, this.#options.schema, schema));
@@ -226,6 +227,20 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#pools.filter(({ ended }) => !ended).map((pool) => pool.end()));
+  }
+
+  /** Runs a transaction again while others are in its way: nothing of it was done. */
+  async #again<T>(transaction: () => Promise<T>): Promise<T> {
+    const { monotonic, chance } = this.#options;
+    const end = monotonic() + PATIENCE;
+    for (let pause = PAUSE; ; pause *= 2) {
+      try {
+        return await transaction();
+      } catch (error) {
+        if (!isAgain(error) || monotonic() + pause > end) throw error;
+        await sleep(pause * chance());
+      }
+    }
   }
 
   /** Resolves to the result, and to the tables whose new rows wait for their numbers. */
@@ -296,22 +311,29 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 }
 
 /**
- * Returns the statements that number the rows of a table. A number that a transaction took for its own row could be seen before a
- * lower one, and a follower would lose that (tried: 548 of 3,200). One process at a time numbers all rows that were committed
+ * Returns what numbers the rows of a table, in a transaction. A number that a transaction took for its own row could be seen before
+ * a lower one, and a follower would lose that (tried: 548 of 3,200). So one process at a time numbers all rows that were committed
  * by then: each statement sees what was committed before the lock was given.
  */
-const numbering = (table: Numbered): string => `
-  BEGIN;
-  SELECT last FROM numbers WHERE name = '${table}' FOR UPDATE;
-  WITH given AS (
-    UPDATE ${table} SET ${NUMBERED[table]} = numbers.last + waiting.n
-    FROM numbers, (SELECT row, row_number() OVER (ORDER BY row) AS n FROM ${table} WHERE ${NUMBERED[table]} IS NULL) AS waiting
-    WHERE numbers.name = '${table}' AND ${table}.row = waiting.row
-    RETURNING ${NUMBERED[table]} AS number
-  )
-  UPDATE numbers SET last = (SELECT max(number) FROM given)
-  WHERE name = '${table}' AND EXISTS (SELECT 1 FROM given);
-  COMMIT`;
+function numberIn(table: Numbered): (sql: Transaction) => Promise<void> {
+  const column = NUMBERED[table];
+  return async (sql) => {
+    const [[last] = [0]] = await sql.lock<[number]>(
+      'SELECT last FROM numbers WHERE name = ?',
+      table,
+    );
+    const given = await sql.all<[number]>(
+      `UPDATE ${table} SET ${column} = CAST(? AS BIGINT) + waiting.n
+       FROM (SELECT row, row_number() OVER (ORDER BY row) AS n FROM ${table} WHERE ${column} IS NULL) AS waiting
+       WHERE ${table}.row = waiting.row AND ${column} IS NULL
+       RETURNING ${column}`,
+      last,
+    );
+    // One that was deleted meanwhile leaves its number out.
+    const next = given.reduce((most, [number]) => Math.max(most, number), last);
+    if (next > last) await sql.run('UPDATE numbers SET last = ? WHERE name = ?', next, table);
+  };
+}
 
 /** Rejects on a standby, and where the operator has turned writing off. */
 async function demandPrimary(client: ClientBase): Promise<void> {

@@ -55,7 +55,10 @@ export async function openPostgres(
     together: (work) => record.together((held) => work({ ...stores, ...togetherOn(held, engine) })),
     ping: (need = 'all') => record.ping(need),
     check: () => record.check(),
-    sweep: () => sweep(record, clock),
+    async sweep() {
+      await record.numberAll();
+      return sweep(record, clock);
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([record, passing, followed].map((one) => one[Symbol.asyncDispose]()));
     },
