@@ -116,6 +116,12 @@ class Held extends Statements implements Transaction {
 /** The pool waits for `onConnect`, which its types do not say. */
 type Config = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
 
+/** A transaction that was committed: its result, and the tables whose new rows wait for their numbers. */
+interface Committed<T> {
+  readonly result: T;
+  readonly numbered: ReadonlySet<Numbered>;
+}
+
 /** A schema of PostgreSQL, by connections of its own. */
 export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #options: DatabaseOptions;
@@ -166,19 +172,15 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   async write<T>(work: (sql: Transaction) => Awaitable<T>): Promise<T> {
-    const { result, numbered } = await this.#again(() => this.#transaction('BEGIN', work));
-    try {
-      for (const table of numbered) await this.#number[table]();
-    } catch (cause) {
-      // The change is committed: the next one that gives numbers tells it.
-      throw new StoreUnavailable(`PostgreSQL: ${String(cause)}`, { cause });
-    }
-    return result;
+    return this.#told(await this.#again(() => this.#transaction('BEGIN', work)));
   }
 
-  /** All that `work` does on the database that it is given is one transaction; it reads what it wrote. */
+  /**
+   * All that `work` does on the database that it is given is one transaction; it reads what it wrote. It is not run again: it may
+   * keep more than its statements.
+   */
   async together<T>(work: (held: Database) => Promise<T>): Promise<T> {
-    return this.write((sql) => {
+    const done = await this.#transaction('BEGIN', (sql) => {
       const read = async <R>(part: (sql: Transaction) => Awaitable<R>) => part(sql);
       return work({
         read,
@@ -197,6 +199,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         recalling: () => (_, find) => read(find),
       });
     });
+    return this.#told(done);
   }
 
   /** Each read asks: others may have written. */
@@ -243,11 +246,18 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     }
   }
 
-  /** Resolves to the result, and to the tables whose new rows wait for their numbers. */
-  #transaction<T>(
-    begin: string,
-    work: (sql: Transaction) => Awaitable<T>,
-  ): Promise<{ readonly result: T; readonly numbered: ReadonlySet<Numbered> }> {
+  /** Resolves to the result once the new rows have their numbers. */
+  async #told<T>({ result, numbered }: Committed<T>): Promise<T> {
+    try {
+      for (const table of numbered) await this.#number[table]();
+    } catch (cause) {
+      // The change is committed: the next one that gives numbers tells it.
+      throw new StoreUnavailable(`PostgreSQL: ${String(cause)}`, { cause });
+    }
+    return result;
+  }
+
+  #transaction<T>(begin: string, work: (sql: Transaction) => Awaitable<T>): Promise<Committed<T>> {
     return this.#connected(async (client) => {
       await client.query(begin);
       const held = new Held(client, this.#options.schema);
