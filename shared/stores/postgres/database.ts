@@ -1,22 +1,15 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError, Pool, types } from 'pg';
-import type { ClientBase, PoolClient, PoolConfig, QueryArrayResult } from 'pg';
+import { DatabaseError, Pool } from 'pg';
+import type { ClientBase, PoolClient, PoolConfig } from 'pg';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Need } from '../outage/need.ts';
 import { Outage } from '../outage/outage.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
-import {
-  type Database,
-  type Row,
-  type Sql,
-  type Transaction,
-  Undone,
-  type Value,
-} from '../sql/sql.ts';
+import { type Database, type Sql, type Transaction, Undone } from '../sql/sql.ts';
 import { migrate, type PostgresSchema } from './schema.ts';
-import { fromServer, NUMBERED, type Numbered, statementOf, toServer } from './text.ts';
+import { Held, numberIn, Statements } from './statements.ts';
+import { NUMBERED, type Numbered } from './text.ts';
 import { forAll } from '#shared/base/for-all.ts';
 
 export interface DatabaseOptions {
@@ -41,77 +34,6 @@ const PATIENCE = 2_000;
 const PAUSE = 5;
 /** SQLSTATE serialization_failure and deadlock_detected: nothing was done. */
 const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
-
-const TYPES = {
-  getTypeParser: (oid: number, format?: string) =>
-    format === 'binary' ? types.getTypeParser(oid, 'binary') : (PARSERS[oid] ?? fromServer),
-};
-/** By the number of the type: bigint, integer, double precision, bytea. All else is text. */
-const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
-  20: Number,
-  23: Number,
-  701: Number,
-  17: types.getTypeParser(17),
-};
-
-/** Statements on one connection. */
-class Statements implements Sql {
-  /** The tables whose rows it has added wait for their numbers. */
-  readonly numbered = new Set<Numbered>();
-  readonly #client: ClientBase;
-
-  constructor(client: ClientBase) {
-    this.#client = client;
-  }
-
-  async all<R = Row>(text: string, ...values: readonly Value[]): Promise<R[]> {
-    return (await this.#query(text, values)).rows as R[];
-  }
-
-  async run(text: string, ...values: readonly Value[]): Promise<number> {
-    return (await this.#query(text, values)).rowCount ?? 0;
-  }
-
-  async #query(text: string, values: readonly Value[]): Promise<QueryArrayResult> {
-    const { name, text: here, parameters, numbered } = statementOf(text);
-    if (numbered) this.numbered.add(numbered);
-    const given = parameters.map(({ place, isList }) => {
-      const value = values[place];
-      return isList
-        ? (JSON.parse(String(value)) as unknown[]).map(String).map(toServer)
-        : toServer(value);
-    });
-    return this.#client.query({ name, text: here, values: given, rowMode: 'array', types: TYPES });
-  }
-}
-
-class Held extends Statements implements Transaction {
-  readonly #schema: string;
-
-  constructor(client: ClientBase, schema: string) {
-    super(client);
-    this.#schema = schema;
-  }
-
-  lock<R = Row>(text: string, ...values: readonly Value[]): Promise<R[]> {
-    return this.all<R>(`${text} FOR UPDATE`, ...values);
-  }
-
-  async lockNames(names: readonly string[]): Promise<void> {
-    const keys = [...new Set(names)].map((name) => this.#keyOf(name)).toSorted();
-    for (const key of keys) await this.all('SELECT 1 FROM pg_advisory_xact_lock(?::bigint)', key);
-  }
-
-  /** A commit is on the disk of all that it waits for. */
-  flush(): void {}
-
-  #keyOf(name: string): string {
-    const digest = createHash('sha256')
-      .update(JSON.stringify([this.#schema, name]))
-      .digest();
-    return String(digest.readBigInt64BE());
-  }
-}
 
 /** The pool waits for `onConnect`, which its types do not say. */
 type Config = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
@@ -318,31 +240,6 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     if (!AGAIN.has(code)) this.#outage.failed(failure.message);
     return failure;
   }
-}
-
-/**
- * Returns what numbers the rows of a table, in a transaction. A number that a transaction took for its own row could be seen before
- * a lower one, and a follower would lose that (tried: 548 of 3,200). So one process at a time numbers all rows that were committed
- * by then: each statement sees what was committed before the lock was given.
- */
-function numberIn(table: Numbered): (sql: Transaction) => Promise<void> {
-  const column = NUMBERED[table];
-  return async (sql) => {
-    const [[last] = [0]] = await sql.lock<[number]>(
-      'SELECT last FROM numbers WHERE name = ?',
-      table,
-    );
-    const given = await sql.all<[number]>(
-      `UPDATE ${table} SET ${column} = CAST(? AS BIGINT) + waiting.n
-       FROM (SELECT row, row_number() OVER (ORDER BY row) AS n FROM ${table} WHERE ${column} IS NULL) AS waiting
-       WHERE ${table}.row = waiting.row AND ${column} IS NULL
-       RETURNING ${column}`,
-      last,
-    );
-    // One that was deleted meanwhile leaves its number out.
-    const next = given.reduce((most, [number]) => Math.max(most, number), last);
-    if (next > last) await sql.run('UPDATE numbers SET last = ? WHERE name = ?', next, table);
-  };
 }
 
 /** Rejects on a standby, and where the operator has turned writing off. */
