@@ -72,7 +72,7 @@ function endlessly(body: string): ReadableStream<Uint8Array> {
   });
 }
 
-/** Returns the entries at and below `from` as they would be at `to`, without their times. */
+/** Returns the entries at and below `from` as they would be at `to`, without their times and the ids of collections. */
 const timeless = (entries: readonly Entry[], from: string, to = from) =>
   entries
     .filter(({ path }) => firstOf(path) === from)
@@ -81,6 +81,7 @@ const timeless = (entries: readonly Entry[], from: string, to = from) =>
         path: to + entry.path.slice(from.length),
         created: 0,
         modified: 0,
+        id: undefined,
       }),
     );
 
