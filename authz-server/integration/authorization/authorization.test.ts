@@ -376,7 +376,7 @@ describe('OpenID Connect Core 1.0 section 3.1.2.1: prompt and max_age', () => {
     expect(protectedHeader.alg).toBe('RS256');
   });
 
-  test('ES256 signs them where nobody registered another algorithm', async () => {
+  test('ES256 signs them unless the client has registered another algorithm', async () => {
     expect(WEB).not.toHaveProperty('id_token_signed_response_alg');
     const { id_token } = await flow.tokens();
     expect(decodeProtectedHeader(String(id_token)).alg).toBe('ES256');

@@ -13,7 +13,7 @@ type Paid =
       giveBack(): Promise<void>;
     };
 
-type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
+export type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
 
 /** A code that somebody tries for a person. */
 interface Try {

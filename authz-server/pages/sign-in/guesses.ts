@@ -1,6 +1,7 @@
 import type { Config } from '#shared/config/schema.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
-import type { LimitNamespace, Limits, Rate, Spent } from '#shared/stores/limits/limits.ts';
+import type { Limits, Rate, Spent } from '#shared/stores/limits/limits.ts';
+import type { Bucket } from './code-limit.ts';
 
 type Paid =
   | Extract<Spent, { ok: false }>
@@ -9,8 +10,6 @@ type Paid =
       /** After a code that was no guess: the person has decided about it before. */
       giveBack(): Promise<void>;
     };
-
-type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
 
 /** The limit of a person whose address sends too many codes: enough for a device now and then. */
 const STRICT: Rate = { burst: 3, per: 3600 };

@@ -174,7 +174,7 @@ test('a document whose file has other octets than in the backup before is named,
   );
   copyFileSync(join(before?.folder ?? '', 'content', '%2Fdocuments', 'long'), file);
   expect(await run()).toMatchObject({ files: 1 });
-  // Damage to digests of before is none of the next backup.
+  // A damaged list of digests in the backup before does not stop the next one.
   store.clock.advance(HOUR);
   for (const name of names()) writeFileSync(join(folder, name, 'SHA256SUMS'), 'x\n');
   expect(await run()).toMatchObject({ files: 1 });

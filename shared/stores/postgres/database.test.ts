@@ -165,24 +165,34 @@ test('a row whose number cannot be given is committed once, unacknowledged, and 
   expect(rows.map(([id]) => id)).toEqual(['untold', 'next']);
 });
 
-test('a commit whose wait for a standby is cancelled counts as failed', async () => {
-  await using database = open();
-  await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
-  await primary.sql('SELECT pg_reload_conf()');
-  const writing = database.write((sql) => sql.run(INSERT, 'doubt', 'x'));
-  const outcome = writing.then(
-    () => 'done',
-    (error: unknown) => String(error),
-  );
-  const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
-  await until(async () => (await primary.sql(waiting)) === '1');
-  await primary.sql(
-    `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
-  );
-  expect(await outcome).toContain('the commit is in doubt');
-  await primary.sql('ALTER SYSTEM RESET synchronous_standby_names');
-  await primary.sql('SELECT pg_reload_conf()');
-});
+test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
+  'a commit whose wait for a standby ends by %s counts as failed, is in doubt and is not repeated',
+  async (end) => {
+    await using database = open();
+    await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+    await primary.sql('SELECT pg_reload_conf()');
+    let runs = 0;
+    const writing = database.write((sql) => {
+      runs += 1;
+      return sql.run(INSERT, 'doubt', end);
+    });
+    const outcome = writing.then(
+      () => 'done',
+      (error: unknown) => error,
+    );
+    const waiting = `FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+    await until(async () => (await primary.sql(`SELECT count(*) ${waiting}`)) === '1');
+    await primary.sql(`SELECT ${end}(pid) ${waiting}`);
+    expect(await outcome).toMatchObject({
+      name: 'StoreUnavailable',
+      refused: false,
+      message: expect.stringContaining('the commit is in doubt'),
+    });
+    expect(runs).toBe(1);
+    await primary.sql('ALTER SYSTEM RESET synchronous_standby_names');
+    await primary.sql('SELECT pg_reload_conf()');
+  },
+);
 
 test('a server that stands still is 503 within the deadline, and answers again afterwards', async () => {
   await using database = open({ deadline: 1_000 });

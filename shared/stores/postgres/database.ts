@@ -78,8 +78,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         onConnect: demandPrimary,
       };
       const pool = new Pool(config);
-      // A connection that nobody uses has failed: the next one tells.
+      // An idle connection has failed: the next statement gets another one.
       pool.on('error', () => {});
+      // The statement that is under way fails, too; without a listener the process would end.
+      pool.on('connect', (client) => void client.on('error', () => {}));
       return pool;
     });
   }
@@ -249,8 +251,8 @@ async function demandPrimary(client: ClientBase): Promise<void> {
 }
 
 /**
- * Commits. A commit whose wait for a standby was cancelled says that it succeeded, with a warning: nobody knows whether it
- * will last, so that it counts as failed.
+ * Commits. A commit may be on the disk although PostgreSQL did not answer, or answered with an error; one whose wait for a standby
+ * was cancelled succeeds with a warning, and may not last. Each of these counts as failed, and is never repeated.
  */
 async function commit(client: ClientBase): Promise<void> {
   let warning: string | undefined;
@@ -267,6 +269,8 @@ async function commit(client: ClientBase): Promise<void> {
   try {
     const { command } = await client.query('COMMIT');
     if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`);
+  } catch (cause) {
+    throw new Error(`the commit is in doubt: ${String(cause)}`, { cause });
   } finally {
     client.off('notice', note);
   }

@@ -80,7 +80,7 @@ export async function openFeed(
       await confirm();
       await latest();
     } catch {
-      // `current` says that nobody could tell.
+      // `current` throws as long as the last look is too old.
     }
   }
   await tryToLook();

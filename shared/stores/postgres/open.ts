@@ -2,18 +2,22 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
+import { PASSING_EXPIRED, STATE_EXPIRED } from '../sql/expired.ts';
+import type { Database } from '../sql/sql.ts';
 import { PASSING_TABLES, STATE_TABLES } from '../sql/tables.ts';
 import type { PostgresSettings } from '../settings.ts';
 import type { Stores } from '../stores.ts';
 import { PostgresDatabase } from './database.ts';
 import { openFeed, openInvalidationFeed } from './feeds.ts';
 import { NUMBERS, type PostgresSchema } from './schema.ts';
-import { sweep } from './sweep.ts';
 
 const SCHEMA: PostgresSchema = { migrations: [STATE_TABLES + PASSING_TABLES + NUMBERS] };
 
 /** Connections of the feeds, so that no verdict waits for writes. */
 const OF_FEEDS = 2;
+
+/** Rows of a table that go in one transaction. */
+const BATCH = 400;
 
 export interface PostgresDependencies {
   readonly clock: Clock;
@@ -64,4 +68,20 @@ export async function openPostgres(
     },
   };
   return stores;
+}
+
+/** Deletes the expired rows of all tables, one process at a time; resolves to their number. */
+async function sweep(database: Database, clock: Clock): Promise<number> {
+  let swept = 0;
+  for (const [table, { key, when }] of Object.entries({ ...STATE_EXPIRED, ...PASSING_EXPIRED })) {
+    const text = `DELETE FROM ${table}
+      WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${when} LIMIT ${BATCH})`;
+    for (let rows = BATCH; rows === BATCH; swept += rows) {
+      rows = await database.write(async (sql) => {
+        await sql.lockNames(['sweep']);
+        return sql.run(text, Math.floor(clock.now()));
+      });
+    }
+  }
+  return swept;
 }
