@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { formerTables } from '../sqlite/file/connection.ts';
+import { formerTables } from '../sqlite/file/migrate.ts';
 import { STATE } from '../sqlite/schema/state.ts';
 import { folderOf } from '../trees/tree-folder.ts';
 import { digestOf, filesOf, readSums, SUMS } from './sums.ts';

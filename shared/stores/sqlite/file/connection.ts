@@ -3,10 +3,10 @@ import { performance } from 'node:perf_hooks';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { andThen, type Awaitable, isPromise } from '#shared/base/awaitable.ts';
 import { oncePerTurn } from '#shared/base/turn.ts';
-import { madeBefore } from '../../outage/former-store.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import type { Row, Transaction, Value } from '../../sql/sql.ts';
 import { Mark } from './mark.ts';
+import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 
 /** How long whatever needs a lock of another process waits for it, in milliseconds. */
@@ -17,8 +17,6 @@ const BUSY_PAUSE = 10;
 /** Pages that a file may have (https://sqlite.org/limits.html#max_page_count). */
 const MOST_PAGES = 0xffff_fffe;
 const SQLITE_BUSY = 5;
-/** Tells files whose tables began with version 1 from those that were made before. */
-const APPLICATION = 0x43_73_67_6e;
 /** Parts of statements that SQLite writes in another way than the verbs do (sql.ts). */
 const DIALECT: readonly (readonly [written: RegExp, here: string])[] = [
   [/EACH\((\?\d*)\)/g, '(SELECT value FROM json_each($1))'],
@@ -328,58 +326,6 @@ const loopCount = () => performance.nodeTiming.uvMetricsInfo.loopCount;
 function identity(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat && `${stat.dev}:${stat.ino}`;
-}
-
-/** Applies the migrations that the file lacks, and says in it which processes it is for by then. */
-function migrate(database: DatabaseSync, { file, migrations, oldest }: Schema): void {
-  const known = migrations.length;
-  const version = () => Number(database.prepare('PRAGMA user_version').all().flat()[0]);
-  const former = formerTables(database, file);
-  if (former !== undefined) throw new StoreUnavailable(former);
-  if (version() === known) return;
-  database.exec('BEGIN EXCLUSIVE');
-  try {
-    const found = version();
-    if (found > known) demandCompatible(database, file, found, known);
-    else if (found < known) {
-      for (const migration of migrations.slice(found)) database.exec(migration);
-      database.exec(
-        `CREATE TABLE IF NOT EXISTS schema (
-           one INTEGER PRIMARY KEY CHECK (one = 1),
-           version INTEGER NOT NULL,
-           oldest INTEGER NOT NULL
-         ) STRICT;
-         INSERT OR REPLACE INTO schema (one, version, oldest) VALUES (1, ${known}, ${oldest ?? known});
-         PRAGMA application_id = ${APPLICATION};
-         PRAGMA user_version = ${known};`,
-      );
-    }
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-}
-
-/** Says of tables from before their version 1 that nothing brings them along; undefined: these are others. */
-export function formerTables(database: DatabaseSync, file: string): string | undefined {
-  const [version, id] = ['user_version', 'application_id'].map((name) =>
-    Number(database.prepare(`PRAGMA ${name}`).all().flat()[0]),
-  );
-  if (version === 0 || id === APPLICATION) return undefined;
-  return madeBefore(file, 'data folder');
-}
-
-/** Throws `StoreUnavailable` unless a file of schema `found` may be used by a process that knows schema `known` only. */
-function demandCompatible(database: DatabaseSync, file: string, found: number, known: number) {
-  const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema'`;
-  const isThere = database.prepare(table).all().length === 1;
-  const row = isThere ? database.prepare('SELECT oldest FROM schema').all() : [];
-  const oldest = Number(row.flat()[0] ?? found);
-  if (oldest <= known) return;
-  throw new StoreUnavailable(
-    `${file} has schema version ${found}, made by a newer release; this one knows versions up to ${known}, and the file needs ${oldest}. Start the newer release, or restore a backup from before the upgrade`,
-  );
 }
 
 /** True if SQLite is busy: the low byte of an extended code has its kind. */

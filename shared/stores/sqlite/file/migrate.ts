@@ -1,0 +1,59 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { madeBefore } from '../../outage/former-store.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
+import type { Schema } from './schema.ts';
+
+/** Tells files whose tables began with version 1 from those that were made before. */
+const APPLICATION = 0x43_73_67_6e;
+
+/** Applies the migrations that the file lacks, and says in it which processes it is for by then. */
+export function migrate(database: DatabaseSync, { file, migrations, oldest }: Schema): void {
+  const known = migrations.length;
+  const version = () => Number(database.prepare('PRAGMA user_version').all().flat()[0]);
+  const former = formerTables(database, file);
+  if (former !== undefined) throw new StoreUnavailable(former);
+  if (version() === known) return;
+  database.exec('BEGIN EXCLUSIVE');
+  try {
+    const found = version();
+    if (found > known) demandCompatible(database, file, found, known);
+    else if (found < known) {
+      for (const migration of migrations.slice(found)) database.exec(migration);
+      database.exec(
+        `CREATE TABLE IF NOT EXISTS schema (
+           one INTEGER PRIMARY KEY CHECK (one = 1),
+           version INTEGER NOT NULL,
+           oldest INTEGER NOT NULL
+         ) STRICT;
+         INSERT OR REPLACE INTO schema (one, version, oldest) VALUES (1, ${known}, ${oldest ?? known});
+         PRAGMA application_id = ${APPLICATION};
+         PRAGMA user_version = ${known};`,
+      );
+    }
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Says of tables from before their version 1 that nothing brings them along; undefined: these are others. */
+export function formerTables(database: DatabaseSync, file: string): string | undefined {
+  const [version, id] = ['user_version', 'application_id'].map((name) =>
+    Number(database.prepare(`PRAGMA ${name}`).all().flat()[0]),
+  );
+  if (version === 0 || id === APPLICATION) return undefined;
+  return madeBefore(file, 'data folder');
+}
+
+/** Throws `StoreUnavailable` unless a file of schema `found` may be used by a process that knows schema `known` only. */
+function demandCompatible(database: DatabaseSync, file: string, found: number, known: number) {
+  const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema'`;
+  const isThere = database.prepare(table).all().length === 1;
+  const row = isThere ? database.prepare('SELECT oldest FROM schema').all() : [];
+  const oldest = Number(row.flat()[0] ?? found);
+  if (oldest <= known) return;
+  throw new StoreUnavailable(
+    `${file} has schema version ${found}, made by a newer release; this one knows versions up to ${known}, and the file needs ${oldest}. Start the newer release, or restore a backup from before the upgrade`,
+  );
+}
