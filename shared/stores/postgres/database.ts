@@ -50,12 +50,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #pools: readonly Pool[];
   readonly #outage: Outage;
   /** Gives numbers to all rows of a table that wait for one, whichever process has added them. */
-  readonly #number = Object.fromEntries(
-    Object.keys(NUMBERED).map((table) => [
+  readonly #number = new Map(
+    (Object.keys(NUMBERED) as Numbered[]).map((table) => [
       table,
-      forAll(() => this.#again(() => this.#transaction('BEGIN', numberIn(table as Numbered)))),
+      forAll(() => this.#again(() => this.#transaction('BEGIN', numberIn(table)))),
     ]),
-  ) as unknown as Readonly<Record<Numbered, () => Promise<unknown>>>;
+  );
   /** Errors of verbs whose transaction was rolled back, so that the connection is as it was. */
   readonly #undone = new WeakSet<object>();
   /** The place of the server that was the primary last. */
@@ -133,7 +133,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   /** Gives numbers to rows whose process could not: what they tell is heard from then on. */
   async numberAll(): Promise<void> {
-    for (const number of Object.values(this.#number)) await number();
+    for (const number of this.#number.values()) await number();
   }
 
   /** Brings the tables up to date, on the primary. */
@@ -173,7 +173,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   /** Resolves to the result once the new rows have their numbers. */
   async #told<T>({ result, numbered }: Committed<T>): Promise<T> {
     try {
-      for (const table of numbered) await this.#number[table]();
+      for (const table of numbered) await this.#number.get(table)?.();
     } catch (cause) {
       // The change is committed: the next one that gives numbers tells it.
       throw new StoreUnavailable(`PostgreSQL: ${String(cause)}`, { cause });
