@@ -59,6 +59,7 @@ export const INSIDE: Orders = {
     floors: [
       ['outage'],
       [...SUBJECTS, 'cache'],
+      ['postgres-url.ts'],
       ['stores.ts', 'settings.ts'],
       ['sql'],
       ['sqlite', 'postgres', 'redis'],

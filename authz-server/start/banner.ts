@@ -1,7 +1,7 @@
 import { CLI, DOCUMENTATION } from '#shared/base/invocation.ts';
+import { maskedUrl } from '#shared/base/masked-url.ts';
 import { columns, printable } from '#shared/base/printable.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
-import { maskRedisUrl } from '#shared/config/redis-url.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import { leftOutOfTour } from '#shared/config/tour.ts';
@@ -68,7 +68,9 @@ function leftOutInWords(config: Config): readonly string[] {
 
 function storeInWords({ store }: Config): string {
   if (store.kind === 'sqlite') return 'SQLite, in the data folder';
-  return `Redis (${store.mode}): ${store.urls.map(maskRedisUrl).join(', ')}`;
+  const engine =
+    store.kind === 'postgres' ? `PostgreSQL (schema ${store.schema})` : `Redis (${store.mode})`;
+  return `${engine}: ${store.urls.map(maskedUrl).join(', ')}`;
 }
 
 function nextStep(config: Config, { lines = [], firstStart }: FirstStart): readonly string[] {

@@ -13,6 +13,10 @@ const VARIABLES = [
     '`COUNTERSIGN_DATA`',
     'The data folder, in place of `data`. It is relative to the current folder.',
   ],
+  [
+    '`COUNTERSIGN_POSTGRES_URL`',
+    'Use PostgreSQL instead of the embedded store: its URL, or those of the primary and its standbys with commas between them. Other members of `store` in the file stay.',
+  ],
   ['`COUNTERSIGN_REDIS_URL`', 'Use Redis instead of the embedded store.'],
   [
     '`COUNTERSIGN_PUBLIC`',

@@ -11,9 +11,11 @@ import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { longestLife, rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
+import type { PostgresSettings } from '#shared/stores/settings.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair, PairOptions } from '../pair/pair.ts';
+import { startPostgres } from '../parts/postgres.ts';
 import { startRedis } from '../parts/redis.ts';
 
 export type Client = Awaited<ReturnType<Pair['addClient']>>;
@@ -93,12 +95,24 @@ export function redisStore(
   };
 }
 
-/** Returns the settings with which `startPair` runs on a store of that kind. A Redis server ends with `parts`. */
+/** The configuration that names these PostgreSQL servers, with patience for a busy machine unless `more` says otherwise. */
+export function postgresStore(
+  urls: string[],
+  more: Partial<PostgresSettings> = {},
+): PostgresSettings {
+  return { kind: 'postgres', urls, schema: 'countersign', connections: 20, deadline: 10, ...more };
+}
+
+/** Returns the settings with which `startPair` runs on a store of that kind. Its server ends with `parts`. */
 export async function startStore(
   kind: StoreKind,
   parts: AsyncDisposableStack,
 ): Promise<Pick<PairOptions, 'store'>> {
   if (kind === 'sqlite') return {};
+  if (kind === 'postgres') {
+    const postgres = parts.use(await startPostgres());
+    return { store: postgresStore([postgres.url]) };
+  }
   const redis = parts.use(await startRedis({ appendonly: true }));
   return { store: redisStore([redis.url]) };
 }

@@ -70,10 +70,9 @@ export class Postgres implements AsyncDisposable {
     this.#process?.signal('SIGCONT');
   }
 
-  /** Carries out a statement. Returns what psql prints, without headings: `|` between columns, a line for each row. */
-  async sql(statement: string): Promise<string> {
-    const { stdout } = await run('psql', ['-XAtq', '-c', statement, this.url]);
-    return stdout.trimEnd();
+  /** Carries out a statement as the superuser (`psql`). */
+  sql(statement: string): Promise<string> {
+    return psql(this.url, statement);
   }
 
   /** Makes a standby the primary, whatever has become of the former one. */
@@ -135,6 +134,12 @@ export class Postgres implements AsyncDisposable {
     ];
     await appendFile(join(this.#data, 'postgresql.conf'), `${lines.join('\n')}\n`);
   }
+}
+
+/** Carries out a statement by a URL. Returns what psql prints, without headings: `|` between columns, a line for each row. */
+export async function psql(url: string, statement: string): Promise<string> {
+  const { stdout } = await run('psql', ['-XAtq', '-c', statement, url]);
+  return stdout.trimEnd();
 }
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {

@@ -1,6 +1,8 @@
 import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
 import { nearest } from '#shared/base/nearest.ts';
+import { POSTGRES_URL_FORM, readPostgresUrl } from '#shared/stores/postgres-url.ts';
+import type { StoreSettings } from '#shared/stores/settings.ts';
 import { parseRedisUrl, REDIS_URL_FORM } from './redis-url.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -27,9 +29,18 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
   COUNTERSIGN_REDIS_URL: {
     members: (value, { store }) => {
       const redis = parseRedisUrl(value);
-      return redis && { store: { ...redisMembers(store), kind: 'redis', ...redis } };
+      return redis && { store: { ...membersOf('redis', store), kind: 'redis', ...redis } };
     },
     form: REDIS_URL_FORM,
+  },
+  COUNTERSIGN_POSTGRES_URL: {
+    members: (value, { store }) => {
+      const urls = value.trim().split(/[\s,]+/);
+      return urls.some((url) => typeof readPostgresUrl(url) === 'string')
+        ? undefined
+        : { store: { ...membersOf('postgres', store), kind: 'postgres', urls } };
+    },
+    form: `must be ${POSTGRES_URL_FORM}, or several of these with commas between them`,
   },
   COUNTERSIGN_AUTHZ_URL: {
     members: reachedAt,
@@ -114,7 +125,7 @@ function reachedAt(value: string, { issuer, jwks, privateTokens }: Members): Mem
   };
 }
 
-/** A Redis store of the file keeps its prefix, master and replicas under another address. */
-function redisMembers(store: unknown): Members {
-  return isObject(store) && store['kind'] === 'redis' ? store : {};
+/** A store of the file keeps its other members under another address. */
+function membersOf(kind: StoreSettings['kind'], store: unknown): Members {
+  return isObject(store) && store['kind'] === kind ? store : {};
 }

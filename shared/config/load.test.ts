@@ -189,6 +189,28 @@ describe('precedence: the environment over the file over the defaults', () => {
     });
   });
 
+  test('COUNTERSIGN_POSTGRES_URL replaces the URLs and keeps the other members', async () => {
+    const store = {
+      kind: 'postgres',
+      urls: ['postgres://u@old/db'],
+      schema: 'mine',
+      connections: 8,
+      deadline: 5,
+    };
+    const urls = ['postgres://u:p@a/db', 'postgresql://u:p%2C@[::1]:5433/db?sslmode=require'];
+    for (const value of [urls.join(','), ` ${urls.join('\n')} `]) {
+      const env = { COUNTERSIGN_POSTGRES_URL: value };
+      expect((await load({ store }, env)).store).toEqual({ ...store, urls });
+      expect((await load({ store: { kind: 'sqlite' } }, env)).store).toEqual({
+        kind: 'postgres',
+        urls,
+        schema: 'countersign',
+        connections: 20,
+        deadline: 1,
+      });
+    }
+  });
+
   test('COUNTERSIGN_AUTHZ_URL says where keys and verification are asked for, unless the file does', async () => {
     const authz = { COUNTERSIGN_AUTHZ_URL: 'http://127.0.0.1:3000' };
     const inside = await load({}, authz);
@@ -240,7 +262,7 @@ describe('mistakes', () => {
     ]);
     expect(found['isuer']).toMatch(/not a setting/);
     expect(found['trustedProxies.0']).toMatch(/^must be .* or an IPv4 address or an IPv6 address$/);
-    expect(found['store.kind']).toMatch(/must be one of "sqlite", "redis"/);
+    expect(found['store.kind']).toMatch(/must be one of "sqlite", "postgres", "redis"/);
   });
 
   test.each([
@@ -249,7 +271,7 @@ describe('mistakes', () => {
     [{ tokens: { lifetime: -1 } }, 'tokens.lifetime', 'must be at least 10'],
     [{ server: { streams: 1.5 } }, 'server.streams', 'must be a whole number'],
     [{ listen: { authz: { port: 65_536 } } }, 'listen.authz.port', 'must be at most 65535'],
-    [{ store: { kind: 1 } }, 'store.kind', 'must be one of "sqlite", "redis"'],
+    [{ store: { kind: 1 } }, 'store.kind', 'must be one of "sqlite", "postgres", "redis"'],
     [{ trustedProxies: 'x' }, 'trustedProxies', 'must be a list in brackets, as in ["a"]'],
     [{ spaces: [{}] }, 'spaces.0.url', 'is missing: it must be text in quotation marks'],
   ])('the mistake %j is told with what to write', async (members, path, words) => {
@@ -347,13 +369,46 @@ describe('mistakes', () => {
     expect(found).toEqual({ 'listen.authz': 'is there twice: remove one of them' });
   });
 
-  test('a Redis password never gets into a message', async () => {
-    const found = await mistakes(
-      {},
-      { COUNTERSIGN_REDIS_URL: 'redis://u:hunter2@a:1,redis://u:hunter2@b:1' },
-    );
-    expect(found['COUNTERSIGN_REDIS_URL']).toMatch(/must be/);
+  test.each([
+    ['COUNTERSIGN_REDIS_URL', 'redis://u:hunter2@a:1,redis://u:hunter2@b:1'],
+    ['COUNTERSIGN_POSTGRES_URL', 'postgres://u:hunter2@a/db,postgres://u:hunter2@b'],
+  ])('a password of %s never gets into a message', async (name, value) => {
+    const found = await mistakes({}, { [name]: value });
+    expect(found[name]).toMatch(/must be/);
     expect(JSON.stringify(found)).not.toContain('hunter2');
+  });
+
+  const POSTGRES = { kind: 'postgres', urls: ['postgres://u@h/db'] };
+  test.each([
+    [{ urls: [] }, 'urls', 'must have at least 1 entries'],
+    [{ urls: ['mysql://u@h/db'] }, 'urls.0', /^must be postgres:\/\/user:/],
+    [
+      { urls: ['postgres://u:hun/ter2@h/db'] },
+      'urls.0',
+      /a \/ or # of the password is %2F or %23$/,
+    ],
+    [{ urls: ['postgres://u:hun%ter2@h/db'] }, 'urls.0', /^must have a % .* as %25/],
+    [{ urls: ['postgres://h/db'] }, 'urls.0', /^must name a user and a database/],
+    [{ urls: ['postgres://u@h'] }, 'urls.0', /^must name a user and a database/],
+    [{ urls: ['postgres://u@h,i/db'] }, 'urls.0', /^must name one server/],
+    [
+      { urls: ['postgres://u@h/db?options=-csearch_path%3Dpublic'] },
+      'urls.0',
+      'must have no parameter but sslmode: remove options',
+    ],
+    [{ urls: ['postgres://u@h/db?sslmode=prefer'] }, 'urls.0', /^must have sslmode disable, /],
+    [
+      { urls: ['postgres://u@h/db', 'postgres://u@i/db?sslmode=no-verify'], ca: 'ca.pem' },
+      'urls.1',
+      'has an sslmode without verification: remove it, or store.ca',
+    ],
+    [{ schema: 'pg_mine' }, 'schema', /^must be a name/],
+    [{ schema: 'a,b' }, 'schema', /^must be a name/],
+    [{ connections: 3 }, 'connections', 'must be at least 4'],
+  ])('PostgreSQL: %j is told', async (members, path, words) => {
+    const found = await mistakes({ store: { ...POSTGRES, ...members } });
+    expect(found).toEqual({ [`store.${path}`]: expect.stringMatching(words) });
+    expect(JSON.stringify(found)).not.toContain('ter2');
   });
 
   test.each(['https://auth.example', 'a b c', 'nonsense'])(

@@ -24,6 +24,7 @@ export const PATH_SETTINGS: readonly PathSetting[] = [
   { members: ['proxy', 'mutual', 'certificate'], holds: 'certificate', openedBy: 'resource' },
   { members: ['proxy', 'tls', 'certificate'], holds: 'certificate', openedBy: 'resource' },
   { members: ['proxy', 'tls', 'key'], holds: 'key', openedBy: 'resource' },
+  { members: ['store', 'ca'], holds: 'certificate' },
   { members: ['tls', 'certificate'], holds: 'certificate', openedBy: 'resource' },
   { members: ['tls', 'key'], holds: 'key', openedBy: 'resource' },
 ];

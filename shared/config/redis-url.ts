@@ -17,11 +17,3 @@ export function parseRedisUrl(value: string): RedisUrl | undefined {
   if (!urls.every((url) => /^rediss?:\/\/[^/]/.test(url) && URL.canParse(url))) return undefined;
   return { mode: mode as RedisSettings['mode'], urls };
 }
-
-/** The same URL for people to read: without its password. */
-export function maskRedisUrl(value: string): string {
-  if (!URL.canParse(value)) return '***';
-  const url = new URL(value);
-  if (url.password !== '') url.password = '***';
-  return url.href;
-}

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { MOST_ROTATIONS } from '#shared/keys/token-key-schedule.ts';
 import { WORKERS } from '#shared/base/workers.ts';
+import { LEAST_CONNECTIONS } from '#shared/stores/settings.ts';
 import { CACHE_RULES } from './cache-rules.ts';
 import { IDENTITY_RULES } from './identity-rules.ts';
 import { isUnspecified } from './local-origin.ts';
@@ -68,6 +69,18 @@ export const RULES: readonly Rule[] = [
           path: `server.connections.${whose}`,
           message: `must be at least ${WORKERS}, the number of workers`,
         })),
+  },
+  {
+    reads: ['store'],
+    check: ({ store }) =>
+      store.kind === 'postgres' && store.connections < LEAST_CONNECTIONS * WORKERS
+        ? [
+            {
+              path: 'store.connections',
+              message: `must be at least ${LEAST_CONNECTIONS * WORKERS}: ${LEAST_CONNECTIONS} for each of ${WORKERS} workers`,
+            },
+          ]
+        : [],
   },
   {
     reads: ['tls', 'privateTokens'],

@@ -3,11 +3,11 @@ import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { acknowledged, untilFollowed } from './revocation/acknowledged.ts';
 import type { Revocations } from './revocation/revocations.ts';
-import type { PostgresSettings, StoreSettings } from './settings.ts';
+import type { StoreSettings } from './settings.ts';
 import type { Stores } from './stores.ts';
 
 export interface StoresSpec {
-  readonly store: StoreSettings | PostgresSettings;
+  readonly store: StoreSettings;
   /** Folder of the embedded store. */
   readonly data: string;
   readonly revocations: {

@@ -1,4 +1,8 @@
 import * as z from 'zod';
+import { isVerified, readPostgresUrl } from './postgres-url.ts';
+
+/** Connections that a worker needs: two ask for verdicts, and the others have transactions. */
+export const LEAST_CONNECTIONS = 4;
 
 const redis = z
   .strictObject({
@@ -39,26 +43,74 @@ const redis = z
     replicas: members.replicas ?? (members.mode === 'single' ? 0 : 1),
   }));
 
+const postgres = z
+  .strictObject({
+    kind: z.literal('postgres').describe('PostgreSQL 15 or later, which several machines share.'),
+    urls: z
+      .array(
+        z.string().superRefine((url, context) => {
+          const read = readPostgresUrl(url);
+          if (typeof read === 'string') context.addIssue(read);
+        }),
+      )
+      .min(1)
+      .describe(
+        'URL of the server, or of the primary and its standbys in any order. `sslmode` is the only parameter: `require`, `verify-ca` and `verify-full` all verify the certificate and its host name, `no-verify` encrypts only, `disable` or none does neither.',
+      ),
+    schema: z
+      .string()
+      .regex(
+        /^(?!pg_|information_schema$)[a-z][a-z0-9_]{0,47}$/,
+        'must be a name of small letters, digits and _, without pg_ at its beginning',
+      )
+      .default('countersign')
+      .describe('The schema with the tables of this store. It is made when missing.'),
+    connections: z
+      .int()
+      .min(LEAST_CONNECTIONS)
+      .max(1000)
+      .default(20)
+      .describe(
+        `Connections of one server, which its workers share; at least ${LEAST_CONNECTIONS} for each worker.`,
+      ),
+    deadline: z
+      .number()
+      .min(1)
+      .max(60)
+      .default(1)
+      .describe(
+        'Longest wait for an answer of PostgreSQL, in seconds. After that the request is answered 503.',
+      ),
+    ca: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'File with the certificates that sign those of the servers, in PEM. With it each connection is encrypted and verified, host name included.',
+      ),
+  })
+  .superRefine(({ ca, urls }, context) => {
+    if (ca === undefined) return;
+    for (const [index, url] of urls.entries()) {
+      const read = readPostgresUrl(url);
+      if (typeof read === 'string' || read.ssl === undefined || isVerified(read)) continue;
+      context.addIssue({
+        code: 'custom',
+        path: ['urls', index],
+        message: 'has an sslmode without verification: remove it, or store.ca',
+      });
+    }
+  });
+
 /** The member `store`. */
 export const storeSettings = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('sqlite').describe('The embedded store, in `data`, for one machine.'),
   }),
+  postgres,
   redis,
 ]);
 
 export type StoreSettings = z.infer<typeof storeSettings>;
+export type PostgresSettings = Extract<StoreSettings, { kind: 'postgres' }>;
 export type RedisSettings = Extract<StoreSettings, { kind: 'redis' }>;
-
-/** PostgreSQL, which several machines share. */
-export interface PostgresSettings {
-  readonly kind: 'postgres';
-  /** One server, or a primary and its standbys in any order. */
-  readonly urls: readonly string[];
-  /** The schema with the tables of one store; made when missing. */
-  readonly schema: string;
-  /** Connections at once. */
-  readonly connections: number;
-  /** Longest wait for an answer, in seconds. */
-  readonly deadline: number;
-}

@@ -14,7 +14,7 @@ import { refreshTokenAfter } from './successor.ts';
 
 /** Milliseconds after which an attempt has ended, well or badly: the deadline of the store, and a margin. */
 const longestAttempt = ({ store }: AdapterStore['config']) =>
-  (store.kind === 'redis' ? 1000 * store.deadline : 1000) + 500;
+  1000 * (store.kind === 'sqlite' ? 1 : store.deadline) + 500;
 /** Milliseconds in which a process that can write has settled what it answered, with half of them left for that. */
 const SETTLING = 2 * SETTLE_PAUSE;
 const PAUSE = 50;

@@ -29,7 +29,7 @@ export function overview(commands: readonly Command[], whole: boolean): string[]
     '',
     'countersign COMMAND --help explains a command. countersign --version prints the release.',
     'Commands read the same configuration as the servers: the file that COUNTERSIGN_CONFIG names, COUNTERSIGN_DATA,',
-    'COUNTERSIGN_REDIS_URL, COUNTERSIGN_PUBLIC and COUNTERSIGN_AUTHZ_URL.',
+    'COUNTERSIGN_POSTGRES_URL, COUNTERSIGN_REDIS_URL, COUNTERSIGN_PUBLIC and COUNTERSIGN_AUTHZ_URL.',
     'Exit codes: 0 done, 1 failed, 2 wrong usage.',
   ];
 }

@@ -1,5 +1,5 @@
 import { loadConfig } from '#shared/config/load.ts';
-import { maskRedisUrl } from '#shared/config/redis-url.ts';
+import { maskedUrl } from '#shared/base/masked-url.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Command } from '../arguments/command.ts';
 
@@ -14,6 +14,6 @@ export const configPrint: Command = {
 
 function masked(config: Config): Config {
   const { store } = config;
-  if (store.kind !== 'redis') return config;
-  return { ...config, store: { ...store, urls: store.urls.map(maskRedisUrl) } };
+  if (store.kind === 'sqlite') return config;
+  return { ...config, store: { ...store, urls: store.urls.map(maskedUrl) } };
 }

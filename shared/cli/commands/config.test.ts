@@ -218,6 +218,12 @@ test('config print prints the settings in force, without passwords', async () =>
     });
     expect(stdout).not.toMatch(/hunter2|horse/);
   }
+  const { stdout } = await inProcess(
+    new TestShell({ COUNTERSIGN_POSTGRES_URL: 'postgres://u:hunter2@h/db' }),
+    'config',
+    'print',
+  );
+  expect(JSON.parse(stdout)).toMatchObject({ store: { urls: ['postgres://u:***@h/db'] } });
 });
 
 test('config schema: JSON Schema that knows every setting', async () => {

@@ -6,6 +6,7 @@ import type { Log } from '#shared/base/log.ts';
 import type { Need } from '../outage/need.ts';
 import { Outage } from '../outage/outage.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
+import { readPostgresUrl } from '../postgres-url.ts';
 import { type Database, type Sql, type Transaction, Undone } from '../sql/sql.ts';
 import { migrate, type PostgresSchema } from './schema.ts';
 import { Held, numberIn, Statements } from './statements.ts';
@@ -15,6 +16,8 @@ import { forAll } from '#shared/base/for-all.ts';
 export interface DatabaseOptions {
   /** One server, or a primary and its standbys in any order. */
   readonly urls: readonly string[];
+  /** Certificates that sign those of the servers, in PEM: each connection is encrypted and verified. */
+  readonly ca?: string | undefined;
   /** The schema with the tables. */
   readonly schema: string;
   /** Connections at once. */
@@ -62,12 +65,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   #primary = 0;
 
   constructor(options: DatabaseOptions) {
-    const { urls, schema, connections, deadline, durable, monotonic, log } = options;
+    const { urls, ca, schema, connections, deadline, durable, monotonic, log } = options;
     this.#options = options;
     this.#outage = new Outage('PostgreSQL', log, monotonic);
-    this.#pools = urls.map((connectionString) => {
+    this.#pools = urls.map((url) => {
       const config: Config = {
-        connectionString,
+        ...serverOf(url, ca),
         max: connections,
         connectionTimeoutMillis: deadline,
         query_timeout: deadline,
@@ -242,6 +245,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     if (!AGAIN.has(code)) this.#outage.failed(failure.message);
     return failure;
   }
+}
+
+function serverOf(url: string, ca: string | undefined): PoolConfig {
+  const server = readPostgresUrl(url);
+  if (typeof server === 'string') throw new Error(`the URL of PostgreSQL ${server}`);
+  return { ssl: false, ...server, ...(ca !== undefined && { ssl: { ca } }) };
 }
 
 /** Rejects on a standby, and where the operator has turned writing off. */

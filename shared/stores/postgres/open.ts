@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
@@ -27,12 +28,14 @@ export interface PostgresDependencies {
 
 /** The record on PostgreSQL. Rejects with `StoreUnavailable`. */
 export async function openPostgres(
-  { urls, schema, connections: most, deadline }: PostgresSettings,
+  { urls, schema, connections: most, deadline, ca: file }: PostgresSettings,
   { clock, random, log }: PostgresDependencies,
 ): Promise<Stores> {
+  const ca = file === undefined ? undefined : await readFile(file, 'utf8');
   const databaseOf = (connections: number, durable = true) =>
     new PostgresDatabase({
       urls,
+      ca,
       schema,
       deadline: deadline * 1000,
       connections,
