@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
 import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
 import { until } from '../../../e2e/parts/process.ts';
+import { Outage } from '../outage/outage.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import { type DatabaseOptions, PostgresDatabase } from './database.ts';
 import { NUMBERS } from './schema.ts';
@@ -28,10 +29,9 @@ const open = (options: Partial<DatabaseOptions> = {}) =>
     schema: 'countersign',
     connections: 10,
     deadline: 10_000,
-    durable: true,
     monotonic: () => performance.now(),
     chance: Math.random,
-    log: silentLog,
+    outage: new Outage('PostgreSQL', silentLog, () => performance.now()),
     ...options,
   });
 

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool } from 'pg';
 import type { ClientBase, PoolClient, PoolConfig } from 'pg';
 import type { Awaitable } from '#shared/base/awaitable.ts';
-import type { Log } from '#shared/base/log.ts';
 import type { Need } from '../outage/need.ts';
-import { Outage } from '../outage/outage.ts';
+import type { Outage } from '../outage/outage.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import { readPostgresUrl } from '../postgres-url.ts';
 import { type Database, type Sql, type Transaction, Undone } from '../sql/sql.ts';
@@ -24,12 +23,11 @@ export interface DatabaseOptions {
   readonly connections: number;
   /** Milliseconds for an answer. */
   readonly deadline: number;
-  /** False: the last commits may be lost when the power fails. */
-  readonly durable: boolean;
   readonly monotonic: () => number;
   /** A number from 0 to 1. */
   readonly chance: () => number;
-  readonly log: Log;
+  /** Told of each failure. */
+  readonly outage: Outage;
 }
 
 /** Milliseconds in which a transaction that others were in the way of is tried again, and the longest first pause. */
@@ -37,6 +35,10 @@ const PATIENCE = 2_000;
 const PAUSE = 5;
 /** SQLSTATE serialization_failure and deadlock_detected: nothing was done. */
 const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+/** How a transaction begins; and one whose commit may be lost when the power fails, in one message (no dearer: tried). */
+const BEGIN = 'BEGIN';
+const PASSING = 'BEGIN; SET LOCAL synchronous_commit = off';
 
 /** The pool waits for `onConnect`, which its types do not say. */
 type Config = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
@@ -51,12 +53,11 @@ interface Committed<T> {
 export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #options: DatabaseOptions;
   readonly #pools: readonly Pool[];
-  readonly #outage: Outage;
   /** Gives numbers to all rows of a table that wait for one, whichever process has added them. */
   readonly #number = new Map(
     (Object.keys(NUMBERED) as Numbered[]).map((table) => [
       table,
-      forAll(() => this.#again(() => this.#transaction('BEGIN', numberIn(table)))),
+      forAll(() => this.#again(() => this.#transaction(BEGIN, numberIn(table)))),
     ]),
   );
   /** Errors of verbs whose transaction was rolled back, so that the connection is as it was. */
@@ -65,9 +66,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   #primary = 0;
 
   constructor(options: DatabaseOptions) {
-    const { urls, ca, schema, connections, deadline, durable, monotonic, log } = options;
+    const { urls, ca, schema, connections, deadline } = options;
     this.#options = options;
-    this.#outage = new Outage('PostgreSQL', log, monotonic);
     this.#pools = urls.map((url) => {
       const config: Config = {
         ...serverOf(url, ca),
@@ -77,7 +77,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         idle_in_transaction_session_timeout: 2 * deadline,
         keepAlive: true,
         application_name: 'countersign',
-        options: `-c search_path=${schema} -c synchronous_commit=${durable ? 'on' : 'off'}`,
+        options: `-c search_path=${schema} -c synchronous_commit=on`,
         onConnect: demandPrimary,
       };
       const pool = new Pool(config);
@@ -98,8 +98,18 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       .result;
   }
 
-  async write<T>(work: (sql: Transaction) => Awaitable<T>): Promise<T> {
-    return this.#told(await this.#again(() => this.#transaction('BEGIN', work)));
+  write<T>(work: (sql: Transaction) => Awaitable<T>): Promise<T> {
+    return this.#write(BEGIN, work);
+  }
+
+  /** The same on the same connections, but that its last writes may be lost when the power fails. */
+  get passing(): Database {
+    return {
+      read: (work) => this.read(work),
+      snapshot: (work) => this.snapshot(work),
+      recalling: () => this.recalling(),
+      write: (work) => this.#write(PASSING, work),
+    };
   }
 
   /**
@@ -107,7 +117,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
    * keep more than its statements.
    */
   async together<T>(work: (held: Database) => Promise<T>): Promise<T> {
-    const done = await this.#transaction('BEGIN', (sql) => {
+    const done = await this.#transaction(BEGIN, (sql) => {
       const read = async <R>(part: (sql: Transaction) => Awaitable<R>) => part(sql);
       return work({
         read,
@@ -152,11 +162,15 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   /** Throws if it failed in the last seconds. */
   check(): void {
-    this.#outage.check();
+    this.#options.outage.check();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#pools.filter(({ ended }) => !ended).map((pool) => pool.end()));
+  }
+
+  async #write<T>(begin: string, work: (sql: Transaction) => Awaitable<T>): Promise<T> {
+    return this.#told(await this.#again(() => this.#transaction(begin, work)));
   }
 
   /** Runs a transaction again while others are in its way: nothing of it was done. */
@@ -208,7 +222,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       client = await this.#connect();
       const result = await work(client);
       client.release();
-      this.#outage.worked();
+      this.#options.outage.worked();
       return result;
     } catch (error) {
       // An error of the server leaves the connection as it was.
@@ -242,7 +256,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       refused,
       full: code === '53100',
     });
-    if (!AGAIN.has(code)) this.#outage.failed(failure.message);
+    if (!AGAIN.has(code)) this.#options.outage.failed(failure.message);
     return failure;
   }
 }

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '#shared/base/clock.ts';
-import type { Log } from '#shared/base/log.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
+import { portion } from '#shared/base/workers.ts';
+import { Outage } from '../outage/outage.ts';
 import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
 import { PASSING_EXPIRED, STATE_EXPIRED } from '../sql/expired.ts';
 import type { Database } from '../sql/sql.ts';
@@ -14,8 +16,11 @@ import { NUMBERS, type PostgresSchema } from './schema.ts';
 
 const SCHEMA: PostgresSchema = { migrations: [STATE_TABLES + PASSING_TABLES + NUMBERS] };
 
-/** Connections of the feeds, so that no verdict waits for writes. */
+/** The feeds have connections of their own, so that no verdict waits for writes. */
 const OF_FEEDS = 2;
+
+/** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
+const PATIENCE = 10_000;
 
 /** Rows of a table that go in one transaction. */
 const BATCH = 400;
@@ -32,25 +37,30 @@ export async function openPostgres(
   { clock, random, log }: PostgresDependencies,
 ): Promise<Stores> {
   const ca = file === undefined ? undefined : await readFile(file, 'utf8');
-  const databaseOf = (connections: number, durable = true) =>
-    new PostgresDatabase({
-      urls,
-      ca,
-      schema,
-      deadline: deadline * 1000,
-      connections,
-      durable,
-      log,
-      monotonic: () => clock.monotonic(),
-      chance: () => random(1).readUInt8() / 256,
-    });
-  const record = databaseOf(most);
-  const passing = databaseOf(most, false);
+  const options = {
+    urls,
+    ca,
+    schema,
+    monotonic: () => clock.monotonic(),
+    chance: () => random(1).readUInt8() / 256,
+  };
+  const failing = (told: Log) => new Outage('PostgreSQL', told, options.monotonic);
+  await using first = new PostgresDatabase({
+    ...options,
+    connections: 1,
+    deadline: Math.max(PATIENCE, 1000 * deadline),
+    // The failure is that of the start.
+    outage: failing(silentLog),
+  });
+  await first.migrate(SCHEMA);
+  const outage = failing(log);
+  const databaseOf = (connections: number) =>
+    new PostgresDatabase({ ...options, connections, deadline: 1000 * deadline, outage });
+  const record = databaseOf(portion(most) - OF_FEEDS);
   const followed = databaseOf(OF_FEEDS);
-  await record.migrate(SCHEMA);
   const engine: Engine = {
     record,
-    passing,
+    passing: record.passing,
     clock,
     random,
     feed: () => openFeed(followed, clock),
@@ -59,7 +69,10 @@ export async function openPostgres(
   const stores: Stores = {
     ...sqlParts(engine),
     transactional: true,
-    together: (work) => record.together((held) => work({ ...stores, ...togetherOn(held, engine) })),
+    together: (work) =>
+      record.together((held) =>
+        work({ ...stores, ...togetherOn(held, { ...engine, passing: held }) }),
+      ),
     ping: (need = 'all') => record.ping(need),
     check: () => record.check(),
     async sweep() {
@@ -67,7 +80,7 @@ export async function openPostgres(
       return sweep(record, clock);
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([record, passing, followed].map((one) => one[Symbol.asyncDispose]()));
+      await Promise.all([record, followed].map((one) => one[Symbol.asyncDispose]()));
     },
   };
   return stores;
