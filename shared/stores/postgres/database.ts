@@ -5,8 +5,8 @@ import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Need } from '../outage/need.ts';
 import type { Outage } from '../outage/outage.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
-import { readPostgresUrl } from '../postgres-url.ts';
 import { type Database, type Sql, type Transaction, Undone } from '../sql/sql.ts';
+import { accessTo, enter } from './access.ts';
 import { migrate, type PostgresSchema } from './schema.ts';
 import { Held, numberIn, Statements } from './statements.ts';
 import { NUMBERED, type Numbered } from './text.ts';
@@ -64,21 +64,19 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #undone = new WeakSet<object>();
   /** The place of the server that was the primary last. */
   #primary = 0;
+  /** Why nothing may be done. */
+  #refusal: string | undefined;
 
   constructor(options: DatabaseOptions) {
-    const { urls, ca, schema, connections, deadline } = options;
+    const { urls, schema, connections, deadline } = options;
     this.#options = options;
     this.#pools = urls.map((url) => {
       const config: Config = {
-        ...serverOf(url, ca),
+        ...accessTo(url, options),
         max: connections,
-        connectionTimeoutMillis: deadline,
         query_timeout: deadline,
         idle_in_transaction_session_timeout: 2 * deadline,
-        keepAlive: true,
-        application_name: 'countersign',
-        options: `-c search_path=${schema} -c synchronous_commit=on`,
-        onConnect: demandPrimary,
+        onConnect: (client) => enter(client, schema),
       };
       const pool = new Pool(config);
       // An idle connection has failed: the next statement gets another one.
@@ -165,6 +163,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     this.#options.outage.check();
   }
 
+  /** Lets nothing be done, and says so in the log and to readiness, until it is called without a reason. */
+  refuse(reason: string | undefined): void {
+    this.#refusal = reason;
+    if (reason !== undefined) this.#options.outage.failed(reason);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#pools.filter(({ ended }) => !ended).map((pool) => pool.end()));
   }
@@ -217,6 +221,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   /** Runs work on a connection, which is closed if it fails in a way that leaves it in doubt. */
   async #connected<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    if (this.#refusal !== undefined) throw new StoreUnavailable(this.#refusal, { refused: true });
     let client: PoolClient | undefined;
     try {
       client = await this.#connect();
@@ -261,23 +266,11 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 }
 
-function serverOf(url: string, ca: string | undefined): PoolConfig {
-  const server = readPostgresUrl(url);
-  if (typeof server === 'string') throw new Error(`the URL of PostgreSQL ${server}`);
-  return { ssl: false, ...server, ...(ca !== undefined && { ssl: { ca } }) };
-}
-
-/** Rejects on a standby, and where the operator has turned writing off. */
-async function demandPrimary(client: ClientBase): Promise<void> {
-  const { rows } = await client.query({ text: 'SHOW transaction_read_only', rowMode: 'array' });
-  if (rows[0]?.[0] !== 'off') throw new Error('this server is a standby, or read-only');
-}
-
 /**
  * Commits. A commit may be on the disk although PostgreSQL did not answer, or answered with an error; one whose wait for a standby
  * was cancelled succeeds with a warning, and may not last. Each of these counts as failed, and is never repeated.
  */
-async function commit(client: ClientBase): Promise<void> {
+export async function commit(client: ClientBase): Promise<void> {
   let warning: string | undefined;
   const note = ({
     severity,

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '#shared/base/clock.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import type {
@@ -10,8 +9,7 @@ import type {
 import { type FeedPosition, readPosition, writePosition } from '../revocation/feed-position.ts';
 import { RevocationSet } from '../revocation/revocation-set.ts';
 import type { RevocationFeed } from '../revocation/revocations.ts';
-import type { Database } from '../sql/sql.ts';
-import { type Extent, FollowedTable } from './followed-table.ts';
+import { type Extent, FollowedTable, type FollowOptions } from './followed-table.ts';
 
 /** Milliseconds between two looks that nobody has asked for, and without a look after which the last one is not trusted. */
 const EVERY = 500;
@@ -33,18 +31,16 @@ const BEAT = "SELECT 1 FROM pg_logical_emit_message(true, 'countersign', '')";
  * cut off from its standbys, of which one may be the primary by now, still answers questions, but commits nothing: so
  * a view counts only while a commit has succeeded within the last second.
  */
-export async function openFeed(
-  database: Pick<Database, 'read' | 'write'>,
-  clock: Clock,
-): Promise<RevocationFeed> {
+export async function openFeed(options: FollowOptions): Promise<RevocationFeed> {
+  const { database, clock } = options;
   const set = new RevocationSet();
   const listeners: ((kid: string) => void)[] = [];
-  const table = new FollowedTable<RevocationRow>(database, () => clock.monotonic(), {
+  const table = new FollowedTable<RevocationRow>(options, {
     table: 'revocation',
     columns: 'until, kind, id, generation',
-    /** Reads all again when the memory is another one, or is behind. Known revocations stay. */
-    goOn({ epoch, last }, cursor = 0) {
-      const same = epoch === set.epoch && cursor <= last;
+    /** Reads all again when the memory is another one. Known revocations stay. */
+    goOn({ epoch }, cursor = 0) {
+      const same = epoch === set.epoch;
       set.epoch = epoch;
       set.sweep(clock.now());
       return same ? cursor : 0;
@@ -124,11 +120,11 @@ type InvalidationRow = readonly [
 
 /** Opens a feed of invalidations. `from`: the position to begin behind; absent: the end. */
 export async function openInvalidationFeed(
-  database: Pick<Database, 'read'>,
-  clock: Clock,
+  options: FollowOptions,
   listener: InvalidationListener,
   from: string | undefined,
 ): Promise<InvalidationFeed> {
+  const { clock } = options;
   let epoch = '';
   let start: FeedPosition | 'at the end' | undefined =
     from === undefined ? 'at the end' : readPosition(from);
@@ -148,7 +144,7 @@ export async function openInvalidationFeed(
     return extent.last;
   }
 
-  const table = new FollowedTable<InvalidationRow>(database, () => clock.monotonic(), {
+  const table = new FollowedTable<InvalidationRow>(options, {
     table: 'invalidation',
     columns: 'space, kind, value, soft, at',
     goOn,

@@ -1,6 +1,8 @@
+import type { Clock } from '#shared/base/clock.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import type { Database, Row } from '../sql/sql.ts';
+import type { Rewinding } from './rewinding.ts';
 
 const PAGE = 1_000;
 
@@ -23,6 +25,12 @@ export interface Followed<R extends Row> {
   apply(seq: number, row: R): void;
 }
 
+export interface FollowOptions {
+  readonly database: Pick<Database, 'read' | 'write'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly rewinding: Rewinding;
+}
+
 /** Follows a table by questions: one for all who wait. */
 export class FollowedTable<R extends Row> {
   /** Afterwards all that was acknowledged before the call was applied. Rejects with `StoreUnavailable` when nobody can say. */
@@ -30,15 +38,19 @@ export class FollowedTable<R extends Row> {
   readonly #database: Pick<Database, 'read'>;
   readonly #followed: Followed<R>;
   readonly #monotonic: () => number;
+  readonly #rewinding: Rewinding;
   readonly #extentOf: string;
   readonly #rowsBehind: string;
   #closed = false;
   #cursor: number | undefined;
+  /** The memory that the cursor is of. */
+  #epoch: string | undefined;
   #heard = -Infinity;
 
-  constructor(database: Pick<Database, 'read'>, monotonic: () => number, followed: Followed<R>) {
+  constructor({ database, clock, rewinding }: FollowOptions, followed: Followed<R>) {
     this.#database = database;
-    this.#monotonic = monotonic;
+    this.#monotonic = () => clock.monotonic();
+    this.#rewinding = rewinding;
     this.#followed = followed;
     const { table, columns } = followed;
     this.#extentOf = `SELECT (SELECT id FROM epoch), (SELECT min(seq) FROM ${table}), LAST(${table}, seq)`;
@@ -72,6 +84,7 @@ export class FollowedTable<R extends Row> {
           'the store has no epoch: no authorization server has used it yet',
         );
       }
+      this.#demandAhead(epoch, last);
       this.#cursor = goOn({ epoch, first: first ?? last + 1, last }, this.#cursor);
       let rows: [number, ...R][];
       do {
@@ -83,5 +96,15 @@ export class FollowedTable<R extends Row> {
       } while (rows.length === PAGE);
     });
     this.#heard = began;
+  }
+  /** Throws where the record has forgotten rows that were applied; then nothing that was heard counts. */
+  #demandAhead(epoch: string, last: number): void {
+    try {
+      this.#rewinding.check(epoch, epoch === this.#epoch && (this.#cursor ?? 0) > last);
+      this.#epoch = epoch;
+    } catch (error) {
+      this.#heard = -Infinity;
+      throw error;
+    }
   }
 }

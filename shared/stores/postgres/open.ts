@@ -12,6 +12,7 @@ import type { PostgresSettings } from '../settings.ts';
 import type { Stores } from '../stores.ts';
 import { PostgresDatabase } from './database.ts';
 import { openFeed, openInvalidationFeed } from './feeds.ts';
+import { Rewinding } from './rewinding.ts';
 import { NUMBERS, type PostgresSchema } from './schema.ts';
 
 const SCHEMA: PostgresSchema = { migrations: [STATE_TABLES + PASSING_TABLES + NUMBERS] };
@@ -58,13 +59,14 @@ export async function openPostgres(
     new PostgresDatabase({ ...options, connections, deadline: 1000 * deadline, outage });
   const record = databaseOf(portion(most) - OF_FEEDS);
   const followed = databaseOf(OF_FEEDS);
+  const following = { database: followed, clock, rewinding: new Rewinding(record) };
   const engine: Engine = {
     record,
     passing: record.passing,
     clock,
     random,
-    feed: () => openFeed(followed, clock),
-    invalidationFeed: (listener, from) => openInvalidationFeed(followed, clock, listener, from),
+    feed: () => openFeed(following),
+    invalidationFeed: (listener, from) => openInvalidationFeed(following, listener, from),
   };
   const stores: Stores = {
     ...sqlParts(engine),

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { type ClientBase, escapeIdentifier } from 'pg';
 import { StoreUnavailable } from '../outage/unavailable.ts';
+import { lockOf } from './access.ts';
 import { NUMBERED } from './text.ts';
 
 /** Types and clauses of SQLite (`sql/tables.ts`), and what PostgreSQL has in their place, in this order. */
@@ -46,39 +46,44 @@ export interface PostgresSchema {
 export async function migrate(
   client: ClientBase,
   name: string,
-  { migrations, oldest = migrations.length }: PostgresSchema,
+  schema: PostgresSchema,
 ): Promise<void> {
-  const schema = escapeIdentifier(name);
-  const lock = createHash('sha256').update(`schema ${name}`).digest().readBigInt64BE();
   await client.query('BEGIN');
   try {
-    await client.query('SELECT pg_advisory_xact_lock($1::bigint)', [String(lock)]);
-    await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-    await client.query(
-      'CREATE TABLE IF NOT EXISTS schema (one int PRIMARY KEY CHECK (one = 1), version int NOT NULL, oldest int NOT NULL)',
-    );
-    const { rows } = await client.query<{ version: number; oldest: number }>(
-      'SELECT * FROM schema',
-    );
-    const found = rows[0]?.version ?? 0;
-    const known = migrations.length;
-    const least = rows[0]?.oldest ?? 0;
-    if (found > known && least > known) {
-      throw new StoreUnavailable(
-        `the schema ${name} has version ${found}, made by a newer release; this one knows versions up to ${known}, and the schema needs ${least}. Start the newer release, or restore a backup from before the upgrade`,
-      );
-    }
-    for (const migration of migrations.slice(found)) await client.query(tablesOf(migration));
-    if (found < known) {
-      await client.query(
-        `INSERT INTO schema (one, version, oldest) VALUES (1, $1, $2)
-         ON CONFLICT (one) DO UPDATE SET version = excluded.version, oldest = excluded.oldest`,
-        [known, oldest],
-      );
-    }
+    await client.query('SELECT pg_advisory_xact_lock($1::bigint)', [lockOf(name, 'schema')]);
+    await client.query(`CREATE SCHEMA IF NOT EXISTS ${escapeIdentifier(name)}`);
+    await migrateWithin(client, name, schema);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');
     throw error;
+  }
+}
+
+/** The same within a transaction that nobody else is in the way of, in the schema that is first in the search path. */
+export async function migrateWithin(
+  client: ClientBase,
+  name: string,
+  { migrations, oldest = migrations.length }: PostgresSchema,
+): Promise<void> {
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS schema (one int PRIMARY KEY CHECK (one = 1), version int NOT NULL, oldest int NOT NULL)',
+  );
+  const { rows } = await client.query<{ version: number; oldest: number }>('SELECT * FROM schema');
+  const found = rows[0]?.version ?? 0;
+  const known = migrations.length;
+  const least = rows[0]?.oldest ?? 0;
+  if (found > known && least > known) {
+    throw new StoreUnavailable(
+      `the schema ${name} has version ${found}, made by a newer release; this one knows versions up to ${known}, and the schema needs ${least}. Start the newer release, or restore a backup from before the upgrade`,
+    );
+  }
+  for (const migration of migrations.slice(found)) await client.query(tablesOf(migration));
+  if (found < known) {
+    await client.query(
+      `INSERT INTO schema (one, version, oldest) VALUES (1, $1, $2)
+       ON CONFLICT (one) DO UPDATE SET version = excluded.version, oldest = excluded.oldest`,
+      [known, oldest],
+    );
   }
 }

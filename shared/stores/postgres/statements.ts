@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { types } from 'pg';
 import type { ClientBase, QueryArrayResult } from 'pg';
 import type { Row, Sql, Transaction, Value } from '../sql/sql.ts';
+import { lockOf } from './access.ts';
 import { fromServer, NUMBERED, type Numbered, statementOf, toServer } from './text.ts';
 
 const TYPES = {
@@ -60,19 +60,12 @@ export class Held extends Statements implements Transaction {
   }
 
   async lockNames(names: readonly string[]): Promise<void> {
-    const keys = [...new Set(names)].map((name) => this.#keyOf(name)).toSorted();
+    const keys = [...new Set(names)].map((name) => lockOf(this.#schema, name)).toSorted();
     for (const key of keys) await this.all('SELECT 1 FROM pg_advisory_xact_lock(?::bigint)', key);
   }
 
   /** A commit is on the disk of all that it waits for. */
   flush(): void {}
-
-  #keyOf(name: string): string {
-    const digest = createHash('sha256')
-      .update(JSON.stringify([this.#schema, name]))
-      .digest();
-    return String(digest.readBigInt64BE());
-  }
 }
 
 /**

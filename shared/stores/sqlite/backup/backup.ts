@@ -6,7 +6,7 @@ import { Connection } from '../file/connection.ts';
 import { orUnavailable } from '../file/file.ts';
 import { syncPath } from '../file/sync-path.ts';
 import { STATE } from '../schema/state.ts';
-import { UNDOING } from '../file/undoing.ts';
+import { UNDOING } from '../../sql/tables.ts';
 
 /**
  * Copies `state.db` of `folder` into `targetFolder` (made when missing, 0700; the file 0600) as it is

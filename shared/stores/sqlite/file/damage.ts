@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
-import { UNDOING } from './undoing.ts';
+import { UNDOING } from '../../sql/tables.ts';
 import { BUSY_TIMEOUT, type Connection, markOf } from './connection.ts';
 import { Mark } from './mark.ts';
 import { readWal, type Wal } from './wal.ts';

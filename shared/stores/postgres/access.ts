@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { ClientBase, ClientConfig } from 'pg';
+import { readPostgresUrl } from '../postgres-url.ts';
+
+export interface AccessOptions {
+  /** Certificates that sign those of the servers, in PEM: each connection is encrypted and verified. */
+  readonly ca?: string | undefined;
+  /** The schema with the tables. */
+  readonly schema: string;
+  /** Milliseconds for a connection. */
+  readonly deadline: number;
+}
+
+/** Returns how to connect to the server at a URL. */
+export function accessTo(url: string, { ca, schema, deadline }: AccessOptions): ClientConfig {
+  const server = readPostgresUrl(url);
+  if (typeof server === 'string') throw new Error(`the URL of PostgreSQL ${server}`);
+  return {
+    ssl: false,
+    ...server,
+    ...(ca !== undefined && { ssl: { ca } }),
+    connectionTimeoutMillis: deadline,
+    keepAlive: true,
+    application_name: 'countersign',
+    options: `-c search_path=${schema} -c synchronous_commit=on`,
+  };
+}
+
+/** Returns the key of an advisory lock: no two names of one schema have the same, nor one name in two schemas. */
+export function lockOf(schema: string, name: string): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([schema, name]))
+    .digest();
+  return String(digest.readBigInt64BE());
+}
+
+/** The name of the lock that all connections to a store share. */
+const OPEN = 'open';
+
+/** Rejects on a standby, where the operator has turned writing off, and while `countersign restore` has the store for itself. */
+export async function enter(client: ClientBase, schema: string): Promise<void> {
+  if (await demandPrimary(client, 'pg_try_advisory_lock_shared', schema)) return;
+  throw new Error('`countersign restore` is at work here: wait for it');
+}
+
+/**
+ * Keeps all others from the store for as long as the connection lasts. Resolves to those that have it open, each by its process
+ * in PostgreSQL and its address: then it keeps nobody from it.
+ */
+export async function enterAlone(client: ClientBase, schema: string): Promise<readonly string[]> {
+  if (await demandPrimary(client, 'pg_try_advisory_lock', schema)) return [];
+  const { rows } = await client.query<[other: string]>({
+    text: `SELECT DISTINCT 'process ' || pid || coalesce(' of ' || host(client_addr), '')
+      FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
+      WHERE locktype = 'advisory' AND granted AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND (classid::bigint << 32) + objid::bigint = $1::bigint`,
+    values: [lockOf(schema, OPEN)],
+    rowMode: 'array',
+  });
+  return rows.length > 0 ? rows.map(([other]) => other) : ['a process that has just ended'];
+}
+
+async function demandPrimary(client: ClientBase, lock: string, schema: string): Promise<boolean> {
+  const { rows } = await client.query<[isReadOnly: string, isHeld: boolean]>({
+    text: `SELECT current_setting('transaction_read_only'), ${lock}($1::bigint)`,
+    values: [lockOf(schema, OPEN)],
+    rowMode: 'array',
+  });
+  const [[isReadOnly, isHeld] = []] = rows;
+  if (isReadOnly !== 'off') throw new Error('this server is a standby, or read-only');
+  return isHeld === true;
+}

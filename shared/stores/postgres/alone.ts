@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { Client, type ClientBase } from 'pg';
+import type { PostgresSettings } from '../settings.ts';
+import { accessTo, enterAlone } from './access.ts';
+import { commit } from './database.ts';
+
+/** Others have the store open. */
+export class OpenElsewhere extends Error {
+  constructor(others: readonly string[]) {
+    super(
+      `the store is open elsewhere (in PostgreSQL: ${others.join(', ')}): stop all servers first. If such a machine is gone, end what it left with pg_terminate_backend`,
+    );
+  }
+}
+
+/**
+ * Carries out a transaction on the primary, while nobody else has the store open nor can open it. All of it is on one
+ * connection: when that ends before its commit, nothing was done. Rejects with `OpenElsewhere`, or with what `pg` says.
+ */
+export async function alone<T>(
+  settings: PostgresSettings,
+  work: (client: ClientBase) => Promise<T>,
+): Promise<T> {
+  const client = await connectAlone(settings);
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await commit(client);
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Resolves to a connection to the first server that is a primary. */
+async function connectAlone({
+  urls,
+  schema,
+  deadline,
+  ca: file,
+}: PostgresSettings): Promise<Client> {
+  const ca = file === undefined ? undefined : await readFile(file, 'utf8');
+  const failures: unknown[] = [];
+  for (const url of urls) {
+    const client = new Client(accessTo(url, { ca, schema, deadline: deadline * 1000 }));
+    // A statement that is under way fails, too; without a listener the process would end.
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      const others = await enterAlone(client, schema);
+      if (others.length > 0) throw new OpenElsewhere(others);
+      return client;
+    } catch (error) {
+      await client.end();
+      if (error instanceof OpenElsewhere) throw error;
+      failures.push(error);
+    }
+  }
+  throw failures[0];
+}

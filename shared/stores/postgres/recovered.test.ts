@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { systemClock } from '#shared/base/clock.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
+import { until } from '../../../e2e/parts/process.ts';
+import { memoryFolder, type TemporaryFolder } from '../../../e2e/parts/temporary-folder.ts';
+import { somePerson } from '../contract/samples.ts';
+import type { PostgresSettings } from '../settings.ts';
+import { alone, OpenElsewhere } from './alone.ts';
+import { openPostgres } from './open.ts';
+import { endAllIssued } from './recovered.ts';
+
+const run = promisify(execFile);
+const FAR = Date.now() + 3_600_000;
+const COMMAND = '`countersign restore --database`';
+
+let postgres: Postgres;
+let folder: TemporaryFolder;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  folder = await memoryFolder();
+});
+afterAll(async () => {
+  await folder[Symbol.asyncDispose]();
+  await postgres[Symbol.asyncDispose]();
+});
+
+const settingsFor = (schema: string): PostgresSettings => ({
+  kind: 'postgres',
+  urls: [postgres.url],
+  schema,
+  connections: 4,
+  deadline: 5,
+});
+const open = (schema: string, log: Log = silentLog) =>
+  openPostgres(settingsFor(schema), { clock: systemClock, random: systemRandom, log });
+
+/** The schema as it is now; returns what puts it back, as an operator does from a dump. */
+async function dump(schema: string): Promise<() => Promise<void>> {
+  const { stdout } = await run('pg_dump', ['--schema', schema, postgres.url], {
+    maxBuffer: 2 ** 26,
+  });
+  const file = join(folder.path, `${schema}.sql`);
+  await writeFile(file, stdout);
+  return async () => {
+    await postgres.sql(`DROP SCHEMA ${schema} CASCADE`);
+    await run('psql', ['-XAtq', '-v', 'ON_ERROR_STOP=1', '-f', file, postgres.url]);
+  };
+}
+
+test('after a dump was restored, a process that knows more believes nothing and says why, until the command was run', async () => {
+  const said: unknown[] = [];
+  const log = { ...silentLog, error: (...line: unknown[]) => void said.push(line) };
+  const claims = { grant_id: 'g', sub: 's', client_id: 'c', sub_gen: 0, client_gen: 0, kid: 'k' };
+  const before = await open('dumped', log);
+  const epoch = await before.revocations.epoch(true);
+  await before.people.add(somePerson('alice'), []);
+  await before.revocations.revoke('token', 'early', FAR);
+  for (const kind of ['Session', 'Interaction']) {
+    await before.artefacts.put({ kind, id: 'ended', payload: {}, seconds: 600 });
+  }
+  const putBack = await dump('dumped');
+  {
+    await using feed = await before.revocations.feed();
+    await before.revocations.revoke('token', 'late', FAR);
+    for (const kind of ['Session', 'Interaction']) await before.artefacts.remove(kind, 'ended');
+    expect(
+      (await feed.latest()).revokedBy({ ...claims, jti: 'late', epoch } as RevocableClaims),
+    ).toBe('token');
+    await putBack();
+    await until(async () => {
+      try {
+        await feed.latest();
+        return false;
+      } catch (error) {
+        return String(error).includes(COMMAND);
+      }
+    });
+    expect(() => feed.current()).toThrow();
+    expect(feed.status().trusted).toBe(false);
+    await expect(before.people.getByName('alice')).rejects.toThrow(COMMAND);
+    await expect(before.ping('all')).rejects.toThrow(COMMAND);
+    expect(() => before.check('all')).toThrow(COMMAND);
+    expect(JSON.stringify(said)).toContain(COMMAND);
+  }
+  await expect(endAllIssued(settingsFor('dumped'))).rejects.toThrow(OpenElsewhere);
+  await before[Symbol.asyncDispose]();
+
+  await endAllIssued(settingsFor('dumped'));
+  await using after = await open('dumped');
+  expect(await after.people.getByName('alice')).toMatchObject({ name: 'alice' });
+  for (const kind of ['Session', 'Interaction']) {
+    expect(await after.artefacts.get(kind, 'ended')).toBeUndefined();
+  }
+  const next = await after.revocations.epoch(true);
+  expect(next).not.toBe(epoch);
+});
+
+test('while one connection has the store for itself nobody opens it, and what it did not commit is not done', async () => {
+  await (await open('held'))[Symbol.asyncDispose]();
+  const settings = settingsFor('held');
+  const done = alone(settings, async (client) => {
+    await client.query('DELETE FROM schema');
+    await expect(open('held')).rejects.toThrow('`countersign restore` is at work here');
+    await expect(alone(settings, async () => {})).rejects.toThrow(OpenElsewhere);
+    await postgres.sql(
+      'SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = $$advisory$$',
+    );
+  });
+  await expect(done).rejects.toThrow('in doubt');
+  await using stores = await open('held');
+  await stores.ping('all');
+  expect(await postgres.sql('SELECT version FROM held.schema')).toBe('1');
+});
