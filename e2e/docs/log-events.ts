@@ -238,6 +238,19 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     ],
     [
       'warn',
+      'postgres.connections',
+      'PostgreSQL has fewer connections than both servers may take.',
+      ['reason'],
+    ],
+    ['warn', 'postgres.not-durable', 'PostgreSQL may lose what it acknowledged.', ['reason']],
+    [
+      'warn',
+      'postgres.standbys',
+      'No standby has to have a commit: a failover may lose what was acknowledged.',
+      ['reason'],
+    ],
+    [
+      'warn',
       'redis.replicas',
       '`store.replicas` is 0: a failover may lose what was acknowledged.',
       ['reason'],

@@ -11,7 +11,7 @@ import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { longestLife, rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
-import type { PostgresSettings } from '#shared/stores/settings.ts';
+import { postgresStore } from '#shared/stores/postgres/settings.fixture.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair, PairOptions } from '../pair/pair.ts';
@@ -93,14 +93,6 @@ export function redisStore(
     deadline: 10,
     ...more,
   };
-}
-
-/** The configuration that names these PostgreSQL servers, with patience for a busy machine unless `more` says otherwise. */
-export function postgresStore(
-  urls: string[],
-  more: Partial<PostgresSettings> = {},
-): PostgresSettings {
-  return { kind: 'postgres', urls, schema: 'countersign', connections: 20, deadline: 10, ...more };
 }
 
 /** Returns the settings with which `startPair` runs on a store of that kind. Its server ends with `parts`. */

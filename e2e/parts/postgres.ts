@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
@@ -23,21 +23,26 @@ export interface PostgresOptions {
   readonly through?: Relay;
   /** Further lines of postgresql.conf. */
   readonly settings?: readonly string[];
+  /** The superuser's, which is asked for by SCRAM; default: nobody has one. A standby has its primary's. */
+  readonly password?: string;
+  /** Whether it has TLS, with a certificate for `localhost` that signs itself (`certificate`). */
+  readonly tls?: boolean;
 }
 
 /** A PostgreSQL server on a loopback port with a folder of its own; commits wait for the disk. */
 export class Postgres implements AsyncDisposable {
   readonly port: number;
-  /** For the superuser, who has no password. */
+  /** For the superuser. */
   readonly url: string;
   /** As it calls itself when it follows a primary: a name for `synchronous_standby_names`. */
   readonly name: string;
   readonly #folder: TemporaryFolder;
   #process: RunningProcess | undefined;
 
-  constructor(port: number, folder: TemporaryFolder) {
+  constructor(port: number, folder: TemporaryFolder, password?: string) {
     this.port = port;
-    this.url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    const user = password === undefined ? 'postgres' : `postgres:${password}`;
+    this.url = `postgres://${user}@127.0.0.1:${port}/postgres`;
     this.name = `standby_${port}`;
     this.#folder = folder;
   }
@@ -93,6 +98,11 @@ export class Postgres implements AsyncDisposable {
     await this.#folder[Symbol.asyncDispose]();
   }
 
+  /** The file of its certificate. */
+  get certificate(): string {
+    return join(this.#folder.path, 'server.crt');
+  }
+
   get #data(): string {
     return join(this.#folder.path, 'data');
   }
@@ -105,7 +115,7 @@ export class Postgres implements AsyncDisposable {
   }
 
   /** Makes its data: an empty cluster, or a copy of a primary. */
-  async make({ standbyOf, through, settings = [] }: PostgresOptions): Promise<void> {
+  async make({ standbyOf, through, settings = [], password, tls }: PostgresOptions): Promise<void> {
     // The server refuses to run as root.
     if (ROOT) await run('chown', ['postgres', this.#folder.path]);
     const port = through === undefined ? standbyOf?.port : new URL(through.url).port;
@@ -113,7 +123,18 @@ export class Postgres implements AsyncDisposable {
       standbyOf && `postgres://postgres@127.0.0.1:${port}/postgres?application_name=${this.name}`;
     const [command, ...args] =
       copied === undefined
-        ? asPostgres(join(BIN, 'initdb'), '-D', this.#data, '--no-sync', '-E', 'UTF8', '--locale=C')
+        ? asPostgres(
+            join(BIN, 'initdb'),
+            '-D',
+            this.#data,
+            '--no-sync',
+            '-E',
+            'UTF8',
+            '--locale=C',
+            ...(password === undefined
+              ? []
+              : ['-A', 'scram-sha-256', '--pwfile', await this.#file('password', password)]),
+          )
         : asPostgres(
             join(BIN, 'pg_basebackup'),
             '-D',
@@ -125,14 +146,34 @@ export class Postgres implements AsyncDisposable {
             copied,
           );
     await run(command, args);
+    const ssl = tls === true ? await this.#certified() : [];
     const lines = [
       `port = ${this.port}`,
       "listen_addresses = '127.0.0.1'",
       "unix_socket_directories = ''",
       'shared_buffers = 32MB',
+      ...ssl,
       ...settings,
     ];
     await appendFile(join(this.#data, 'postgresql.conf'), `${lines.join('\n')}\n`);
+  }
+
+  /** Makes a certificate. Resolves to the settings that name it and its key. */
+  async #certified(): Promise<readonly string[]> {
+    const key = await this.#file('server.key', '');
+    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-noenc'];
+    const about = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    const files = ['-keyout', key, '-out', this.certificate];
+    await run('openssl', ['req', '-x509', ...kind, ...about, ...files]);
+    return ['ssl = on', `ssl_key_file = '${key}'`, `ssl_cert_file = '${this.certificate}'`];
+  }
+
+  /** Writes a file that the server alone reads. Resolves to its path. */
+  async #file(name: string, content: string): Promise<string> {
+    const path = join(this.#folder.path, name);
+    await writeFile(path, content, { mode: 0o600 });
+    if (ROOT) await run('chown', ['postgres', path]);
+    return path;
   }
 }
 
@@ -143,7 +184,7 @@ export async function psql(url: string, statement: string): Promise<string> {
 }
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
-  const postgres = new Postgres(await freePort(), await memoryFolder());
+  const postgres = new Postgres(await freePort(), await memoryFolder(), options.password);
   try {
     await postgres.make(options);
     await postgres.start();

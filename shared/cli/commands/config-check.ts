@@ -22,7 +22,7 @@ export const configCheck: Command = {
       help: 'authz or resource: check only the files of that server; default: both',
     },
     store: {
-      help: 'also look into the store for passkeys of another domain and for groups without people',
+      help: 'also ask the database how it is set up, and look into the store for passkeys of another domain and for groups without people',
     },
   },
   details: [
@@ -65,9 +65,16 @@ export const configCheck: Command = {
 async function storeWarnings(
   shell: Pick<Shell, 'env' | 'clock' | 'random'>,
 ): Promise<readonly Mistake[]> {
-  return withStores(shell, async ({ passkeys, people }, config) => {
+  const found: Mistake[] = [];
+  const warned = (reason: string) =>
+    void found.push({ path: 'store', message: `has a server to set up: ${reason}` });
+  return withStores({ ...shell, warned }, async ({ passkeys, people }, config) => {
     const warning = await passkeyWarning(config, passkeys);
-    return [...(warning === undefined ? [] : [warning]), ...(await groupWarnings(config, people))];
+    return [
+      ...found,
+      ...(warning === undefined ? [] : [warning]),
+      ...(await groupWarnings(config, people)),
+    ];
   });
 }
 

@@ -10,7 +10,10 @@ import { Failure, type Shell } from '../arguments/command.ts';
 
 /** The parts of a shell that open the stores. */
 type StoreShell = Pick<Shell, 'env' | 'clock' | 'random' | 'creates'> &
-  Partial<Pick<Shell, 'note'>>;
+  Partial<Pick<Shell, 'note'>> & {
+    /** Told of what servers would warn of when they open them. */
+    readonly warned?: (reason: string) => void;
+  };
 
 interface Opened extends AsyncDisposable {
   readonly stores: Stores;
@@ -33,6 +36,7 @@ export async function openShellStores(shell: StoreShell, loaded?: Config): Promi
     log: {
       ...silentLog,
       error: (event, { reason = '' } = {}) => shell.note?.(`${event}: ${reason}`),
+      warn: (_, { reason = '' } = {}) => shell.warned?.(reason),
     },
     longestLife: longestLife(config),
   });

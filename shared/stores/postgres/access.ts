@@ -22,7 +22,8 @@ export function accessTo(url: string, { ca, schema, deadline }: AccessOptions): 
     connectionTimeoutMillis: deadline,
     keepAlive: true,
     application_name: 'countersign',
-    options: `-c search_path=${schema} -c synchronous_commit=on`,
+    // Whatever the server, the database or the role has by default.
+    options: `-c search_path=${schema} -c synchronous_commit=on -c default_transaction_isolation=read\\ committed`,
   };
 }
 

@@ -3,6 +3,7 @@ import { Client, type ClientBase } from 'pg';
 import type { PostgresSettings } from '../settings.ts';
 import { accessTo, enterAlone } from './access.ts';
 import { commit } from './database.ts';
+import { NoConnection } from './no-connection.ts';
 
 /** Others have the store open. */
 export class OpenElsewhere extends Error {
@@ -40,7 +41,7 @@ async function connectAlone({
   ca: file,
 }: PostgresSettings): Promise<Client> {
   const ca = file === undefined ? undefined : await readFile(file, 'utf8');
-  const failures: unknown[] = [];
+  const failures: NoConnection[] = [];
   for (const url of urls) {
     const client = new Client(accessTo(url, { ca, schema, deadline: deadline * 1000 }));
     // A statement that is under way fails, too; without a listener the process would end.
@@ -53,8 +54,8 @@ async function connectAlone({
     } catch (error) {
       await client.end();
       if (error instanceof OpenElsewhere) throw error;
-      failures.push(error);
+      failures.push(NoConnection.to(client, error));
     }
   }
-  throw failures[0];
+  throw NoConnection.toAny(failures);
 }

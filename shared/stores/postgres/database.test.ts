@@ -5,6 +5,7 @@ import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
 import { until } from '../../../e2e/parts/process.ts';
 import { Outage } from '../outage/outage.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
+import type { Sql } from '../sql/sql.ts';
 import { type DatabaseOptions, PostgresDatabase } from './database.ts';
 import { NUMBERS } from './schema.ts';
 import { STATE_TABLES } from '../sql/tables.ts';
@@ -64,6 +65,19 @@ test('two writes that are in the way of one another are both done, one of them f
   for (const id of [a, b]) {
     expect(await database.read((sql) => sql.all(COUNT, 'deadlock', id))).toEqual([[2]]);
   }
+});
+
+test('defaults of a role change no transaction; what may pass waits for no disk', async () => {
+  await primary.sql(`
+    ALTER ROLE postgres SET synchronous_commit = local;
+    ALTER ROLE postgres SET default_transaction_isolation = serializable;`);
+  await using database = open();
+  const settings = `SELECT current_setting('synchronous_commit'), current_setting('transaction_isolation')`;
+  const shown = (sql: Sql) => sql.all(settings);
+  expect(await database.write(shown)).toEqual([['on', 'read committed']]);
+  expect(await database.passing.write(shown)).toEqual([['off', 'read committed']]);
+  expect(await database.write(shown)).toEqual([['on', 'read committed']]);
+  await primary.sql('ALTER ROLE postgres RESET ALL');
 });
 
 test('an error within a write undoes it, and the connection goes on', async () => {

@@ -5,6 +5,7 @@ import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Need } from '../outage/need.ts';
 import type { Outage } from '../outage/outage.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
+import { NoConnection } from './no-connection.ts';
 import { type Database, type Sql, type Transaction, Undone } from '../sql/sql.ts';
 import { accessTo, enter } from './access.ts';
 import { migrate, type PostgresSchema } from './schema.ts';
@@ -238,25 +239,27 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   /** Resolves to a connection to the primary: that of before, or the first of all that says it is one. */
   async #connect(): Promise<PoolClient> {
-    const failures: unknown[] = [];
+    const failures: NoConnection[] = [];
     for (let n = 0; n < this.#pools.length; n += 1) {
       const place = (this.#primary + n) % this.#pools.length;
+      const pool = this.#pools[place] as Pool;
       try {
-        const client = await this.#pools[place]?.connect();
+        const client = await pool.connect();
         this.#primary = place;
-        if (client) return client;
+        return client;
       } catch (error) {
-        failures.push(error);
+        failures.push(NoConnection.to(pool.options, error));
       }
     }
-    throw failures[0];
+    throw NoConnection.toAny(failures);
   }
 
   #failed(error: unknown): Error {
     if (error instanceof StoreUnavailable || error instanceof Undone) return error;
     const { code = '' } = error as { readonly code?: string };
     const refused = error instanceof DatabaseError;
-    const failure = new StoreUnavailable(`PostgreSQL: ${String(error)}`, {
+    const text = error instanceof NoConnection ? error.message : `PostgreSQL: ${String(error)}`;
+    const failure = new StoreUnavailable(text, {
       cause: error,
       refused,
       full: code === '53100',

@@ -1,29 +1,32 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
-import { silentLog } from '#shared/base/log.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { temporaryFolder } from '../../../e2e/parts/temporary-folder.ts';
+import { freePort } from '../../../e2e/parts/free-port.ts';
 import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
+import { until } from '../../../e2e/parts/process.ts';
 import type { PostgresSettings } from '../settings.ts';
+import type { Database } from '../sql/sql.ts';
+import { checkServer } from './check-server.ts';
+import { postgresStore } from './settings.fixture.ts';
 import { openPostgres } from './open.ts';
 
 let postgres: Postgres;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startPostgres({ password: 'tiger' });
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 
-const open = (more: Partial<PostgresSettings> = {}) =>
-  openPostgres(
-    {
-      kind: 'postgres',
-      urls: [postgres.url],
-      schema: 'countersign',
-      connections: 20,
-      deadline: 10,
-      ...more,
-    },
-    { clock: systemClock, random: systemRandom, log: silentLog },
-  );
+const open = (more: Partial<PostgresSettings> = {}, log: Log = silentLog) =>
+  openPostgres(postgresStore([postgres.url], more), {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+  });
 
 test('a store has as many connections as it may, and the feed of revocations is asked while all others write', async () => {
   await using stores = await open({ connections: 5 });
@@ -37,4 +40,125 @@ test('a store has as many connections as it may, and the feed of revocations is 
   expect(await postgres.sql(`SELECT count(*) <= 5 ${held}`)).toBe('t');
   end();
   await Promise.all(writing);
+});
+
+/** The URL of a server with these parts in place of its own. */
+function urlWith(parts: Partial<Record<'username' | 'password' | 'pathname' | 'search', string>>) {
+  const url = new URL(postgres.url);
+  for (const part of Object.keys(parts) as (keyof typeof parts)[]) url[part] = parts[part] ?? '';
+  return url.href;
+}
+
+test('each reason for which there is no connection is said in words that tell what to do', async () => {
+  await postgres.sql(`
+    CREATE ROLE poor LOGIN PASSWORD 'swordfish';
+    CREATE ROLE single LOGIN PASSWORD 'swordfish' CONNECTION LIMIT 0;`);
+  await postgres.sql('CREATE DATABASE ascii ENCODING SQL_ASCII TEMPLATE template0');
+  const poor = { username: 'poor', password: 'swordfish' };
+  const port = await freePort();
+  const place = `127.0.0.1:${postgres.port}`;
+  const found = async (...urls: string[]) =>
+    open({ urls, schema: 'another' }).then(
+      () => 'opened',
+      (error: Error) => error.message,
+    );
+  const none = `postgres://poor@127.0.0.1:${port}/db`;
+  const cases = [
+    [none, `PostgreSQL at 127.0.0.1:${port} cannot be reached (ECONNREFUSED): start it,`],
+    [
+      urlWith({ ...poor, password: 'wrong' }),
+      `PostgreSQL at ${place} refuses the password of user poor`,
+    ],
+    [
+      urlWith({ ...poor, password: '' }),
+      `PostgreSQL at ${place} asks for the password of user poor`,
+    ],
+    [
+      urlWith({ pathname: '/none' }),
+      `PostgreSQL at ${place} has no database none: make it with CREATE DATABASE none`,
+    ],
+    [
+      urlWith({ ...poor, username: 'single' }),
+      `PostgreSQL at ${place} has no connection left (too many connections for role "single")`,
+    ],
+    [
+      urlWith(poor),
+      'the user poor may not make the schema another in database postgres: GRANT CREATE',
+    ],
+    [urlWith({ pathname: '/ascii' }), 'the database ascii has the encoding SQL_ASCII'],
+    [urlWith({ search: 'sslmode=require' }), `PostgreSQL at ${place} has no TLS: turn ssl on`],
+  ] as const;
+  for (const [url, words] of cases) {
+    expect(await found(url)).toContain(words);
+    expect(await found(url)).not.toMatch(/swordfish|wrong/);
+  }
+  const both = await found(none, urlWith({ pathname: '/none' }));
+  expect(both).toMatch(/cannot be reached .*; PostgreSQL at .* has no database none/);
+});
+
+test('a role that may not make schemas works in one that it was given', async () => {
+  await postgres.sql(`
+    CREATE ROLE given LOGIN PASSWORD 'swordfish';
+    CREATE SCHEMA given AUTHORIZATION given;`);
+  const urls = [urlWith({ username: 'given', password: 'swordfish' })];
+  await using stores = await open({ urls, schema: 'given' });
+  await stores.ping('all');
+});
+
+test('a server that is too old is refused', async () => {
+  const answer = [140_012, '14.12', 'UTF8', 'on', 'on', '', 97, 't', 't', 'db', 'me'];
+  const old = { read: async () => [answer] } as unknown as Database;
+  await expect(checkServer(old, postgresStore([]), silentLog)).rejects.toThrow(
+    'PostgreSQL 14.12 is too old: use version 15 or later',
+  );
+});
+
+/** Opens a store, and returns the events that it warned of. */
+async function warned(more: Partial<PostgresSettings>): Promise<readonly string[]> {
+  const events: string[] = [];
+  const warn = (event: string) => void events.push(event);
+  await using _ = await open(more, { ...silentLog, warn });
+  return events;
+}
+
+test('a start warns of settings that may lose acknowledged writes, and of too few connections', async () => {
+  expect(await warned({})).toEqual([]);
+  const most = Number(await postgres.sql('SHOW max_connections')) - 3;
+  expect(await warned({ connections: Math.floor(most / 2) })).toEqual([]);
+  expect(await warned({ connections: Math.floor(most / 2) + 1 })).toEqual(['postgres.connections']);
+  expect(await warned({ urls: [postgres.url, postgres.url] })).toEqual(['postgres.standbys']);
+  await postgres.sql('ALTER SYSTEM SET full_page_writes = off');
+  await postgres.sql('SELECT pg_reload_conf()');
+  await until(async () => (await postgres.sql('SHOW full_page_writes')) === 'off');
+  expect(await warned({})).toEqual(['postgres.not-durable']);
+});
+
+test('with ca the server is verified, host name included; without, sslmode says how', async () => {
+  await using folder = await temporaryFolder();
+  const another = join(folder.path, 'another.pem');
+  await writeFile(another, rootCertificates[0] ?? '');
+  await using secure = await startPostgres({
+    tls: true,
+    settings: ["listen_addresses = 'localhost'"],
+  });
+  const ca = secure.certificate;
+  const byName = secure.url.replace('127.0.0.1', 'localhost');
+  const encrypted = async (url: string, more: Partial<PostgresSettings> = {}) => {
+    try {
+      await using stores = await open({ urls: [url], ...more });
+      await stores.ping();
+      return await secure.sql(
+        `SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'countersign'`,
+      );
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  expect(await encrypted(byName, { ca })).toBe('t');
+  expect(await encrypted(secure.url, { ca })).toMatch(/a certificate for other names than 127/);
+  expect(await encrypted(byName, { ca: another })).toMatch(/nobody trusts here/);
+  expect(await encrypted(`${byName}?sslmode=require`)).toMatch(/nobody trusts here/);
+  expect(await encrypted(`${byName}?sslmode=no-verify`)).toBe('t');
+  expect(await encrypted(`${byName}?sslmode=disable`)).toBe('f');
+  expect(await encrypted(byName)).toBe('f');
 });

@@ -10,6 +10,7 @@ import type { Database } from '../sql/sql.ts';
 import { PASSING_TABLES, STATE_TABLES } from '../sql/tables.ts';
 import type { PostgresSettings } from '../settings.ts';
 import type { Stores } from '../stores.ts';
+import { checkServer } from './check-server.ts';
 import { PostgresDatabase } from './database.ts';
 import { openFeed, openInvalidationFeed } from './feeds.ts';
 import { Rewinding } from './rewinding.ts';
@@ -32,11 +33,15 @@ export interface PostgresDependencies {
   readonly log: Log;
 }
 
-/** The record on PostgreSQL. Rejects with `StoreUnavailable`. */
+/**
+ * The record on PostgreSQL. Rejects with the reason where it cannot work on the server, with `StoreUnavailable` where that
+ * does not answer.
+ */
 export async function openPostgres(
-  { urls, schema, connections: most, deadline, ca: file }: PostgresSettings,
+  settings: PostgresSettings,
   { clock, random, log }: PostgresDependencies,
 ): Promise<Stores> {
+  const { urls, schema, connections: most, deadline, ca: file } = settings;
   const ca = file === undefined ? undefined : await readFile(file, 'utf8');
   const options = {
     urls,
@@ -53,6 +58,7 @@ export async function openPostgres(
     // The failure is that of the start.
     outage: failing(silentLog),
   });
+  await checkServer(first, settings, log);
   await first.migrate(SCHEMA);
   const outage = failing(log);
   const databaseOf = (connections: number) =>

@@ -51,7 +51,11 @@ export async function migrate(
   await client.query('BEGIN');
   try {
     await client.query('SELECT pg_advisory_xact_lock($1::bigint)', [lockOf(name, 'schema')]);
-    await client.query(`CREATE SCHEMA IF NOT EXISTS ${escapeIdentifier(name)}`);
+    // A role that may make none may have been given one.
+    const named = 'SELECT FROM pg_namespace WHERE nspname = $1';
+    if ((await client.query(named, [name])).rowCount === 0) {
+      await client.query(`CREATE SCHEMA ${escapeIdentifier(name)}`);
+    }
     await migrateWithin(client, name, schema);
     await client.query('COMMIT');
   } catch (error) {

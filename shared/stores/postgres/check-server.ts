@@ -1,0 +1,77 @@
+import type { Log } from '#shared/base/log.ts';
+import type { PostgresSettings } from '../settings.ts';
+import type { Database } from '../sql/sql.ts';
+
+/** The first version that has all that we ask for. */
+const LEAST_VERSION = 150_000;
+
+const QUESTION = `
+  SELECT current_setting('server_version_num'), current_setting('server_version'),
+    current_setting('server_encoding'), current_setting('fsync'), current_setting('full_page_writes'),
+    current_setting('synchronous_standby_names'),
+    least(
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - coalesce(current_setting('reserved_connections', true)::int, 0),
+      nullif(datconnlimit, -1), nullif(rolconnlimit, -1)
+    ),
+    CASE WHEN to_regnamespace(?) IS NULL THEN has_database_privilege(datname, 'CREATE')
+      ELSE has_schema_privilege(?, 'CREATE') END,
+    to_regnamespace(?) IS NULL, datname, rolname
+  FROM pg_database, pg_roles WHERE datname = current_database() AND rolname = current_user`;
+
+type Answer = readonly [
+  number: string,
+  version: string,
+  encoding: string,
+  fsync: string,
+  fullPageWrites: string,
+  standbys: string,
+  connections: number,
+  mayCreate: 't' | 'f',
+  isMissing: 't' | 'f',
+  database: string,
+  user: string,
+];
+
+/** Rejects with what keeps us from working on the server, and warns where it may lose what it acknowledges. */
+export async function checkServer(
+  database: Database,
+  { schema, urls, connections }: PostgresSettings,
+  log: Log,
+): Promise<void> {
+  const [answer] = await database.read((sql) => sql.all<Answer>(QUESTION, schema, schema, schema));
+  if (answer === undefined) throw new Error('PostgreSQL does not say who we are there');
+  const [number, version, encoding, fsync, fullPageWrites, standbys, most, ...rest] = answer;
+  const [mayCreate, isMissing, name, user] = rest;
+  if (Number(number) < LEAST_VERSION) {
+    throw new Error(`PostgreSQL ${version} is too old: use version 15 or later`);
+  }
+  if (encoding !== 'UTF8') {
+    throw new Error(
+      `the database ${name} has the encoding ${encoding}, which lacks characters: make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
+    );
+  }
+  if (mayCreate !== 't') {
+    throw new Error(
+      isMissing === 't'
+        ? `the user ${user} may not make the schema ${schema} in database ${name}: GRANT CREATE ON DATABASE ${name} TO ${user}, or CREATE SCHEMA ${schema} AUTHORIZATION ${user}`
+        : `the user ${user} may not make tables in the schema ${schema}: GRANT ALL ON SCHEMA ${schema} TO ${user}`,
+    );
+  }
+  if (fsync !== 'on' || fullPageWrites !== 'on') {
+    log.warn('postgres.not-durable', {
+      reason: `fsync is ${fsync} and full_page_writes ${fullPageWrites}: PostgreSQL can lose what it acknowledged, and its tables, when the power fails; turn both on`,
+    });
+  }
+  if (urls.length > 1 && standbys === '') {
+    log.warn('postgres.standbys', {
+      reason:
+        'store.urls has standbys, and synchronous_standby_names is empty: after a failover revocations and all else that was acknowledged can be gone; name a standby there, on each server',
+    });
+  }
+  if (2 * connections > most) {
+    log.warn('postgres.connections', {
+      reason: `both servers take ${2 * connections} connections (store.connections for each), and PostgreSQL has ${most} for them; lower store.connections, or raise max_connections`,
+    });
+  }
+}
