@@ -83,7 +83,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const fetchKeys = async (of: string) => fetch(of, clocks.hear);
   const jwks = createJwks({ url, fetch: fetchKeys, clock, maxAge, cooldown, log });
   const tokens = issuedTokens({ issuer, jwks, feed, clock, skew });
-  const oauth = oauthSchemes({ tokens, replay: stores.replay, master, clock });
+  const oauth = oauthSchemes({ tokens, proofs: stores.proofs, master, clock });
   const issuers = openIssuers({
     ...parts,
     send: outside.openSend(),

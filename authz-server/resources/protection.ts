@@ -58,7 +58,7 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
     const { verifier = (own: TokenVerifier) => own } = rules;
     const { bearer, dpop } = oauthSchemes({
       tokens: verifier(tokens),
-      replay: stores.replay,
+      proofs: stores.proofs,
       master,
       clock,
     });

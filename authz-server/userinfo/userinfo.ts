@@ -65,7 +65,7 @@ function userinfoSpace(server: UserinfoServer, publicKey: PublicKeys): Protectio
   const keys = { key: (kid: string) => publicKey(kid) };
   const verifier = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
   const tokens = personTokens({ tokens: verifier, access: server, directory });
-  const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
+  const { bearer, dpop } = oauthSchemes({ tokens, proofs: stores.proofs, master, clock });
   const scopes = () => ['openid'];
   const audiences = everySpace(config).flatMap(({ url }) => audiencesOf(url));
   const oauth = { realm: issuer, audiences, scopes };

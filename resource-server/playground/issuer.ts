@@ -44,7 +44,7 @@ export function playgroundIssuer({ resource, skew, ...parts }: IssuerParts): {
       kid === own && fits(publicKey) ? publicKey : undefined,
   };
   const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew });
-  const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
+  const { bearer, dpop } = oauthSchemes({ tokens, proofs: stores.proofs, master, clock });
   return {
     schemes: {
       tokens,

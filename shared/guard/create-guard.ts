@@ -8,6 +8,7 @@ import { ORIGIN, type Outcome } from '#shared/auth/scheme.ts';
 import { oauthSpace } from '#shared/auth/schemes/parts/oauth.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
+import { proofsOver } from '#shared/stores/authentication/proofs.ts';
 import { checkSignIn } from './check-authentication.ts';
 import { checkListed, checkScopes } from './check-options.ts';
 import { createDecide, type Decide } from './decide.ts';
@@ -95,7 +96,7 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
   const { required = false, nonce = false, secret, replay } = dpop || {};
   const schemes = oauthSchemes({
     tokens,
-    replay: replay ? redisReplay(replay) : memoryReplay(clock, warnOfSeveral),
+    proofs: proofsOver(replay ? redisReplay(replay) : memoryReplay(clock, warnOfSeveral)),
     master: secret === undefined ? random(SECRET) : Buffer.from(secret),
     clock,
   });

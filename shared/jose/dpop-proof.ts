@@ -35,6 +35,7 @@ export interface CheckedProof {
   readonly jti: string;
   readonly jkt: string;
   readonly iat: number;
+  readonly nonce: string | undefined;
 }
 
 /**
@@ -69,7 +70,8 @@ export function checkDpopProof(
   if (!jws.ok) return refuse(jws.reason);
   const { algorithm, header, payload } = jws;
   const { jwk } = header;
-  const { jti, htm, htu, iat, ath, nonce } = payload;
+  const { jti, htm, htu, iat, ath } = payload;
+  const nonce = typeof payload['nonce'] === 'string' ? payload['nonce'] : undefined;
 
   // 3. the required claims
   if (typeof jti !== 'string' || jti === '' || jti.length > LONGEST_JTI) {
@@ -116,8 +118,8 @@ export function checkDpopProof(
     if (apart > window)
       return refuse(`iat is ${apart} s from the time here, not within ${window} s`);
   } else {
-    const why = refusesNonce(typeof nonce === 'string' ? nonce : undefined);
+    const why = refusesNonce(nonce);
     if (why !== undefined) return refuse(why, 'use_dpop_nonce');
   }
-  return { ok: true, jti, jkt, iat };
+  return { ok: true, jti, jkt, iat, nonce };
 }

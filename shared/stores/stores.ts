@@ -13,6 +13,7 @@ import type { Limits } from './limits/limits.ts';
 import type { Outbox } from './mail/outbox.ts';
 import type { Passkeys } from './credentials/passkeys.ts';
 import type { People } from './people/people.ts';
+import type { Proofs } from './authentication/proofs.ts';
 import type { Push } from './push/push.ts';
 import type { PublicKeys } from './credentials/public-keys.ts';
 import type { Replay } from './authentication/replay.ts';
@@ -64,6 +65,7 @@ export interface Stores extends AsyncDisposable {
   readonly outbox: Outbox;
   readonly passkeys: Passkeys;
   readonly people: People;
+  readonly proofs: Proofs;
   readonly publicKeys: PublicKeys;
   readonly push: Push;
   readonly replay: Replay;

@@ -1,4 +1,4 @@
-import { hash, type KeyObject } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import {
   issuerAndVerifier,
@@ -8,8 +8,7 @@ import {
   SPACE,
 } from '#shared/auth/judge/auth.fixture.ts';
 import { bearer } from '#shared/auth/schemes/bearer/bearer.ts';
-import { dpop } from '#shared/auth/schemes/dpop/dpop.ts';
-import { RecentMap } from '#shared/base/recent-map.ts';
+import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { signedBy, testKey } from '#shared/gnap/client.fixture.ts';
 import { signJws } from '#shared/jose/jws.fixture.ts';
 import { APP, asApp } from '../authz.fixture.ts';
@@ -252,7 +251,6 @@ describe('RFC 9635 section 7.2: tokens of GNAP at the schemes of OAuth', () => {
     const shown = ['client-cert', `:${certificate.toString('base64')}:`] as const;
     const asked = { method: 'GET', url: `${OF_SPACE}a`, scheme: 'Bearer', token: ofKey };
     const signature = Object.entries(signedBy(key, asked, now()).fields);
-    const keys = new RecentMap<KeyObject>(9);
     return {
       ...parties,
       key,
@@ -261,7 +259,10 @@ describe('RFC 9635 section 7.2: tokens of GNAP at the schemes of OAuth', () => {
       unbound: issue({ access: [] }, { typ: 'gnap-at+jwt' }),
       fields: [...signature, shown],
       asBearer: bearer({ space: SPACE, tokens }),
-      asDpop: dpop({ space: SPACE, tokens, replay, clock, keys }),
+      asDpop: oauthSchemes({ tokens, proofs: replay, master: Buffer.alloc(32), clock }).dpop({
+        ...SPACE,
+        nonce: false,
+      }),
     };
   }
   const shows = (scheme: string, token: string) => ({ scheme, rest: token, token68: token });

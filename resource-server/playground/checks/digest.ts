@@ -65,6 +65,7 @@ function offerOf({ earlier }: Recorded) {
     nonces: {
       issue: () => '',
       check: (nonce) => (nonces.has(nonce) ? 'fresh' : 'unknown'),
+      madeAt: () => 0,
       ending: () => false,
       lifetime: 0,
     },

@@ -2,6 +2,7 @@ import { ALONE } from '#shared/base/line.ts';
 import { hoba } from '#shared/auth/schemes/hoba/hoba.ts';
 import { hobaSettings } from '#shared/auth/schemes/hoba/settings.ts';
 import { createSignatures } from '#shared/auth/schemes/hoba/signatures.ts';
+import { proofsOver } from '#shared/stores/authentication/proofs.ts';
 import { checksOf } from '#shared/explain/checks.ts';
 import { HOBA_STEPS } from '#shared/explain/schemes/hoba.ts';
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
@@ -29,7 +30,7 @@ function schemeOf({ earlier, clock, random, publicKeys }: Recorded) {
     issue: () => '',
     madeAt: (challenge: string) => (given.has(challenge) ? clock.now() : undefined),
   };
-  const replay = { ...replayMemory(), seen: async () => false };
+  const proofs = proofsOver(replayMemory());
   const attempts = {
     begin: () => undefined,
     turn: () => ALONE,
@@ -40,7 +41,7 @@ function schemeOf({ earlier, clock, random, publicKeys }: Recorded) {
     realm: PLAYGROUND_REALM,
     maxAge: hobaSettings.parse({}).maxAge,
     challenges,
-    signatures: createSignatures({ challenges, replay, attempts, clock, random }),
+    signatures: createSignatures({ challenges, proofs, attempts, clock, random }),
     publicKeys: { get: publicKeys.get, touch: async () => {} },
     directory: { find: async (id) => (id === PERSON.id ? PERSON : undefined) },
     secondFactor: 'off',

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Clock } from '#shared/base/clock.ts';
+import { type Clock, epochSeconds } from '#shared/base/clock.ts';
 import { sameText } from '#shared/base/constant-time.ts';
 import type { Random } from '#shared/base/random.ts';
 
@@ -11,22 +11,24 @@ export interface Nonces {
   /** Issues a nonce that nobody without the secret can predict. It is valid for one `context`, such as a realm. */
   issue(context: string): string;
   check(nonce: string, context: string): NonceState;
+  /** Returns when a nonce of ours was made, in milliseconds since the epoch: a whole second. */
+  madeAt(nonce: string): number;
   /** True if a fresh nonce is in its last minute, so that the client should be given the next one. */
   ending(nonce: string): boolean;
   /** Seconds after which a nonce issued now is certainly stale. */
   readonly lifetime: number;
 }
 
-/** Seconds in a step of the clock; a nonce is the MAC of its step. */
-const STEP = 60;
-/** A nonce is good in its own step and the two that follow, so that rotation breaks no client. */
-const STEPS_GOOD = 3;
-/** Another process's clock may be in the next step already. */
-const STEPS_AHEAD = 1;
-/** Length in bytes of the salt, by which the nonces of one step differ. */
+/** Seconds for which a nonce is good, so that rotation breaks no client. */
+const GOOD = 180;
+/** Seconds by which another process's clock may be ahead. */
+const AHEAD = 60;
+/** Seconds before its end in which a nonce is ending. */
+const ENDING = 60;
+/** Length in bytes of the salt, by which the nonces of one second differ. */
 const SALT = 12;
 
-/** Matches the part of a nonce that its MAC covers: the step of the clock, and the salt if there is one. */
+/** Matches the part of a nonce that its MAC covers: the second of the clock, and the salt if there is one. */
 const MARK = /^\d+(?:\.[\w-]+)?(?=\.[\w-]+$)/;
 
 export interface NoncesOptions {
@@ -37,26 +39,28 @@ export interface NoncesOptions {
 }
 
 export function createNonces({ secret, clock, random }: NoncesOptions): Nonces {
-  const currentStep = () => Math.floor(clock.now() / 1000 / STEP);
-  const ageOf = (nonce: string) => currentStep() - Number.parseInt(nonce, 10);
+  const secondOf = (nonce: string) => Number.parseInt(nonce, 10);
+  const ageOf = (nonce: string) => epochSeconds(clock) - secondOf(nonce);
   const sealed = (mark: string, context: string) =>
     `${mark}.${createHmac('sha256', secret).update(`${mark} ${context}`).digest('base64url')}`;
 
   return {
-    lifetime: STEP * (STEPS_GOOD + STEPS_AHEAD),
+    lifetime: GOOD + AHEAD,
 
     issue(context) {
       const salt = random && `.${random(SALT).toString('base64url')}`;
-      return sealed(`${currentStep()}${salt ?? ''}`, context);
+      return sealed(`${epochSeconds(clock)}${salt ?? ''}`, context);
     },
 
     check(nonce, context) {
       const [mark] = MARK.exec(nonce) ?? [''];
       if (!sameText(nonce, sealed(mark, context))) return 'unknown';
       const age = ageOf(nonce);
-      return age >= -STEPS_AHEAD && age < STEPS_GOOD ? 'fresh' : 'stale';
+      return age >= -AHEAD && age < GOOD ? 'fresh' : 'stale';
     },
 
-    ending: (nonce) => ageOf(nonce) >= STEPS_GOOD - 1,
+    madeAt: (nonce) => secondOf(nonce) * 1000,
+
+    ending: (nonce) => ageOf(nonce) >= GOOD - ENDING,
   };
 }

@@ -3,6 +3,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { parseCookies } from '#shared/http/cookies.ts';
 import { lines, single } from '#shared/http/fields.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
+import { type Proofs, proofsOver } from '#shared/stores/authentication/proofs.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
 import { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
@@ -40,7 +41,7 @@ export function requestOf(
 }
 
 /** Replay in memory, on a clock; `down` makes it fail. */
-export function memoryReplay(clock: ManualClock): Replay & { down: boolean } {
+export function memoryReplay(clock: ManualClock): Replay & Proofs & { down: boolean } {
   const until = new Map<string, number>();
   return {
     down: false,
@@ -50,6 +51,9 @@ export function memoryReplay(clock: ManualClock): Replay & { down: boolean } {
       if ((until.get(name) ?? 0) > clock.now()) return false;
       until.set(name, clock.now() + seconds * 1000);
       return true;
+    },
+    spend(...proof) {
+      return proofsOver(this).spend(...proof);
     },
     seen: async (namespace, key) => (until.get(`${namespace} ${key}`) ?? 0) > clock.now(),
   };

@@ -5,17 +5,15 @@ import { authorization, spaceOf } from './judge.fixture.ts';
 import { judge } from './judge.ts';
 import type { Outcome } from '../scheme.ts';
 import { bearer } from '../schemes/bearer/bearer.ts';
-import { dpop } from '../schemes/dpop/dpop.ts';
+import { oauthSchemes } from '../schemes/oauth-schemes.ts';
 
 describe('a space with Bearer and DPoP', () => {
   function setup() {
     const parties = issuerAndVerifier();
     const { tokens, clock } = parties;
     const replay = memoryReplay(clock);
-    const space = spaceOf([
-      bearer({ space: SPACE, tokens }),
-      dpop({ space: SPACE, tokens, replay, clock, keys: new Map() }),
-    ]);
+    const { dpop } = oauthSchemes({ tokens, proofs: replay, master: Buffer.alloc(32), clock });
+    const space = spaceOf([bearer({ space: SPACE, tokens }), dpop({ ...SPACE, nonce: false })]);
     return { ...parties, replay, space, client: prover(parties.now) };
   }
   /** The challenges of an answer, by scheme, as a client reads them. */

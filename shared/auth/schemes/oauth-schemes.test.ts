@@ -15,7 +15,7 @@ const OTHER = { ...SPACE, realm: 'other' };
 /** Two servers of one operator, and a client with a bound token. */
 function setup() {
   const { clock, now, tokens, token } = issuerAndVerifier();
-  const shared = { tokens, clock, replay: memoryReplay(clock) };
+  const shared = { tokens, clock, proofs: memoryReplay(clock) };
   const master = Buffer.alloc(32, 7);
   const client = prover(now);
   const bound = token({ cnf: { jkt: client.jkt } });

@@ -31,6 +31,7 @@ import { passkeysContract } from './credentials/passkeys.ts';
 import { peopleContract } from './people/people.ts';
 import { pushContract } from './push/push.ts';
 import { pushReceiptsContract } from './push/receipts.ts';
+import { proofsContract } from './authentication/proofs.ts';
 import { publicKeysContract } from './credentials/public-keys.ts';
 import { racingContract } from './racing/racing.ts';
 import { removingPeopleContract } from './people/removing-people.ts';
@@ -83,6 +84,7 @@ export const PARTS: readonly Part[] = [
   pushContract,
   pushReceiptsContract,
   replayContract,
+  proofsContract,
   sessionsContract,
   treesContract,
   editsContract,
@@ -100,6 +102,17 @@ export const PARTS: readonly Part[] = [
   rereadingContract,
   racingContract,
   growthContract,
+];
+
+/** Those of what Redis keeps beside a record. */
+export const BESIDE_PARTS: readonly Part[] = [
+  cacheReportsContract,
+  keptContract,
+  limitsContract,
+  blocksContract,
+  proofsContract,
+  sessionsContract,
+  useCountsContract,
 ];
 
 /** The one suite that every store passes, against the real thing. `setup` runs once. `parts`: what it has of a store. */

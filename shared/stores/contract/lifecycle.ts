@@ -11,6 +11,7 @@ import {
   removeTokenKeys,
   secondFactorsIn,
   NO_QUOTA,
+  onceFor,
   puts,
   someApiKey,
   someClient,
@@ -63,7 +64,8 @@ export function lifecycleContract(contract: () => Contract): void {
         await stores.artefacts.put({ kind: 'Grant', id, payload: { id } });
         await stores.revocations.raise('client', id, store.clock.now() + 60_000);
         await stores.replay.unique('jti', id, 600);
-        await stores.useCounts.use('nc', id, 1, 600);
+        await stores.useCounts.use('nc', id, 1, onceFor(600));
+        await stores.proofs.spend('dpop', id, onceFor(600));
       }
       await using stores = await store.open();
       expect(await stores.clients.get(client.client_id)).toEqual(client);
@@ -86,7 +88,8 @@ export function lifecycleContract(contract: () => Contract): void {
       expect(await stores.artefacts.get('Grant', id)).toEqual({ id });
       expect(await stores.revocations.generation('client', id)).toBe(1);
       expect(await stores.replay.unique('jti', id, 600)).toBe(false);
-      expect(await stores.useCounts.use('nc', id, 1, 600)).toBe(false);
+      expect(await stores.useCounts.use('nc', id, 1, onceFor(600))).toBe('used');
+      expect(await stores.proofs.spend('dpop', id, onceFor(600))).toBe('used');
     });
 
     test('every verb of a closed store rejects with StoreUnavailable and never says no', async () => {
@@ -174,6 +177,7 @@ export function lifecycleContract(contract: () => Contract): void {
         'outbox.take': () => closed.outbox.take(1, 2, 1),
         'outbox.postpone': () => closed.outbox.postpone('x', 1),
         'outbox.remove': () => closed.outbox.remove('x'),
+        'proofs.spend': () => closed.proofs.spend('dpop', 'x', onceFor(1)),
         'publicKeys.add': () => closed.publicKeys.add(somePublicKey('x'), 1),
         'publicKeys.get': () => closed.publicKeys.get('x'),
         'publicKeys.of': () => closed.publicKeys.of({ kind: 'person', id: 'x' }),
@@ -205,7 +209,7 @@ export function lifecycleContract(contract: () => Contract): void {
             quota: NO_QUOTA,
           }),
         'trees.files': () => closed.trees.files('a'),
-        'useCounts.use': () => closed.useCounts.use('a', 'x', 1, 1),
+        'useCounts.use': () => closed.useCounts.use('a', 'x', 1, onceFor(1)),
         'revocations.revoke': () => closed.revocations.revoke('token', 'x', 1),
         'revocations.raise': () => closed.revocations.raise('person', 'x', 1),
         'revocations.generation': () => closed.revocations.generation('person', 'x'),

@@ -278,3 +278,6 @@ export const copy = (
 
 /** A time that no clock of a test reaches. */
 export const FAR = 4_000_000_000_000;
+
+/** Something that is good once and was made after any loss of memory. */
+export const onceFor = (seconds: number) => ({ made: FAR, seconds });

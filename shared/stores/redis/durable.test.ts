@@ -20,6 +20,7 @@ import {
   someOutboxMessage,
   someSecondFactor,
   someTokenKey,
+  onceFor,
 } from '../contract/samples.ts';
 import { someSubscription } from '../contract/push/samples.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
@@ -236,7 +237,7 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
         quota: NO_QUOTA,
       }),
   ],
-  'useCounts.use': [() => {}, (on) => on.useCounts.use('digest', 'x', 1, 60)],
+  'useCounts.use': [() => {}, (on) => on.useCounts.use('digest', 'x', 1, onceFor(60))],
 };
 
 /** Runs all verbs at once while the replica does not answer, and returns their outcomes. */

@@ -26,6 +26,7 @@ import {
   someOutboxMessage,
   someSecondFactor,
   someTokenKey,
+  onceFor,
 } from '../contract/samples.ts';
 import { checkServers } from './check-servers.ts';
 import { Connection } from './connection/connection.ts';
@@ -236,7 +237,7 @@ describe('a server in trouble', () => {
     take: () => stores.sessions.take('x'),
     consume: () => stores.artefacts.consume('RefreshToken', 'x'),
     settle: () => stores.artefacts.settle('RefreshToken', 'x', 'a'),
-    use: () => stores.useCounts.use('a', 'x', 1, 60),
+    use: () => stores.useCounts.use('a', 'x', 1, onceFor(60)),
     spend: async () => stores.limits.spend('sign-in-name', 'x', { burst: 1, per: 1 }),
     spendToken: () => stores.spentTokens.spend(Buffer.from('x'), FAR),
     tokenKeys: () => stores.tokenKeys.list(),

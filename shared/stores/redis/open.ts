@@ -2,7 +2,6 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
-import { limitsOver } from '#shared/stores/limits/blocks.ts';
 import type { Recorded, Stores } from '#shared/stores/stores.ts';
 import { auditInSlots } from './audit/in-slots.ts';
 import { carrying } from './audit/carrying.ts';
@@ -10,15 +9,13 @@ import { auditStreams } from './audit/streams.ts';
 import { redisApiKeys } from './credentials/api-keys.ts';
 import { redisArtefacts } from './oauth/artefacts.ts';
 import { redisClaims } from './claims/claims.ts';
-import { redisBuckets } from './limits/buckets.ts';
-import { redisCacheReports } from './cache/cache-reports.ts';
+import { besideParts } from './beside.ts';
 import { redisClients } from './oauth/clients.ts';
 import { type Commands, Connection } from './connection/connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { redisDeclared } from './declared/declared.ts';
 import { redisFollowers } from './revocation/followers.ts';
 import { redisInvalidations } from './cache/invalidations.ts';
-import { redisKept } from './trees/kept.ts';
 import { redisKeys } from './keys/keys.ts';
 import { redisLastBackup } from './last-backup/last-backup.ts';
 import { checkServers, patienceAtStart } from './check-servers.ts';
@@ -32,14 +29,12 @@ import { revocationKeys } from './revocation/revocation-stream.ts';
 import { redisRevocations } from './revocation/revocations.ts';
 import { redisOutbox } from './mail/outbox.ts';
 import { redisSecondFactors } from './credentials/second-factors.ts';
-import { redisSessions } from './authentication/sessions.ts';
 import { redisSpentTokens } from './authentication/spent-tokens.ts';
 import { redisTokenKeys } from './keys/token-keys.ts';
 import { keepingSchema } from './schema.ts';
 import { manySlots } from './connection/slots.ts';
 import { topologyOf } from './connection/topology.ts';
 import { redisTrees } from './trees/trees.ts';
-import { redisUseCounts } from './authentication/use-counts.ts';
 
 export interface RedisDependencies {
   readonly clock: Clock;
@@ -56,6 +51,9 @@ export interface RedisDependencies {
  * what it was asked before it hears of that. By then the feed follows the next one.
  */
 const CLUSTER_FEED = 1000;
+
+/** Here Redis is the record itself: nothing is compared with the time when its memory began. */
+const FORGETS_NOTHING = -1e9;
 
 /** How often the connections are tried to be opened at the start. */
 const ATTEMPTS = 8;
@@ -134,19 +132,17 @@ export async function openRedis(
     all: asked(() => redis.touch(epoch)),
   };
   const stores: Stores = {
+    ...besideParts(redis, { prefix, clock, random, skew: FORGETS_NOTHING }),
     apiKeys: redisApiKeys(redis, slots),
     artefacts: redisArtefacts(redis, prefix, slots, clock),
     audit: auditInSlots(redis, prefix, streams, slots),
-    cacheReports: redisCacheReports(redis, prefix),
     clients: redisClients(redis, slots),
     declared: redisDeclared(redis, prefix),
     followers: redisFollowers(redis, prefix),
     gatewayKeys: redisKeys(redis, prefix, 'gateway-keys'),
     invalidations,
-    kept: redisKept(redis, prefix, random),
     keys: redisKeys(redis, prefix, 'keys'),
     lastBackup: redisLastBackup(redis, prefix),
-    limits: limitsOver(redisBuckets(redis, prefix), clock),
     outbox: redisOutbox(redis, slots, prefix),
     passkeys: redisPasskeys(redis, slots, claims),
     people: redisPeople(redis, slots, claims),
@@ -155,11 +151,9 @@ export async function openRedis(
     replay: redisReplay(redis, prefix),
     revocations,
     secondFactors: redisSecondFactors(redis, ofPeople),
-    sessions: redisSessions(redis, prefix, random),
     spentTokens: redisSpentTokens(redis, slots, clock),
     tokenKeys: redisTokenKeys(redis, prefix),
     trees: redisTrees(redis, prefix, random),
-    useCounts: redisUseCounts(redis, prefix),
     recorded: (part, ...texts) => recordable[part](carrying(redis, streams, texts)),
     transactional: false,
     together: (work) => work(stores),

@@ -20,6 +20,7 @@ import {
   someSecondFactor,
   someTokenKey,
   someVerifier,
+  onceFor,
 } from '../contract/samples.ts';
 import { openPatiently, redisConfig, redisUnderTest } from './under-test.ts';
 
@@ -94,7 +95,8 @@ describe('the keys', () => {
     await stores.declared.add({ kind: 'person', id: 'x' });
     await stores.outbox.add(someOutboxMessage('x'));
     await stores.outbox.take(FAR, FAR, 1);
-    await stores.useCounts.use('digest', 'a-nonce-of-somebody', 1, 60);
+    await stores.useCounts.use('digest', 'a-nonce-of-somebody', 1, onceFor(60));
+    await stores.proofs.spend('dpop', 'a-jti-of-somebody', onceFor(60));
     await stores.spentTokens.spend(Buffer.from('a-token-of-somebody'), FAR);
     await stores.tokenKeys.add(someTokenKey(VOPRF, 7), undefined);
     await stores.kept.put('person=somebody', 'x', { seconds: 60, most: 1 });
@@ -107,7 +109,7 @@ describe('the keys', () => {
     ]);
     const all = (await redis.cli('KEYS', '*')).split('\n');
     const keys = all.filter((key) => !key.startsWith('{test}:version'));
-    expect(keys).toHaveLength(53);
+    expect(keys).toHaveLength(55);
     for (const key of keys) expect(key).toMatch(/^\{?test[:}]/);
     expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(7);
     expect(keys.join()).not.toContain('a-jti-of-somebody');

@@ -6,6 +6,9 @@ import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
+import { besideParts } from './beside.ts';
+import { Connection } from './connection/connection.ts';
+import { topologyOf } from './connection/topology.ts';
 import { openRedis } from './open.ts';
 import { OLDEST, schemaKeys, VERSION } from './schema.ts';
 
@@ -52,20 +55,77 @@ const begun = (redis: Server, prefix: string) => {
   return redis.cli('MSET', version, String(VERSION), oldest, String(OLDEST));
 };
 
-/**
- * Real servers for the contract. Their clock cannot be moved: times to live are shortened instead.
- */
+/** The clock of a server cannot be moved: the times to live of what is there are shortened instead. */
+async function passSeconds(masters: readonly Server[], seconds: number): Promise<void> {
+  const shorten = `
+    for _, key in ipairs(redis.call('KEYS', '*')) do
+      local left = redis.call('PTTL', key)
+      if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[1]) end
+    end`;
+  const milliseconds = String(seconds * 1000);
+  await Promise.all(masters.map((master) => master.cli('EVAL', shorten, '0', milliseconds)));
+}
+
+async function countAll(masters: readonly Server[]): Promise<number> {
+  const sizes = await Promise.all(masters.map((master) => master.cli('DBSIZE')));
+  return sizes.reduce((sum, size) => sum + Number(size), 0);
+}
+
+/** Opens a connection that waits long, for tests that do not measure how long an answer takes. */
+export async function connectPatiently(config: RedisSettings): Promise<Connection> {
+  const deadline = PATIENT.deadline * 1000;
+  const topology = topologyOf(config, { deadline, monotonic: () => performance.now() });
+  const redis = new Connection(topology, config.replicas, silentLog, deadline);
+  await redis.open(1);
+  return redis;
+}
+
+/** A record with real servers beside it, for the contract. */
+export function besideUnderTest(
+  record: StoreUnderTest,
+  config: RedisSettings,
+  masters: readonly Server[],
+  parts: AsyncDisposable,
+): StoreUnderTest {
+  const { clock } = record;
+  const options = { prefix: config.prefix, clock, random: systemRandom, skew: 5 };
+  return {
+    ...record,
+    async open() {
+      const redis = await connectPatiently(config);
+      const stores = await record.open();
+      return {
+        ...stores,
+        ...besideParts(redis, options),
+        async [Symbol.asyncDispose]() {
+          redis[Symbol.dispose]();
+          await stores[Symbol.asyncDispose]();
+        },
+      };
+    },
+    countAll: async () => (await record.countAll()) + (await countAll(masters)),
+    async passSeconds(seconds) {
+      await record.passSeconds(seconds);
+      await passSeconds(masters, seconds);
+    },
+    async forget() {
+      await Promise.all(masters.map((master) => master.cli('FLUSHALL')));
+      await record.forget();
+    },
+    async end() {
+      await record.end();
+      await parts[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Real servers for the contract. */
 export function redisUnderTest(
   config: RedisSettings,
   masters: readonly Server[],
   parts: AsyncDisposable,
 ): StoreUnderTest {
   const clock = new ManualClock(systemClock.now());
-  const shorten = `
-    for _, key in ipairs(redis.call('KEYS', '*')) do
-      local left = redis.call('PTTL', key)
-      if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[1]) end
-    end`;
   return {
     clock,
     spec: () => ({
@@ -76,14 +136,10 @@ export function redisUnderTest(
       longestLife: LONGEST_LIFE,
     }),
     open: () => openPatiently(config, clock),
-    async countAll() {
-      const sizes = await Promise.all(masters.map((master) => master.cli('DBSIZE')));
-      return sizes.reduce((sum, size) => sum + Number(size), 0);
-    },
+    countAll: () => countAll(masters),
     async passSeconds(seconds) {
       clock.advance(seconds);
-      const milliseconds = String(seconds * 1000);
-      await Promise.all(masters.map((master) => master.cli('EVAL', shorten, '0', milliseconds)));
+      await passSeconds(masters, seconds);
     },
     async forget() {
       await Promise.all(masters.map((master) => master.cli('FLUSHALL')));

@@ -1,5 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
+import { proofsOver } from '../authentication/proofs.ts';
 import { limitsOver } from '../limits/blocks.ts';
 import type { Recorded, Stores } from '../stores.ts';
 import { sqlAudit } from './audit/audit.ts';
@@ -58,6 +59,7 @@ type Parts = Together &
     | 'kept'
     | 'lastBackup'
     | 'limits'
+    | 'proofs'
     | 'push'
     | 'replay'
     | 'sessions'
@@ -109,6 +111,7 @@ export function togetherOn(database: Database, engine: Engine): Together {
 /** Returns the parts of which both engines have one text. */
 export function sqlParts(engine: Engine): Parts {
   const { record, passing, clock, random, invalidationFeed } = engine;
+  const replay = sqlReplay(passing, clock);
   return {
     ...togetherOn(record, engine),
     cacheReports: sqlCacheReports(passing, clock),
@@ -117,8 +120,9 @@ export function sqlParts(engine: Engine): Parts {
     kept: sqlKept(passing, clock, random),
     lastBackup: sqlLastBackup(record),
     limits: limitsOver(sqlBuckets(passing, clock), clock),
+    proofs: proofsOver(replay),
     push: sqlPush(record, clock),
-    replay: sqlReplay(passing, clock),
+    replay,
     sessions: sqlSessions(passing, clock, random),
     spentTokens: sqlSpentTokens(record, clock),
     trees: sqlTrees(record, clock, random),

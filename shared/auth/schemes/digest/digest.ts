@@ -6,7 +6,7 @@ import type { Random } from '#shared/base/random.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
-import type { Scheme, Verdict } from '../../scheme.ts';
+import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
 import { createOffer, type Claim, type OfferOptions } from './offer.ts';
 import { parseDigestParams } from './params.ts';
 import { digestResponse, digestRspauth } from './response.ts';
@@ -29,6 +29,13 @@ export function digest(options: DigestOptions): Scheme {
   const offer = createOffer(options);
   /** The HA1 of people without one; no response made with it is ever accepted. */
   const nobody = random(32).toString('hex');
+
+  /** The client goes on by itself with another nonce (RFC 7616 section 3.3). */
+  const stale = (request: AuthRequest): Verdict => ({
+    kind: 'refused',
+    reason: 'nonce is stale',
+    challenges: offer.challenges(request, true),
+  });
 
   /** Finds the verifier of a name, exactly as it stands in A1, or of a userhash. */
   async function verifierOf({ algorithm, username, userhash }: Claim) {
@@ -83,14 +90,12 @@ export function digest(options: DigestOptions): Scheme {
         attempts.failed(account, address);
         return { kind: 'refused', reason: 'no such name, or the response is wrong' };
       }
-      if (claim.stale) {
-        const challenges = offer.challenges(request, true);
-        return { kind: 'refused', reason: 'nonce is stale', challenges };
-      }
+      if (claim.stale) return stale(request);
+      const once = { made: nonces.madeAt(signed.nonce), seconds: nonces.lifetime };
       // The use is counted last; otherwise anybody could use up the counts of others.
-      if (!(await useCounts.use('digest', signed.nonce, count, nonces.lifetime))) {
-        return { kind: 'refused', reason: 'nc was used before' };
-      }
+      const use = await useCounts.use('digest', signed.nonce, count, once);
+      if (use === 'forgotten') return stale(request);
+      if (use === 'used') return { kind: 'refused', reason: 'nc was used before' };
       attempts.succeeded(account, address);
       return granted(claim, verifier);
     },

@@ -21,10 +21,11 @@ function setup({ nonce = false } = {}) {
   const scheme = dpop({
     space: SPACE,
     tokens: parties.tokens,
-    replay,
+    proofs: replay,
     clock,
     keys: new RecentMap<KeyObject>(100),
-    ...(nonce && { nonces }),
+    nonces,
+    needsNonce: nonce,
   });
   const client = prover(parties.now);
   const bound = parties.token({ cnf: { jkt: client.jkt } });

@@ -1,9 +1,14 @@
-import { epochSeconds, type Clock } from '#shared/base/clock.ts';
+import { type Clock, epochSeconds } from '#shared/base/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { ALGORITHMS } from '#shared/jose/algorithms.ts';
-import { checkDpopProof, type KeyCache, type ProofError } from '#shared/jose/dpop-proof.ts';
+import {
+  checkDpopProof,
+  type CheckedProof,
+  type KeyCache,
+  type ProofError,
+} from '#shared/jose/dpop-proof.ts';
 import { PROOF_WINDOW, proofMemory } from '#shared/jose/proof-life.ts';
-import type { Replay } from '#shared/stores/authentication/replay.ts';
+import type { Proofs } from '#shared/stores/authentication/proofs.ts';
 import type { Nonces } from '../../credentials/nonces.ts';
 import {
   actOf,
@@ -18,10 +23,11 @@ import { oauthChallenge, type OAuthSpace } from '../parts/oauth.ts';
 export interface DpopOptions {
   readonly space: OAuthSpace;
   readonly tokens: TokenVerifier;
-  readonly replay: Pick<Replay, 'unique'>;
+  readonly proofs: Proofs;
   readonly clock: Clock;
-  /** Present if proofs must carry a nonce of ours. */
-  readonly nonces?: Nonces;
+  readonly nonces: Nonces;
+  /** Whether proofs must carry a nonce of ours. Else one is asked for only where `iat` does not tell that a proof is new. */
+  readonly needsNonce: boolean;
   readonly keys: KeyCache;
 }
 
@@ -39,8 +45,8 @@ const pathOf = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '');
 
 /** The DPoP scheme (RFC 9449): a token bound to a key, and for each request a proof that its sender holds the key. */
 export function dpop(options: DpopOptions): Scheme {
-  const { space, tokens, replay, clock, nonces, keys } = options;
-  const memory = proofMemory(nonces?.lifetime ?? 2 * PROOF_WINDOW);
+  const { space, tokens, proofs, clock, nonces, needsNonce, keys } = options;
+  const memory = proofMemory(needsNonce ? nonces.lifetime : 2 * PROOF_WINDOW);
 
   function challenge(
     scopes: readonly string[],
@@ -52,28 +58,37 @@ export function dpop(options: DpopOptions): Scheme {
   }
 
   /** Returns the nonce for the next request, in an answer that must not be reused (RFC 9449 section 8.2). */
-  const nonceFields = () =>
-    nonces && { 'DPoP-Nonce': nonces.issue(space.realm), 'Cache-Control': 'no-store' };
+  const nonceFields = () => ({
+    'DPoP-Nonce': nonces.issue(space.realm),
+    'Cache-Control': 'no-store',
+  });
 
   function refused(request: AuthRequest, reason: string, error: DpopError): Verdict {
-    const fields = nonceFields();
+    const givesNonce = needsNonce || error === 'use_dpop_nonce';
     return {
       kind: 'refused',
       as: error === 'invalid_request' ? 'malformed' : 'unauthenticated',
       reason,
       challenges: [challenge(space.scopes(actOf(request)), error)],
-      ...(fields && { fields }),
+      ...(givesNonce && { fields: nonceFields() }),
     };
   }
 
   const ofToken = (request: AuthRequest, reason: string) =>
     refused(request, `access token: ${reason}`, 'invalid_token');
 
-  function nonceRefusal(own: Nonces, nonce: string | undefined): string | undefined {
+  function nonceRefusal(nonce: string | undefined): string | undefined {
     if (nonce === undefined) return 'nonce is missing';
-    const state = own.check(nonce, space.realm);
+    const state = nonces.check(nonce, space.realm);
     if (state === 'fresh') return undefined;
     return state === 'stale' ? 'nonce is stale' : 'nonce is not of this space';
+  }
+
+  /** A proof with a nonce of ours is no older than that. The clock of a client may be ahead by the window. */
+  function madeAt({ iat, nonce }: CheckedProof): number {
+    return nonceRefusal(nonce) === undefined && nonce !== undefined
+      ? nonces.madeAt(nonce)
+      : (iat - PROOF_WINDOW) * 1000;
   }
 
   return {
@@ -104,17 +119,21 @@ export function dpop(options: DpopOptions): Scheme {
         jkt,
         now: epochSeconds(clock),
         window: PROOF_WINDOW,
-        ...(nonces && {
-          refusesNonce: (nonce: string | undefined) => nonceRefusal(nonces, nonce),
-        }),
+        ...(needsNonce && { refusesNonce: nonceRefusal }),
       };
       const checked = checkDpopProof(proof, expected, keys);
       if (!checked.ok) return refused(request, `DPoP proof: ${checked.reason}`, checked.error);
-      if (!(await replay.unique('dpop', `${jkt} ${checked.jti}`, memory))) {
+      const once = { made: madeAt(checked), seconds: memory };
+      const use = await proofs.spend('dpop', `${jkt} ${checked.jti}`, once);
+      if (use === 'used') {
         return refused(request, 'DPoP proof: jti was used before', 'invalid_dpop_proof');
       }
-      const fields = nonceFields();
-      return { kind: 'granted', principal, grounds, ...(fields && { proof: { fields } }) };
+      if (use === 'forgotten') {
+        const reason = 'DPoP proof: nonce is needed, since the store has lost its memory';
+        return refused(request, reason, 'use_dpop_nonce');
+      }
+      const next = needsNonce ? { proof: { fields: nonceFields() } } : {};
+      return { kind: 'granted', principal, grounds, ...next };
     },
 
     insufficientScope: (scopes) => challenge(scopes, 'insufficient_scope'),

@@ -8,10 +8,10 @@ async function openParts(parts: SchemeParts) {
   const { stores, master, attempts, directory, secondFactor, clock, random } = parts;
   const { createChallenges } = await import('./challenges.ts');
   const { createSignatures } = await import('./signatures.ts');
-  const { replay, publicKeys, secondFactors } = stores;
+  const { proofs, publicKeys, secondFactors } = stores;
   const secret = derivedKey(master, 'hoba-challenge');
   const challenges = createChallenges({ secret, clock, random });
-  const signatures = createSignatures({ challenges, replay, attempts, clock, random });
+  const signatures = createSignatures({ challenges, proofs, attempts, clock, random });
   const people = { publicKeys, directory, secondFactor, secondFactors };
   return { challenges, signatures, ...people, clock };
 }

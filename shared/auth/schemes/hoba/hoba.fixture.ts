@@ -102,11 +102,11 @@ export async function twoHobaProcesses({
   async function start() {
     const stores = await openSqlite({ folder, clock, random: systemRandom });
     opened.push(stores);
-    const { limits, replay, publicKeys, secondFactors } = stores;
+    const { limits, proofs, publicKeys, secondFactors } = stores;
     const attempts = createAttempts({ limits, account, address: { burst: 1000, per: 1 } });
     const challenges = createChallenges({ secret, clock, random: systemRandom });
     const common = { challenges, clock };
-    const signatures = createSignatures({ ...common, replay, attempts, random: systemRandom });
+    const signatures = createSignatures({ ...common, proofs, attempts, random: systemRandom });
     const invitations = createInvitations({ stores, random: systemRandom });
     const known = { publicKeys, directory, secondFactor, secondFactors };
     const shared = { ...common, ...known, signatures };

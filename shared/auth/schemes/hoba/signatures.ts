@@ -4,7 +4,7 @@ import type { Random } from '#shared/base/random.ts';
 import { importedKey } from '#shared/people/public-key.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
-import type { Replay } from '#shared/stores/authentication/replay.ts';
+import type { Proofs } from '#shared/stores/authentication/proofs.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import type { AuthRequest, Verdict } from '../../scheme.ts';
 import type { Challenges } from './challenges.ts';
@@ -16,7 +16,7 @@ import { toBeSigned } from './to-be-signed.ts';
 
 export interface SignaturesOptions {
   readonly challenges: Challenges;
-  readonly replay: Replay;
+  readonly proofs: Proofs;
   readonly attempts: Attempts;
   readonly clock: Clock;
   readonly random: Random;
@@ -59,10 +59,11 @@ const isFor = (key: Verifying | undefined, origin: string) =>
  * a decoy that nobody has.
  */
 export function createSignatures(options: SignaturesOptions): Signatures {
-  const { challenges, replay, attempts, clock, random } = options;
+  const { challenges, proofs, attempts, clock, random } = options;
   const decoy = decoyKey(random);
   /** True at the first use of a signature. Uses are remembered until no space of the origin accepts the challenge. */
-  const isFirst = (what: string) => replay.unique('hoba', what, LONGEST + AHEAD);
+  const isFirst = async (what: string, made: number) =>
+    (await proofs.spend('hoba', what, { made, seconds: LONGEST + AHEAD })) === 'first';
 
   return {
     async signer(params, request, { maxAge, find }) {
@@ -91,7 +92,7 @@ export function createSignatures(options: SignaturesOptions): Signatures {
       if (made <= (key.signed_out_at ?? 0)) return refused('a challenge from before signing out');
       // This comes last, so that nobody without the key can use up others' signatures.
       const once = `${kid} ${challenge} ${nonce}`;
-      const fresh = (await isFirst(once)) && (maxAge > 0 || (await isFirst(challenge)));
+      const fresh = (await isFirst(once, made)) && (maxAge > 0 || (await isFirst(challenge, made)));
       return fresh ? { kind: 'signed', key } : refused('signed for once already');
     },
   };

@@ -12,7 +12,7 @@ export const mutualEntry = {
   settings: { mutual: mutualSettings },
   verifier: mutualVerifier,
   trial: { path: 'mutual' },
-  async open({ stores, verifiers, attempts, exchanges, master, random }: SchemeParts) {
+  async open({ stores, verifiers, attempts, exchanges, master, clock, random }: SchemeParts) {
     const [{ mutual }, { kam3Threads: kam3 }] = await Promise.all([
       import('./mutual.ts'),
       import('./kam3-threads.ts'),
@@ -27,6 +27,7 @@ export const mutualEntry = {
       limits,
       exchanges,
       secret,
+      clock,
       random,
       kam3,
     };

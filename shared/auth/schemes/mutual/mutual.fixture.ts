@@ -76,6 +76,7 @@ export async function twoMutualProcesses({
         verifiers,
         sessions,
         useCounts,
+        clock,
         attempts,
         limits,
         exchanges,

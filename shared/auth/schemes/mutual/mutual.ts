@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sameBytes } from '#shared/base/constant-time.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
@@ -43,6 +44,7 @@ export interface MutualOptions {
   readonly exchanges: Rate;
   /** 256 bits, the same in all processes, from which the verifiers of unknown people are derived. */
   readonly secret: Buffer;
+  readonly clock: Clock;
   readonly random: Random;
   readonly kam3: Kam3Threads;
 }
@@ -76,7 +78,7 @@ const AFTER = 60;
  */
 export function mutual(options: MutualOptions): Scheme {
   const { realm, algorithm, domain, certificate, verifiers, sessions, useCounts } = options;
-  const { attempts, limits, exchanges, secret, random, kam3 } = options;
+  const { attempts, limits, exchanges, secret, clock, random, kam3 } = options;
   const { format, hashOctets, octets } = MUTUAL_ALGORITHMS[algorithm];
   /** Read, and named, in place of the verifier of who has none; nobody's. */
   const none = Buffer.alloc(octets);
@@ -143,6 +145,7 @@ export function mutual(options: MutualOptions): Scheme {
       state: 'key exchanging',
       user,
       verifier: verifierName(verifier ?? nobody),
+      made: clock.now(),
       clientValue,
       ...exchanged,
     });
@@ -175,7 +178,8 @@ export function mutual(options: MutualOptions): Scheme {
     // The session stays; otherwise anybody could end it.
     if (!right) return refused(place, 'auth-failed', 'vkc is wrong');
     const number = nc > NC_MAX ? 0 : Number(nc) + 1;
-    if (!person || !(await useCounts.use('mutual', sid, number, TIME + AFTER))) {
+    const once = { made: session.made, seconds: TIME + AFTER };
+    if (!person || (await useCounts.use('mutual', sid, number, once)) !== 'first') {
       await table.take(sid);
       return refused(place, 'stale-session', 'nc was used before, or the password has changed');
     }

@@ -10,6 +10,8 @@ export interface MutualSession extends Exchanged {
   readonly user: string;
   /** Names the J of the session. A fake session names one that belongs to nobody. */
   readonly verifier: string;
+  /** Milliseconds since the epoch: when its sid was given. */
+  readonly made: number;
 }
 
 /** The sessions of a server and a realm, which they are local to (RFC 8120 section 6), in all processes. */
@@ -28,7 +30,7 @@ export const TIME = 300;
 const NUMBERS = ['clientValue', 'serverValue', 'z'] as const;
 
 /** As it is kept: JSON, its numbers in base64. */
-interface Kept extends Pick<MutualSession, 'state' | 'user' | 'verifier'> {
+interface Kept extends Pick<MutualSession, 'state' | 'user' | 'verifier' | 'made'> {
   readonly context: string;
   readonly numbers: readonly string[];
 }
@@ -37,22 +39,22 @@ export function sessionTable(sessions: Sessions, random: Random, context: string
   const idOf = (sid: string) => `mutual:${sid}`;
 
   async function put(sid: string, session: MutualSession): Promise<void> {
-    const { state, user, verifier } = session;
+    const { state, user, verifier, made } = session;
     const numbers = NUMBERS.map((name) => session[name].toString('base64'));
-    const kept: Kept = { context, state, user, verifier, numbers };
+    const kept: Kept = { context, state, user, verifier, made, numbers };
     await sessions.put(kept, TIME, idOf(sid));
   }
 
   function read(value: unknown): MutualSession | undefined {
     const kept = value as Kept | undefined;
     if (kept?.context !== context) return undefined;
-    const { state, user, verifier, numbers } = kept;
+    const { state, user, verifier, made, numbers } = kept;
     const [clientValue, serverValue, z] = numbers.map((text) => Buffer.from(text, 'base64')) as [
       Buffer,
       Buffer,
       Buffer,
     ];
-    return { state, user, verifier, clientValue, serverValue, z };
+    return { state, user, verifier, made, clientValue, serverValue, z };
   }
 
   return {

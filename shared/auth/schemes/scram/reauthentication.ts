@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Clock, isWithin } from '#shared/base/clock.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
+import type { Use } from '#shared/stores/authentication/proofs.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
 import { createNonces, type NonceState } from '../../credentials/nonces.ts';
 import { SCRAM_ITERATIONS } from './hashes.ts';
@@ -49,8 +50,8 @@ export interface Reauthentication {
   /** `account`: the id of the person. Of one account only so many are remembered: the others authenticate in full again. */
   remember(clientNonce: string, known: Known, account: string): Promise<void>;
   recall(clientNonce: string): Promise<Known | undefined>;
-  /** False for a nonce-count that was used: a replay. */
-  use(nonce: ReauthNonce): Promise<boolean>;
+  /** `used`: a replay. */
+  use(nonce: ReauthNonce): Promise<Use>;
 }
 
 /** Seconds that an `sr` is good for at least. */
@@ -110,6 +111,9 @@ export function createReauthentication({
     recall: async (clientNonce) => (await sessions.get(idOf(clientNonce))) as Known | undefined,
 
     use: ({ clientNonce, sr, count }) =>
-      useCounts.use('scram', `${context} ${clientNonce}${sr}`, count, nonces.lifetime),
+      useCounts.use('scram', `${context} ${clientNonce}${sr}`, count, {
+        made: nonces.madeAt(sr.slice(MARK.length)),
+        seconds: nonces.lifetime,
+      }),
   };
 }

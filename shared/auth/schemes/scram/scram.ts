@@ -200,8 +200,9 @@ export function scram(options: ScramOptions): Scheme {
     const proved = prove({ message, bare, keys, serverFirst });
     if (proved === undefined || nonce.count < iterations)
       return failed(user, request, 'wrong proof');
-    if (nonce.state === 'stale') return refused('stale sr', [invitation({ stale: 'true' })]);
-    if (!(await reauthentication.use(nonce))) return failed(user, request, 'nonce-count was used');
+    const use = nonce.state === 'stale' ? 'forgotten' : await reauthentication.use(nonce);
+    if (use === 'forgotten') return refused('stale sr', [invitation({ stale: 'true' })]);
+    if (use === 'used') return failed(user, request, 'nonce-count was used');
     return granted(user, request, proved, { ...known, clientNonce: nonce.clientNonce });
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { KINDS_BY_ACCOUNT } from '../../oauth/artefacts.ts';
-import { fresh } from '../samples.ts';
+import { fresh, onceFor } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
 /** Several batches of a sweep. */
@@ -73,6 +73,11 @@ export function growthContract(contract: () => Contract): void {
       await comesBack(() => one.replay.unique('growth', fresh(), 10_000));
     });
 
+    test('hundreds of proofs', async () => {
+      const { one } = contract();
+      await comesBack(() => one.proofs.spend('dpop', fresh(), onceFor(10_000)));
+    });
+
     test('hundreds of spent tokens', async () => {
       const { one, store } = contract();
       const until = store.clock.now() + 150_000_000;
@@ -102,7 +107,9 @@ export function growthContract(contract: () => Contract): void {
       const { one } = contract();
       await comesBack(async () => {
         const key = fresh();
-        for (const count of [1, 300, 299]) await one.useCounts.use('growth', key, count, 10_000);
+        for (const count of [1, 300, 299]) {
+          await one.useCounts.use('growth', key, count, onceFor(10_000));
+        }
       });
     });
 

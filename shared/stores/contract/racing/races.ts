@@ -6,6 +6,7 @@ import {
   edit,
   FAR,
   NO_QUOTA,
+  onceFor,
   fresh,
   move,
   puts,
@@ -63,6 +64,12 @@ export const RACES = {
     attempt: (stores, key) => stores.replay.unique('race', key, 60),
     winners: 1,
   },
+  'spend a proof': {
+    prepare: async () => fresh(),
+    attempt: async (stores, key) =>
+      (await stores.proofs.spend('dpop', key, onceFor(60))) === 'first',
+    winners: 1,
+  },
   'spend a token': {
     prepare: async () => fresh(),
     attempt: (stores, token) => stores.spentTokens.spend(Buffer.from(token), FAR),
@@ -90,7 +97,8 @@ export const RACES = {
   },
   'use a count': {
     prepare: async () => fresh(),
-    attempt: (stores, key) => stores.useCounts.use('race', key, 7, 60),
+    attempt: async (stores, key) =>
+      (await stores.useCounts.use('race', key, 7, onceFor(60))) === 'first',
     winners: 1,
   },
   consume: {

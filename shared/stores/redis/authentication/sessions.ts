@@ -1,26 +1,37 @@
 import { randomId } from '#shared/base/random.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
+import { script } from '../connection/connection.ts';
 import type { Connection } from '../connection/connection.ts';
 import { milliseconds } from '../connection/milliseconds.ts';
+import { RUN } from './memory.ts';
 
-/** `{prefix}:session:{id}`: the value as JSON. */
+/** ARGV: value, milliseconds. */
+const put = script(`${RUN}
+redis.call('SET', KEYS[1], run() .. ' ' .. ARGV[1], 'PX', ARGV[2])
+`);
+
+/** A value of another run may have been taken, and that may be forgotten. */
+const found = (command: 'GET' | 'GETDEL') =>
+  script(`${RUN}
+local of, value = string.match(redis.call('${command}', KEYS[1]) or '', '^(%w+) (.*)$')
+return of == run() and value
+`);
+
+const get = found('GET');
+const take = found('GETDEL');
+
+/** `{prefix}:session:{id}`: the run in which it was put, and the value as JSON. */
 export function redisSessions(redis: Connection, prefix: string, random: Random): Sessions {
   const name = (id: string) => `${prefix}:session:${id}`;
   const parsed = (value: string | null): unknown =>
     value === null ? undefined : JSON.parse(value);
   return {
     async put(value, seconds, id = randomId(random)) {
-      await redis.durableCommand(
-        'SET',
-        name(id),
-        JSON.stringify(value),
-        'PX',
-        milliseconds(seconds),
-      );
+      await redis.durable(put, [name(id)], JSON.stringify(value), milliseconds(seconds));
       return id;
     },
-    get: async (id) => parsed(await redis.command<string | null>('GET', name(id))),
-    take: async (id) => parsed(await redis.durableCommand<string | null>('GETDEL', name(id))),
+    get: async (id) => parsed(await redis.script<string | null>(get, [name(id)])),
+    take: async (id) => parsed(await redis.durable<string | null>(take, [name(id)])),
   };
 }

@@ -27,8 +27,8 @@ function use({ highest, used }: Window, count: number): Window | undefined {
 
 export function sqlUseCounts(database: Database, clock: Clock): UseCounts {
   return {
-    use: async (namespace, key, count, seconds) => {
-      if (!Number.isSafeInteger(count) || count < 1) return false;
+    use: async (namespace, key, count, { seconds }) => {
+      if (!Number.isSafeInteger(count) || count < 1) return 'used';
       return database.write(async (sql) => {
         await sql.lockNames([`counts ${namespace} ${key}`]);
         const id = digestOf(namespace, key);
@@ -39,7 +39,7 @@ export function sqlUseCounts(database: Database, clock: Clock): UseCounts {
           Math.floor(now),
         );
         const next = use(row ? { highest: row[0], used: BigInt(row[1]) } : UNUSED, count);
-        if (next === undefined) return false;
+        if (next === undefined) return 'used';
         await sql.run(
           `INSERT INTO use_count (key, highest, used, expires) VALUES (?, ?, ?, ?)
            ON CONFLICT (key) DO UPDATE SET
@@ -49,7 +49,7 @@ export function sqlUseCounts(database: Database, clock: Clock): UseCounts {
           String(next.used),
           row?.[2] ?? Math.ceil(now + seconds * 1000),
         );
-        return true;
+        return 'first';
       });
     },
   };

@@ -13,6 +13,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { systemRandom } from '#shared/base/random.ts';
+import { onceFor } from '../../contract/samples.ts';
 import { startRacer } from '../../contract/racing/start-racer.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { SqliteFile } from './file.ts';
@@ -116,7 +117,7 @@ describe('files', () => {
       await using stores = await store.open();
       await stores.replay.unique('dpop', 'a-secret-jti', 60);
       await stores.limits.spend('sign-in-name', 'a-secret-address', { burst: 1, per: 60 });
-      await stores.useCounts.use('digest', 'a-secret-nonce', 1, 60);
+      await stores.useCounts.use('digest', 'a-secret-nonce', 1, onceFor(60));
     }
     const content = readFileSync(join(store.spec().data, TRANSIENT.file), 'latin1');
     expect(content).not.toContain('a-secret');

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { onceFor } from '../../contract/samples.ts';
 import { rememberUntil } from '../../revocation/lifetime.ts';
 import type { Stores } from '../../stores.ts';
 import { STATE } from '../schema/state.ts';
@@ -117,7 +118,7 @@ describe('a clock that is ahead for a while and set right again', () => {
     await stores.revocations.revoke('token', 'j', rememberUntil(now, 605));
     const once = async () => [
       await stores.replay.unique('proof', 'p', 660),
-      await stores.useCounts.use('nonce', 'n', 1, 660),
+      (await stores.useCounts.use('nonce', 'n', 1, onceFor(660))) === 'first',
       await stores.spentTokens.spend(Buffer.from('t'), rememberUntil(now, 605)),
     ];
     expect(await once()).toEqual([true, true, true]);

@@ -1,0 +1,34 @@
+import type { Random } from '#shared/base/random.ts';
+import { limitsOver } from '#shared/stores/limits/blocks.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { type MemoryOptions, redisMemory } from './authentication/memory.ts';
+import { redisProofs } from './authentication/proofs.ts';
+import { redisSessions } from './authentication/sessions.ts';
+import { redisUseCounts } from './authentication/use-counts.ts';
+import { redisCacheReports } from './cache/cache-reports.ts';
+import type { Connection } from './connection/connection.ts';
+import { redisBuckets } from './limits/buckets.ts';
+import { redisKept } from './trees/kept.ts';
+
+/** The parts that Redis keeps in place of the record. It may lose all of them, and nothing is good a second time by that. */
+export type Beside = Pick<
+  Stores,
+  'cacheReports' | 'kept' | 'limits' | 'proofs' | 'sessions' | 'useCounts'
+>;
+
+export interface BesideOptions extends MemoryOptions {
+  readonly random: Random;
+}
+
+export function besideParts(redis: Connection, options: BesideOptions): Beside {
+  const { prefix, clock, random } = options;
+  const memory = redisMemory(redis, options);
+  return {
+    cacheReports: redisCacheReports(redis, prefix),
+    kept: redisKept(redis, prefix, random),
+    limits: limitsOver(redisBuckets(redis, prefix), clock),
+    proofs: redisProofs(memory),
+    sessions: redisSessions(redis, prefix, random),
+    useCounts: redisUseCounts(memory),
+  };
+}

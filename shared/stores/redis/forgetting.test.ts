@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { startCluster } from '../../../e2e/parts/redis-cluster.ts';
+import { startSentinels } from '../../../e2e/parts/redis-sentinel.ts';
+import { type Redis, startRedis } from '../../../e2e/parts/redis.ts';
+import { eventually } from '../contract/eventually.ts';
+import { redisMemory } from './authentication/memory.ts';
+import { besideParts } from './beside.ts';
+import { LOSSES } from './losses.fixture.ts';
+import { connectPatiently, redisConfig } from './under-test.ts';
+
+const SKEW = 5;
+
+/** A process that works with a Redis. */
+async function processOn(config: ReturnType<typeof redisConfig>, clock = new ManualClock()) {
+  const redis = await connectPatiently(config);
+  const options = { prefix: config.prefix, clock, random: systemRandom, skew: SKEW };
+  const parts = besideParts(redis, options);
+  return {
+    ...parts,
+    clock,
+    begin: () => redisMemory(redis, options).begin(),
+    spend: (jti: string, made: number) => parts.proofs.spend('dpop', jti, { made, seconds: 600 }),
+    use: (nonce: string, made: number) =>
+      parts.useCounts.use('digest', nonce, 1, { made, seconds: 600 }),
+    [Symbol.dispose]: () => redis[Symbol.dispose](),
+  };
+}
+
+const parts = new AsyncDisposableStack();
+afterAll(() => parts.disposeAsync());
+
+describe.each(LOSSES)('Redis was %s', (_, start) => {
+  test('whatever was used, or may have been, is refused, ten at once too; what is made from then on is good once', async () => {
+    await using place = await start();
+    const { clock, ...before } = await processOn(redisConfig({ urls: [place.url] }));
+    await before.begin();
+    const early = clock.now();
+    const waiting = await before.sessions.put('a leg', 600);
+    const leg = await before.sessions.put('another', 600);
+    await place.remember();
+    expect(await before.spend('jti', early)).toBe('first');
+    expect(await before.use('nonce', early)).toBe('first');
+    expect(await before.sessions.take(leg)).toBe('another');
+    before[Symbol.dispose]();
+    const url = await place.lose();
+
+    using after = await processOn(redisConfig({ urls: [url] }), clock);
+    expect(await after.sessions.take(leg)).toBeUndefined();
+    expect(await after.sessions.get(waiting)).toBeUndefined();
+    // Another clock of ours may be ahead, and what it made look younger than it is.
+    for (const attempt of [after.spend, after.use]) {
+      await expect(attempt('x', early)).rejects.toThrow(StoreUnavailable);
+      await expect(attempt('x', clock.now())).rejects.toThrow(StoreUnavailable);
+    }
+    clock.advance(SKEW + 1);
+    for (const [attempt, key] of [
+      [after.spend, 'jti'],
+      [after.use, 'nonce'],
+    ] as const) {
+      const replays = Array.from({ length: 10 }, () => attempt(key, early));
+      expect(new Set(await Promise.all(replays))).toEqual(new Set(['forgotten']));
+      expect(await attempt('never used', early)).toBe('forgotten');
+      const all = await Promise.all(Array.from({ length: 10 }, () => attempt('new', clock.now())));
+      expect(all.filter((use) => use === 'first')).toHaveLength(1);
+      expect(all.filter((use) => use === 'used')).toHaveLength(9);
+    }
+    const next = await after.sessions.put('a leg', 600);
+    expect(await after.sessions.take(next)).toBe('a leg');
+  });
+});
+
+describe('one server', () => {
+  let redis: Redis;
+  beforeAll(async () => {
+    redis = parts.use(await startRedis());
+  });
+  const config = () => redisConfig({ urls: [redis.url] });
+
+  test('it was a replica in between, over an open connection: nobody knows what it has lost', async () => {
+    const { clock, ...process } = await processOn(config());
+    using _ = process;
+    await process.begin();
+    expect(await process.spend('a', clock.now())).toBe('first');
+    const id = await process.sessions.put('a leg', 600);
+    await redis.cli('REPLICAOF', '127.0.0.1', '1');
+    await redis.cli('REPLICAOF', 'NO', 'ONE');
+    await expect(process.spend('a', clock.now())).rejects.toThrow(StoreUnavailable);
+    expect(await eventually(() => process.sessions.take(id))).toBeUndefined();
+  });
+
+  test('a process that starts anew is none: what is remembered stays', async () => {
+    await redis.cli('FLUSHALL');
+    const { clock, ...first } = await processOn(config());
+    await first.begin();
+    expect(await first.spend('a', clock.now())).toBe('first');
+    first[Symbol.dispose]();
+    using second = await processOn(config(), clock);
+    expect(await second.spend('a', clock.now())).toBe('used');
+    expect(await second.spend('b', 0)).toBe('first');
+  });
+
+  test('a clock that was ahead as the memory began keeps nobody out once another process has asked', async () => {
+    await redis.cli('FLUSHALL');
+    const right = new ManualClock();
+    using wrong = await processOn(config(), new ManualClock(right.now() + 86_400_000));
+    using other = await processOn(config(), right);
+    await expect(wrong.spend('a', wrong.clock.now())).rejects.toThrow(StoreUnavailable);
+    await expect(other.spend('a', right.now())).rejects.toThrow(StoreUnavailable);
+    right.advance(SKEW + 1);
+    expect(await other.spend('a', right.now())).toBe('first');
+  });
+
+  test('nothing of it can be read: the key of what was used is a digest', async () => {
+    await redis.cli('FLUSHALL');
+    using process = await processOn(config());
+    await process.begin();
+    await process.spend('a-secret', 0);
+    await process.use('a-secret', 0);
+    const keys = (await redis.cli('KEYS', '*')).split('\n');
+    expect(keys).toHaveLength(3);
+    for (const key of keys) {
+      expect(key).toMatch(/^\{test:once\}:(?:memory|dpop:[\w-]{43}|count:digest:[\w-]{43})$/);
+    }
+  });
+});
+
+test('Sentinel: another master that was a replica without the tail', async () => {
+  const set = parts.use(await startSentinels());
+  const { clock, ...process } = await processOn(redisConfig({ mode: 'sentinel', urls: set.urls }));
+  using _ = process;
+  await process.begin();
+  const early = clock.now();
+  const [, replica, last] = set.servers;
+  if (replica === undefined || last === undefined) throw new Error('no replicas');
+  await eventually(async () => expect(await replica.cli('KEYS', '*memory')).not.toBe(''));
+  await replica.cli('REPLICAOF', 'NO', 'ONE');
+  expect(await process.spend('a', early)).toBe('first');
+  await last.cli('REPLICAOF', '127.0.0.1', String(replica.port));
+  await set.name(replica);
+  await eventually(() => expect(process.spend('a', early)).rejects.toThrow(/just begun/));
+  clock.advance(SKEW + 1);
+  expect(await process.spend('a', early)).toBe('forgotten');
+  expect(await process.spend('a', clock.now())).toBe('first');
+});
+
+test('Cluster: the master of the uses alone was emptied', async () => {
+  const cluster = parts.use(await startCluster());
+  const { clock, ...process } = await processOn(
+    redisConfig({ mode: 'cluster', urls: cluster.urls }),
+  );
+  using _ = process;
+  await process.begin();
+  const early = clock.now();
+  const id = await process.sessions.put('a leg', 600, 'an id of another master');
+  expect(await process.use('a', early)).toBe('first');
+  await (await cluster.ownerOf('{test:once}')).cli('FLUSHALL');
+  expect(await process.sessions.get(id)).toBe('a leg');
+  await expect(process.use('a', early)).rejects.toThrow(StoreUnavailable);
+  clock.advance(SKEW + 1);
+  expect(await process.use('a', early)).toBe('forgotten');
+  expect(await process.use('b', clock.now())).toBe('first');
+});
