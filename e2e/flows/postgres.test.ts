@@ -1,0 +1,140 @@
+import { createHash, randomUUID } from 'node:crypto';
+import http from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { postgresStore } from '#shared/stores/postgres/settings.fixture.ts';
+import { type Postgres, startPostgres } from '../parts/postgres.ts';
+import { until } from '../parts/process.ts';
+import { getAll, startFlow } from './flow.ts';
+import type { Client, Flow } from './flow.ts';
+import { alsoAt, App, INVALID_GRANT, newPerson, refusal, signedIn, tokensIn } from './person.ts';
+
+/** Two of each server on one PostgreSQL, as a role that has a database and a password, and no more. */
+let postgres: Postgres;
+let flow: Flow;
+let client: Client;
+beforeAll(async () => {
+  postgres = await startPostgres({ password: 'tiger' });
+  await postgres.sql(`CREATE ROLE servers LOGIN PASSWORD 'swordfish'`);
+  await postgres.sql('CREATE DATABASE countersign OWNER servers');
+  const url = `postgres://servers:swordfish@127.0.0.1:${postgres.port}/countersign`;
+  const store = postgresStore([url], { connections: 12, deadline: 1 });
+  flow = await startFlow({ store, authz: 2, resource: 2 });
+  client = await flow.pair.addClient();
+});
+afterAll(async () => {
+  await flow?.[Symbol.asyncDispose]();
+  await postgres?.[Symbol.asyncDispose]();
+});
+
+const servers = () => [...flow.pair.authz, ...flow.pair.resources];
+
+const put = (path: string, token: string, server: number) =>
+  fetch(`${flow.pair.resources[server]?.url}/documents/${path}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${token}` },
+    body: 'kept',
+  });
+
+/** Statuses of readiness. */
+const readiness = () =>
+  Promise.all(servers().map(async ({ url }) => (await fetch(`${url}/health/ready`)).status));
+
+const eachWith = (status: number) => servers().map(() => status);
+
+test('somebody signs in at one server, and all others know the session, the code, the token and the document', async () => {
+  const app = await App.add(flow);
+  const browser = await signedIn(flow, await newPerson(flow));
+  const code = await app.code(alsoAt(flow, browser, 1));
+  const { access } = tokensIn(await app.redeem(code, {}, {}, 1));
+  expect(await getAll(flow.pair, access)).toEqual([200, 200]);
+  // A code is good for one use, at whichever server (RFC 6749 section 4.1.2), and a second one ends the token.
+  expect(refusal(await app.redeem(code))).toEqual(INVALID_GRANT);
+  expect(await getAll(flow.pair, access)).toEqual([401, 401]);
+
+  const token = await flow.pair.token(client, 1);
+  expect((await put('shared', token, 0)).status).toBe(201);
+  expect(await flow.pair.get(token, 1, '/documents/shared')).toBe(200);
+  await flow.pair.post('/token/revocation', { token }, client);
+  expect(await getAll(flow.pair, token)).toEqual([401, 401]);
+});
+
+test('RFC 9449 section 11.1: a proof that one resource server took is refused by the other', async () => {
+  const { pair } = flow;
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const jwk = await exportJWK(publicKey);
+  const proof = (htm: string, htu: string, more: Readonly<Record<string, string>> = {}) =>
+    new SignJWT({ htm, htu, jti: randomUUID(), ...more })
+      .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk })
+      .setIssuedAt()
+      .sign(privateKey);
+  const issued = await fetch(`${pair.issuer}/token`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}`,
+      dpop: await proof('POST', `${pair.issuer}/token`),
+    },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  const { access_token: token } = (await issued.json()) as { access_token: string };
+  expect(decodeJwt(token)['cnf']).toEqual({ jkt: await calculateJwkThumbprint(jwk) });
+  const ath = createHash('sha256').update(token).digest('base64url');
+  const dpop = await proof('GET', pair.documents, { ath });
+  const headers = { authorization: `DPoP ${token}`, dpop, host: new URL(pair.resource).host };
+  const ask = async (server: number) => {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const request = http.get(`${pair.resources[server]?.url}/documents/`, { headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    request.on('error', () => resolve(0));
+    return promise;
+  };
+  expect([await ask(0), await ask(1)]).toEqual([200, 401]);
+});
+
+test('PostgreSQL ends: 503 and no revoked token, one line in each log; afterwards all is as it was', async () => {
+  const { pair } = flow;
+  const [good, revoked] = [await pair.token(client), await pair.token(client)];
+  await pair.post('/token/revocation', { token: revoked }, client);
+  await until(async () => (await readiness()).every((status) => status === 200));
+
+  await postgres.kill();
+  await until(async () => (await getAll(pair, good)).every((status) => status === 503));
+  expect(await getAll(pair, revoked)).toEqual([503, 503]);
+  expect((await pair.post('/token', { grant_type: 'client_credentials' }, client)).status).toBe(
+    503,
+  );
+  expect(await readiness()).toEqual(eachWith(503));
+
+  await postgres.start();
+  await until(async () => {
+    for (const status of await getAll(pair, revoked)) expect([401, 503]).toContain(status);
+    return (await getAll(pair, good)).every((status) => status === 200);
+  });
+  expect(await getAll(pair, revoked)).toEqual([401, 401]);
+  expect(await getAll(pair, await pair.token(client, 1))).toEqual([200, 200]);
+  await until(async () => (await readiness()).every((status) => status === 200));
+  for (const { log } of servers()) {
+    const told = [...log.matchAll(/"event":"store\.(\w+)","part":"PostgreSQL"/g)];
+    expect(told.map(([, event]) => event)).toEqual(['failing', 'working']);
+  }
+});
+
+test('commands work in the same store, say why PostgreSQL refuses them, and print no password', async () => {
+  const { pair } = flow;
+  expect(await pair.cli('config', 'check', '--store')).toMatchObject({ ok: true });
+  await postgres.sql('ALTER SYSTEM SET full_page_writes = off');
+  await postgres.sql('SELECT pg_reload_conf()');
+  await until(async () => (await postgres.sql('SHOW full_page_writes')) === 'off');
+  expect(await pair.cli('config', 'check', '--store')).toMatchObject({
+    warnings: expect.arrayContaining([
+      { path: 'store', message: expect.stringContaining('full_page_writes off') },
+    ]),
+  });
+  expect(JSON.stringify(await pair.cli('config', 'print'))).not.toContain('swordfish');
+  await postgres.sql(`ALTER ROLE servers PASSWORD 'another'`);
+  const refused = await pair.cli('user', 'list').catch(String);
+  expect(refused).toMatch(/PostgreSQL at \S+ refuses the password of user servers: correct it/);
+  expect(refused).not.toMatch(/swordfish|\n +at /);
+});
