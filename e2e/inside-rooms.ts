@@ -62,7 +62,8 @@ export const INSIDE: Orders = {
       ['postgres-url.ts'],
       ['stores.ts', 'settings.ts'],
       ['sql'],
-      ['sqlite', 'postgres', 'redis'],
+      ['sqlite', 'redis'],
+      ['postgres'],
       ['backup'],
       ['.'],
       ['contract'],
@@ -91,7 +92,7 @@ export const INSIDE: Orders = {
     forTests: ['schema', '.'],
   },
   'shared/stores/redis': {
-    floors: [['connection'], ['claims'], ['revocation'], OTHER_SUBJECTS, ['cache'], ['.']],
+    floors: [['connection'], ['claims', 'told'], ['revocation'], OTHER_SUBJECTS, ['cache'], ['.']],
     forTests: ['.'],
   },
   'shared/stores/contract': {

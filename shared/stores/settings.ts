@@ -4,44 +4,51 @@ import { isVerified, readPostgresUrl } from './postgres-url.ts';
 /** Connections that a worker needs: two ask for verdicts, and the others have transactions. */
 export const LEAST_CONNECTIONS = 4;
 
+const redisMembers = {
+  mode: z
+    .enum(['single', 'sentinel', 'cluster'])
+    .default('single')
+    .describe('One server, Redis Sentinel, or Redis Cluster.'),
+  urls: z
+    .array(z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://'))
+    .min(1)
+    .describe('URL of the one server, of the sentinels, or of some nodes of the cluster.'),
+  master: z.string().default('mymaster').describe('Name of the master set (`sentinel` only).'),
+  prefix: z
+    .string()
+    .regex(/^[a-z0-9-]{1,32}$/)
+    .default('cs')
+    .describe('Prefix of all keys.'),
+  replicas: z
+    .int()
+    .min(0)
+    .max(10)
+    .optional()
+    .describe(
+      'Replicas that must confirm a write before it is acknowledged (WAIT). Default: 1 with `sentinel` and `cluster`, 0 with `single`.',
+    ),
+  deadline: z
+    .number()
+    .min(1)
+    .max(60)
+    .default(1)
+    .describe(
+      'Longest wait for an answer of Redis, in seconds. After that the request is answered 503. With `cluster`, keep it below cluster-node-timeout.',
+    ),
+};
+
+const withReplicas = <M extends { mode: string; replicas?: number | undefined }>(members: M) => ({
+  ...members,
+  replicas: members.replicas ?? (members.mode === 'single' ? 0 : 1),
+});
+
+const beside = z.strictObject(redisMembers).transform(withReplicas);
 const redis = z
   .strictObject({
     kind: z.literal('redis').describe('Redis, which several machines share.'),
-    mode: z
-      .enum(['single', 'sentinel', 'cluster'])
-      .default('single')
-      .describe('One server, Redis Sentinel, or Redis Cluster.'),
-    urls: z
-      .array(z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://'))
-      .min(1)
-      .describe('URL of the one server, of the sentinels, or of some nodes of the cluster.'),
-    master: z.string().default('mymaster').describe('Name of the master set (`sentinel` only).'),
-    prefix: z
-      .string()
-      .regex(/^[a-z0-9-]{1,32}$/)
-      .default('cs')
-      .describe('Prefix of all keys.'),
-    replicas: z
-      .int()
-      .min(0)
-      .max(10)
-      .optional()
-      .describe(
-        'Replicas that must confirm a write before it is acknowledged (WAIT). Default: 1 with `sentinel` and `cluster`, 0 with `single`.',
-      ),
-    deadline: z
-      .number()
-      .min(1)
-      .max(60)
-      .default(1)
-      .describe(
-        'Longest wait for an answer of Redis, in seconds. After that the request is answered 503. With `cluster`, keep it below cluster-node-timeout.',
-      ),
+    ...redisMembers,
   })
-  .transform((members) => ({
-    ...members,
-    replicas: members.replicas ?? (members.mode === 'single' ? 0 : 1),
-  }));
+  .transform(withReplicas);
 
 const postgres = z
   .strictObject({
@@ -88,6 +95,11 @@ const postgres = z
       .describe(
         'File with the certificates that sign those of the servers, in PEM. With it each connection is encrypted and verified, host name included.',
       ),
+    redis: beside
+      .optional()
+      .describe(
+        'Redis beside PostgreSQL: it tells all servers at once what is revoked, so that a verdict asks Redis alone. All servers of a store have it, or none.',
+      ),
   })
   .superRefine(({ ca, urls }, context) => {
     if (ca === undefined) return;
@@ -113,4 +125,4 @@ export const storeSettings = z.discriminatedUnion('kind', [
 
 export type StoreSettings = z.infer<typeof storeSettings>;
 export type PostgresSettings = Extract<StoreSettings, { kind: 'postgres' }>;
-export type RedisSettings = Extract<StoreSettings, { kind: 'redis' }>;
+export type RedisSettings = z.infer<typeof beside>;

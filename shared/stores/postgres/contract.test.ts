@@ -24,6 +24,6 @@ const FAILING = `
 
 storesContract(
   'postgres, where transactions have to run again',
-  () => postgresUnderTest(postgres, FAILING),
+  () => postgresUnderTest(postgres, { more: FAILING }),
   [recordedContract],
 );

@@ -29,6 +29,8 @@ export interface DatabaseOptions {
   readonly chance: () => number;
   /** Told of each failure. */
   readonly outage: Outage;
+  /** Resolves once all servers hear of the rows of a table that have their numbers. */
+  tell?(table: Numbered): Promise<void>;
 }
 
 /** Milliseconds in which a transaction that others were in the way of is tried again, and the longest first pause. */
@@ -144,8 +146,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** Gives numbers to rows whose process could not: what they tell is heard from then on. */
-  async numberAll(): Promise<void> {
-    for (const number of this.#number.values()) await number();
+  numberAll(): Promise<void> {
+    return this.#tell(this.#number.keys());
   }
 
   /** Brings the tables up to date, on the primary. */
@@ -195,12 +197,19 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   /** Resolves to the result once the new rows have their numbers. */
   async #told<T>({ result, numbered }: Committed<T>): Promise<T> {
     try {
-      for (const table of numbered) await this.#number.get(table)?.();
+      await this.#tell(numbered);
     } catch (cause) {
       // The change is committed: the next one that gives numbers tells it.
       throw new StoreUnavailable(`PostgreSQL: ${String(cause)}`, { cause });
     }
     return result;
+  }
+
+  async #tell(tables: Iterable<Numbered>): Promise<void> {
+    for (const table of tables) {
+      await this.#number.get(table)?.();
+      await this.#options.tell?.(table);
+    }
   }
 
   #transaction<T>(begin: string, work: (sql: Transaction) => Awaitable<T>): Promise<Committed<T>> {

@@ -10,10 +10,11 @@ import { type FeedPosition, readPosition, writePosition } from '../revocation/fe
 import { RevocationSet } from '../revocation/revocation-set.ts';
 import type { RevocationFeed } from '../revocation/revocations.ts';
 import { type Extent, FollowedTable, type FollowOptions } from './followed-table.ts';
+import { BEAT } from './told.ts';
 
-/** Milliseconds between two looks that nobody has asked for, and without a look after which the last one is not trusted. */
+/** Milliseconds between two looks that nobody has asked for, and without a commit after which PostgreSQL is not trusted. */
 const EVERY = 500;
-const SILENCE = 1_000;
+export const SILENCE = 1_000;
 
 type RevocationRow = readonly [
   until: number,
@@ -23,26 +24,23 @@ type RevocationRow = readonly [
   ),
 ];
 
-/** A commit that changes nothing, and that waits for the standbys as all do. */
-const BEAT = "SELECT 1 FROM pg_logical_emit_message(true, 'countersign', '')";
+const unknown = () => new StoreUnavailable('the revocations are not known');
 
 /**
  * Opens a feed of revocations, which asks for each verdict. Resolves when all is read, or cannot be read now. A server that is
  * cut off from its standbys, of which one may be the primary by now, still answers questions, but commits nothing: so
- * a view counts only while a commit has succeeded within the last second.
+ * without Redis a view counts only while a commit has succeeded within the last second.
  */
 export async function openFeed(options: FollowOptions): Promise<RevocationFeed> {
-  const { database, clock } = options;
+  const { database, clock, told, silence } = options;
   const set = new RevocationSet();
   const listeners: ((kid: string) => void)[] = [];
   const table = new FollowedTable<RevocationRow>(options, {
     table: 'revocation',
-    columns: 'until, kind, id, generation',
     /** Reads all again when the memory is another one. Known revocations stay. */
     goOn({ epoch }, cursor = 0) {
       const same = epoch === set.epoch;
       set.epoch = epoch;
-      set.sweep(clock.now());
       return same ? cursor : 0;
     },
     apply(_, [until, kind, id, generation]) {
@@ -59,21 +57,22 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
     await database.write((sql) => sql.all(BEAT));
     confirmed = began;
   });
-  const isConfirmed = () => clock.monotonic() - confirmed <= SILENCE;
-  const isTrusted = () => table.silence <= SILENCE && isConfirmed();
+  const isConfirmed = () => told?.isCompared ?? clock.monotonic() - confirmed <= SILENCE;
+  const isTrusted = () => table.silence <= silence && isConfirmed();
 
   async function latest(): Promise<RevocationSet> {
     // Before the look: what the view has is no older than the commit.
-    if (!isConfirmed()) await confirm();
+    if (told === undefined && !isConfirmed()) await confirm();
     await table.look();
-    if (!isConfirmed())
-      throw new StoreUnavailable('PostgreSQL has confirmed no commit for a second');
+    if (!isConfirmed()) throw unknown();
     return set;
   }
 
   async function tryToLook(): Promise<void> {
+    set.sweep(clock.now());
     try {
-      await confirm();
+      if (told === undefined) await confirm();
+      else await told.recheck().catch(() => {});
       await latest();
     } catch {
       // `current` throws as long as the last look is too old.
@@ -83,7 +82,7 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
   const ended = follow(tryToLook, end.signal);
   return {
     current() {
-      if (!isTrusted()) throw new StoreUnavailable('the revocations in PostgreSQL are not known');
+      if (!isTrusted()) throw unknown();
       return set;
     },
     latest,
@@ -124,12 +123,9 @@ export async function openInvalidationFeed(
   listener: InvalidationListener,
   from: string | undefined,
 ): Promise<InvalidationFeed> {
-  const { clock } = options;
   let epoch = '';
   let start: FeedPosition | 'at the end' | undefined =
     from === undefined ? 'at the end' : readPosition(from);
-  /** When the last look began, of `monotonic()`. */
-  let looked = -Infinity;
   const positionOf = (seq: number) => writePosition({ epoch, entry: String(seq) });
 
   /** Begins at the end when the memory is another one, is behind the cursor or has forgotten what came after it. */
@@ -146,7 +142,6 @@ export async function openInvalidationFeed(
 
   const table = new FollowedTable<InvalidationRow>(options, {
     table: 'invalidation',
-    columns: 'space, kind, value, soft, at',
     goOn,
     apply: (seq, [space, kind, value, soft, at]) =>
       listener.apply({ space, kind, value, soft: soft !== 0, at, position: positionOf(seq) }),
@@ -158,13 +153,9 @@ export async function openInvalidationFeed(
       return typeof start === 'object' ? writePosition(start) : '';
     },
     async latest(since) {
-      if (since < looked) return;
-      const began = clock.monotonic();
-      await table.look();
-      looked = began;
+      if (since >= table.confirmed) await table.look();
     },
     async [Symbol.asyncDispose]() {
-      looked = -Infinity;
       table.close();
     },
   };

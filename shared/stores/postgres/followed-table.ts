@@ -1,8 +1,10 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
+import type { Told, ToldTable } from '../redis/told/told.ts';
 import type { Database, Row } from '../sql/sql.ts';
 import type { Rewinding } from './rewinding.ts';
+import { COLUMNS } from './told.ts';
 
 const PAGE = 1_000;
 
@@ -17,8 +19,7 @@ export interface Extent {
 
 /** A table to which rows are only ever added, and how a feed follows it. */
 export interface Followed<R extends Row> {
-  readonly table: 'revocation' | 'invalidation';
-  readonly columns: string;
+  readonly table: ToldTable;
   /** Says behind which row to go on, at each look. `cursor`: how far the table was read; undefined: nothing was. */
   goOn(extent: Extent, cursor: number | undefined): number;
   /** Called once for each, in their order. */
@@ -29,9 +30,13 @@ export interface FollowOptions {
   readonly database: Pick<Database, 'read' | 'write'>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly rewinding: Rewinding;
+  /** Tells what is new; undefined: the table is asked. */
+  readonly told: Told | undefined;
+  /** Milliseconds without a look after which the last one is not trusted. */
+  readonly silence: number;
 }
 
-/** Follows a table by questions: one for all who wait. */
+/** Follows a table by questions, to Redis where that tells what is new: one for all who wait. */
 export class FollowedTable<R extends Row> {
   /** Afterwards all that was acknowledged before the call was applied. Rejects with `StoreUnavailable` when nobody can say. */
   readonly look = forAll(() => this.#look());
@@ -39,22 +44,24 @@ export class FollowedTable<R extends Row> {
   readonly #followed: Followed<R>;
   readonly #monotonic: () => number;
   readonly #rewinding: Rewinding;
+  readonly #told: Told | undefined;
   readonly #extentOf: string;
   readonly #rowsBehind: string;
   #closed = false;
   #cursor: number | undefined;
   /** The memory that the cursor is of. */
-  #epoch: string | undefined;
+  #epoch = '';
   #heard = -Infinity;
 
-  constructor({ database, clock, rewinding }: FollowOptions, followed: Followed<R>) {
+  constructor({ database, clock, rewinding, told }: FollowOptions, followed: Followed<R>) {
+    this.#told = told;
     this.#database = database;
     this.#monotonic = () => clock.monotonic();
     this.#rewinding = rewinding;
     this.#followed = followed;
-    const { table, columns } = followed;
+    const { table } = followed;
     this.#extentOf = `SELECT (SELECT id FROM epoch), (SELECT min(seq) FROM ${table}), LAST(${table}, seq)`;
-    this.#rowsBehind = `SELECT seq, ${columns} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`;
+    this.#rowsBehind = `SELECT seq, ${COLUMNS[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`;
   }
 
   /** The seq of the last row that was applied. */
@@ -67,19 +74,35 @@ export class FollowedTable<R extends Row> {
     return this.#monotonic() - this.#heard;
   }
 
+  /** Since when nothing was behind the cursor, of `monotonic()`, as far as it is known without a question. */
+  get confirmed(): number {
+    const { table } = this.#followed;
+    if (this.#closed) return -Infinity;
+    const told = this.#told?.confirmed(table, this.#epoch, this.#cursor ?? 0) ?? -Infinity;
+    return Math.max(told, this.#heard);
+  }
+
   close(): void {
     this.#closed = true;
     this.#heard = -Infinity;
   }
 
   async #look(): Promise<void> {
-    const { table, goOn, apply } = this.#followed;
+    const { table, goOn } = this.#followed;
     if (this.#closed) throw new StoreUnavailable(`the ${table} feed is closed`);
     const began = this.#monotonic();
+    const told = await this.#told?.behind(table, this.#epoch, this.#cursor ?? 0);
+    if (told !== undefined && this.#cursor !== undefined) {
+      this.#apply(told.rows as readonly [number, ...R][]);
+      this.#cursor = told.last;
+      this.#heard = began;
+      return;
+    }
     await this.#database.read(async (sql) => {
       const [found] = await sql.all<[string | null, number | null, number]>(this.#extentOf);
       const [epoch, first, last] = found ?? [null, null, 0];
       if (epoch === null) {
+        this.#heard = -Infinity;
         throw new StoreUnavailable(
           'the store has no epoch: no authorization server has used it yet',
         );
@@ -89,22 +112,27 @@ export class FollowedTable<R extends Row> {
       let rows: [number, ...R][];
       do {
         rows = await sql.all<[number, ...R]>(this.#rowsBehind, this.#cursor);
-        for (const [seq, ...row] of rows) {
-          apply(seq, row);
-          this.#cursor = seq;
-        }
+        this.#apply(rows);
       } while (rows.length === PAGE);
+      // The last ones may be deleted.
+      this.#cursor = Math.max(this.#cursor, last);
     });
     this.#heard = began;
   }
-  /** Throws where the record has forgotten rows that were applied; then nothing that was heard counts. */
-  #demandAhead(epoch: string, last: number): void {
-    try {
-      this.#rewinding.check(epoch, epoch === this.#epoch && (this.#cursor ?? 0) > last);
-      this.#epoch = epoch;
-    } catch (error) {
-      this.#heard = -Infinity;
-      throw error;
+
+  #apply(rows: readonly (readonly [number, ...R])[]): void {
+    for (const [seq, ...row] of rows) {
+      this.#followed.apply(seq, row);
+      this.#cursor = seq;
     }
+  }
+
+  /** Throws where the record has forgotten rows that were applied. Until another memory is read nothing that was heard counts. */
+  #demandAhead(epoch: string, last: number): void {
+    const isSame = epoch === this.#epoch;
+    const isBehind = isSame && (this.#cursor ?? 0) > last;
+    if (!isSame || isBehind) this.#heard = -Infinity;
+    this.#rewinding.check(epoch, isBehind);
+    this.#epoch = epoch;
   }
 }

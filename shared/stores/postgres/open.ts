@@ -8,15 +8,18 @@ import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
 import { PASSING_EXPIRED, STATE_EXPIRED } from '../sql/expired.ts';
 import type { Database } from '../sql/sql.ts';
 import { PASSING_TABLES, STATE_TABLES } from '../sql/tables.ts';
+import type { Beside } from '../redis/open-beside.ts';
 import type { PostgresSettings } from '../settings.ts';
 import type { Stores } from '../stores.ts';
 import { checkServer } from './check-server.ts';
 import { PostgresDatabase } from './database.ts';
-import { openFeed, openInvalidationFeed } from './feeds.ts';
+import { openFeed, openInvalidationFeed, SILENCE } from './feeds.ts';
+import type { FollowOptions } from './followed-table.ts';
 import { Rewinding } from './rewinding.ts';
+import { RECORD, toldRecord } from './told.ts';
 import { NUMBERS, type PostgresSchema } from './schema.ts';
 
-const SCHEMA: PostgresSchema = { migrations: [STATE_TABLES + PASSING_TABLES + NUMBERS] };
+const SCHEMA: PostgresSchema = { migrations: [STATE_TABLES + PASSING_TABLES + NUMBERS + RECORD] };
 
 /** The feeds have connections of their own, so that no verdict waits for writes. */
 const OF_FEEDS = 2;
@@ -41,7 +44,7 @@ export async function openPostgres(
   settings: PostgresSettings,
   { clock, random, log }: PostgresDependencies,
 ): Promise<Stores> {
-  const { urls, schema, connections: most, deadline, ca: file } = settings;
+  const { urls, schema, connections: most, deadline, ca: file, redis } = settings;
   const ca = file === undefined ? undefined : await readFile(file, 'utf8');
   const options = {
     urls,
@@ -60,12 +63,33 @@ export async function openPostgres(
   });
   await checkServer(first, settings, log);
   await first.migrate(SCHEMA);
+  await demandRedis(first, redis !== undefined);
   const outage = failing(log);
+  let beside: Beside | undefined;
   const databaseOf = (connections: number) =>
-    new PostgresDatabase({ ...options, connections, deadline: 1000 * deadline, outage });
+    new PostgresDatabase({
+      ...options,
+      connections,
+      deadline: 1000 * deadline,
+      outage,
+      tell: async (table) => {
+        if (table === 'revocation' || table === 'invalidation') await beside?.told.tell(table);
+      },
+    });
   const record = databaseOf(portion(most) - OF_FEEDS);
   const followed = databaseOf(OF_FEEDS);
-  const following = { database: followed, clock, rewinding: new Rewinding(record) };
+  const rewinding = new Rewinding(record);
+  if (redis !== undefined) {
+    const { openBeside } = await import('../redis/open-beside.ts');
+    beside = await openBeside(redis, toldRecord(followed, rewinding), { clock, random, log });
+  }
+  const following: FollowOptions = {
+    database: followed,
+    clock,
+    rewinding,
+    told: beside?.told,
+    silence: redis === undefined ? SILENCE : 1000 * redis.deadline + SILENCE,
+  };
   const engine: Engine = {
     record,
     passing: record.passing,
@@ -81,17 +105,36 @@ export async function openPostgres(
       record.together((held) =>
         work({ ...stores, ...togetherOn(held, { ...engine, passing: held }) }),
       ),
-    ping: (need = 'all') => record.ping(need),
+    async ping(need = 'all') {
+      await record.ping(need);
+      await beside?.ping();
+    },
     check: () => record.check(),
     async sweep() {
       await record.numberAll();
       return sweep(record, clock);
     },
     async [Symbol.asyncDispose]() {
+      beside?.[Symbol.dispose]();
       await Promise.all([record, followed].map((one) => one[Symbol.asyncDispose]()));
     },
   };
   return stores;
+}
+
+/** Rejects unless this server does as all do that share the store: what one of them does not tell, the others do not hear. */
+async function demandRedis(record: Database, uses: boolean): Promise<void> {
+  const shared = await record.write(async (sql) => {
+    await sql.run('UPDATE record SET redis = ? WHERE redis IS NULL', String(uses));
+    const [[found] = []] = await sql.all<[string]>('SELECT redis FROM record');
+    return found === 't';
+  });
+  if (shared === uses) return;
+  throw new Error(
+    uses
+      ? 'the servers of this store do not use Redis, and store.redis is set: remove it, or stop all servers and run countersign redis use'
+      : 'the servers of this store use Redis, and store.redis is missing: set it, or stop all servers and run countersign redis leave',
+  );
 }
 
 /** Deletes the expired rows of all tables, one process at a time; resolves to their number. */

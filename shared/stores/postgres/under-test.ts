@@ -3,14 +3,24 @@ import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { Postgres } from '../../../e2e/parts/postgres.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
-import type { PostgresSettings } from '../settings.ts';
+import type { PostgresSettings, RedisSettings } from '../settings.ts';
 import { openPostgres } from './open.ts';
 
 /** Tables whose rows stand there in an empty store. */
-const OF_SCHEMA = new Set(['schema', 'numbers']);
+const OF_SCHEMA = new Set(['schema', 'numbers', 'record']);
 
-/** A store in a new schema of a server, on a clock that the test moves. `more`: statements for that schema. */
-export async function postgresUnderTest(postgres: Postgres, more = ''): Promise<StoreUnderTest> {
+interface PostgresUnderTest {
+  /** Statements for the schema. */
+  readonly more?: string;
+  /** Redis beside it, and what empties it. */
+  readonly redis?: { readonly settings: RedisSettings; empty(): Promise<unknown> };
+}
+
+/** A store in a new schema of a server, on a clock that the test moves. */
+export async function postgresUnderTest(
+  postgres: Postgres,
+  { more = '', redis }: PostgresUnderTest = {},
+): Promise<StoreUnderTest> {
   const clock = new ManualClock();
   const schema = `test_${systemRandom(8).toString('hex')}`;
   const settings: PostgresSettings = {
@@ -19,6 +29,7 @@ export async function postgresUnderTest(postgres: Postgres, more = ''): Promise<
     schema,
     connections: 10,
     deadline: 10,
+    redis: redis?.settings,
   };
   const open = () => openPostgres(settings, { clock, random: systemRandom, log: silentLog });
   const tables = async () => {
@@ -52,6 +63,7 @@ export async function postgresUnderTest(postgres: Postgres, more = ''): Promise<
     async forget() {
       const all = (await tables()).join(', ');
       await postgres.sql(`TRUNCATE ${all}; UPDATE ${schema}.numbers SET last = 0`);
+      await redis?.empty();
       clock.advance(2);
     },
     end: async () => void (await postgres.sql(`DROP SCHEMA ${schema} CASCADE`)),

@@ -36,14 +36,13 @@ export async function checkServers(
   const life = new AbortController();
   try {
     const masters = await reached(topology.masters(life.signal));
-    const key = schemaKeys(prefix).version;
+    const key = `{${prefix}}:told`;
     await Promise.all(masters.map((master) => checkPermissions(master, reached, key)));
     await Promise.all(masters.map((master) => checkMemory(master, reached)));
     await Promise.all(masters.map((master) => checkDurability(master, reached, log)));
     if (replicas > 0) {
       await Promise.all(masters.map((master) => checkReplicas(master, reached, replicas)));
     }
-    await checkSchema(await reached(topology.shared(life.signal)), reached, prefix);
   } finally {
     life.abort();
   }
@@ -111,15 +110,15 @@ async function settings(
 }
 
 /** Refuses a store of before version 1, and a version that is newer than ours, unless code of ours may work on it. */
-async function checkSchema(owner: Wire, reached: Reached, prefix: string): Promise<void> {
+export async function checkSchema(owner: Wire, prefix: string): Promise<void> {
   const { version, oldest, former } = schemaKeys(prefix);
   // One by one: while their slot moves, a Cluster refuses keys of which only some have gone.
-  const find = (key: string) => reached(owner.send<string | null>(key, ['GET', key]));
+  const find = (key: string) => owner.send<string | null>(key, ['GET', key]);
   if ((await find(former)) !== null) throw new Error(madeBefore('the store in Redis', 'prefix'));
   // Written once: a server that can only be read is no reason not to start.
   if ((await find(version)) === null) {
     const first = [version, String(VERSION), oldest, String(OLDEST)];
-    await reached(owner.send(version, ['MSETNX', ...first]));
+    await owner.send(version, ['MSETNX', ...first]);
   }
   const found = await find(version);
   const needed = await find(oldest);

@@ -18,7 +18,7 @@ import { redisFollowers } from './revocation/followers.ts';
 import { redisInvalidations } from './cache/invalidations.ts';
 import { redisKeys } from './keys/keys.ts';
 import { redisLastBackup } from './last-backup/last-backup.ts';
-import { checkServers, patienceAtStart } from './check-servers.ts';
+import { checkSchema, checkServers, patienceAtStart } from './check-servers.ts';
 import { redisPasskeys } from './credentials/passkeys.ts';
 import { redisPeople } from './people/people.ts';
 import { redisPublicKeys } from './credentials/public-keys.ts';
@@ -72,6 +72,8 @@ export async function openRedis(
   const monotonic = () => performance.now();
   const patient = topologyOf(config, { deadline: patienceAtStart(config), monotonic });
   await checkServers(patient, config, log);
+  const checking = new AbortController();
+  await checkSchema(await patient.shared(checking.signal), prefix).finally(() => checking.abort());
   const servers = topologyOf(config, { deadline, monotonic });
   const topology = keepingSchema(servers, prefix, { monotonic, moved });
   const { stream, epoch } = revocationKeys(prefix);

@@ -27,7 +27,6 @@ export function redisConfig(
   config: Partial<RedisSettings> & Pick<RedisSettings, 'urls'>,
 ): RedisSettings {
   return {
-    kind: 'redis',
     mode: 'single',
     master: 'mymaster',
     prefix: 'test',
@@ -129,7 +128,7 @@ export function redisUnderTest(
   return {
     clock,
     spec: () => ({
-      store: { ...config, ...PATIENT },
+      store: { kind: 'redis', ...config, ...PATIENT },
       data: '',
       revocations: { lease: 0.2 },
       now: clock.now(),

@@ -75,11 +75,11 @@ export class Connection implements Disposable {
   }
 
   durableCommand<T>(name: string, key: string, ...args: readonly string[]): Promise<T> {
-    return this.#confirmed(key, (wire) => wire.send<T>(key, [name, key, ...args]));
+    return this.confirmed(key, (wire) => wire.send<T>(key, [name, key, ...args]));
   }
 
   durable<T>(body: Script, keys: Keys, ...args: readonly string[]): Promise<T> {
-    return this.#confirmed(keys[0], (wire) => evalScript<T>(wire, body, keys, args));
+    return this.confirmed(keys[0], (wire) => evalScript<T>(wire, body, keys, args));
   }
 
   /**
@@ -100,17 +100,16 @@ export class Connection implements Disposable {
     return this.#shared.use((wire) => wire.send<T>(key, [name, key, ...args]));
   }
 
-  #confirmed<T>(key: string, write: (wire: Wire) => Promise<T>): Promise<T> {
-    if (this.#replicas === 0) return this.#shared.use(write);
+  /** Runs `work` on the wire to the master that owns `key`. */
+  async onOwner<T>(key: string, work: (owner: Wire) => Promise<T>): Promise<T> {
+    return (await this.#shared.use((wire) => atOwner(wire, key, work))).reply;
+  }
+
+  /** The same for a write, until as many replicas as configured have it. */
+  confirmed<T>(key: string, write: (owner: Wire) => Promise<T>): Promise<T> {
+    if (this.#replicas === 0) return this.onOwner(key, write);
     return this.#durable.use(async (wire) => {
-      // The write goes to the owner itself: were it redirected, WAIT would ask another server than the written one.
-      let owner = await wire.owner(key);
-      const reply = await write(owner).catch(async (error: unknown) => {
-        const other = await wire.redirected?.(error, key);
-        if (other === undefined) throw error;
-        owner = other;
-        return write(owner);
-      });
+      const { reply, owner } = await atOwner(wire, key, write);
       const confirmed = await this.#confirmation(owner)();
       if (confirmed < this.#replicas) {
         throw new StoreUnavailable(`${confirmed} of ${this.#replicas} replicas have the write`);
@@ -132,6 +131,21 @@ export class Connection implements Disposable {
   [Symbol.dispose](): void {
     this.#shared[Symbol.dispose]();
     this.#durable[Symbol.dispose]();
+  }
+}
+
+/**
+ * Runs `work` on the wire to the owner of `key` itself: were the command redirected, WAIT would ask another server than the one
+ * that was written to.
+ */
+async function atOwner<T>(wire: Wire, key: string, work: (owner: Wire) => Promise<T>) {
+  const owner = await wire.owner(key);
+  try {
+    return { reply: await work(owner), owner };
+  } catch (error) {
+    const other = await wire.redirected?.(error, key);
+    if (other === undefined) throw error;
+    return { reply: await work(other), owner: other };
   }
 }
 

@@ -1,0 +1,68 @@
+import type { ToldRecord, ToldRow, ToldTable } from '../redis/told/told.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import type { Database } from '../sql/sql.ts';
+import type { Rewinding } from './rewinding.ts';
+
+/** Which record this is, whether its servers use Redis (null: none has opened it), and the runs of Redis that were told, in turn. */
+export const RECORD = `
+  CREATE TABLE record (
+    one bigint PRIMARY KEY CHECK (one = 1),
+    id text NOT NULL DEFAULT gen_random_uuid(),
+    redis boolean
+  );
+  INSERT INTO record (one) VALUES (1);
+  CREATE TABLE redis_run (
+    place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run text NOT NULL UNIQUE
+  );`;
+
+/** A commit that changes nothing, and that waits for the standbys as all do. */
+export const BEAT = "SELECT 1 FROM pg_logical_emit_message(true, 'countersign', '')";
+
+/** Columns of a row, as its feed reads them. */
+export const COLUMNS: Readonly<Record<ToldTable, string>> = {
+  revocation: 'until, kind, id, generation',
+  invalidation: 'space, kind, value, soft, at',
+};
+
+const RUN = 'SELECT run FROM redis_run ORDER BY place DESC LIMIT 1';
+
+/** The record that Redis tells of. */
+export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord => ({
+  forgotten: (epoch) => rewinding.check(epoch, true),
+  claim: (run) =>
+    database.write(async (sql) => {
+      await sql.lockNames(['redis run']);
+      await sql.all(BEAT);
+      const [[told] = []] = await sql.all<[string]>(RUN);
+      if (told !== run) {
+        const isNew = await sql.run(
+          'INSERT INTO redis_run (run) VALUES (?) ON CONFLICT DO NOTHING',
+          run,
+        );
+        if (isNew === 0) {
+          throw new StoreUnavailable('another server has taken the place of this Redis');
+        }
+      }
+      const [found] = await sql.all<[string, string | null, number, number]>(
+        'SELECT id, (SELECT id FROM epoch), LAST(revocation, seq), LAST(invalidation, seq) FROM record',
+      );
+      const [record, epoch, revocation, invalidation] = found ?? ['', null, 0, 0];
+      return { record, epoch: epoch ?? '', lasts: { revocation, invalidation } };
+    }),
+  run: () =>
+    database.read(async (sql) => {
+      const [[run] = []] = await sql.all<[string]>(RUN);
+      return run;
+    }),
+  behind: (table, seq, most) =>
+    database.snapshot(async (sql) => {
+      const [[last] = [0]] = await sql.all<[number]>(`SELECT LAST(${table}, seq)`);
+      const rows = await sql.all<ToldRow>(
+        `SELECT seq, ${COLUMNS[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?`,
+        seq,
+        most,
+      );
+      return { last, rows };
+    }),
+});

@@ -1,0 +1,58 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { Random } from '#shared/base/random.ts';
+import type { RedisSettings } from '../settings.ts';
+import { checkServers, patienceAtStart } from './check-servers.ts';
+import { Connection } from './connection/connection.ts';
+import { topologyOf } from './connection/topology.ts';
+import { Told, type ToldRecord } from './told/told.ts';
+
+interface BesideDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** Redis beside a record in SQL. */
+export interface Beside extends Disposable {
+  /** Tells all servers which rows are new. */
+  readonly told: Told;
+  /** Resolves if Redis answers and takes a write, which leaves nothing. */
+  ping(): Promise<void>;
+}
+
+/**
+ * Milliseconds for an answer of a Cluster: a master that stood still, and was replaced meanwhile, answers what it was asked before
+ * it hears of that.
+ */
+const CLUSTER_ANSWER = 1_000;
+
+/** How often the connections are tried to be opened at the start. */
+const ATTEMPTS = 8;
+
+/** Opens Redis beside a record. Rejects with the reason when the servers evict keys, with `StoreUnavailable` when they do not answer. */
+export async function openBeside(
+  config: RedisSettings,
+  record: ToldRecord,
+  { clock, random, log }: BesideDependencies,
+): Promise<Beside> {
+  const { mode, prefix, replicas } = config;
+  const deadline = config.deadline * 1000;
+  const monotonic = () => clock.monotonic();
+  const patient = topologyOf(config, { deadline: patienceAtStart(config), monotonic });
+  await checkServers(patient, config, log);
+  const redis = new Connection(
+    topologyOf(config, { deadline, monotonic }),
+    replicas,
+    log,
+    deadline,
+  );
+  await redis.open(ATTEMPTS);
+  const longest = mode === 'cluster' ? Math.min(deadline, CLUSTER_ANSWER) : deadline;
+  const told = new Told({ redis, prefix, record, random, monotonic, longest });
+  return {
+    told,
+    ping: () => redis.touch(`{${prefix}}`),
+    [Symbol.dispose]: () => redis[Symbol.dispose](),
+  };
+}

@@ -1,0 +1,248 @@
+import { forAll } from '#shared/base/for-all.ts';
+import { randomId, type Random } from '#shared/base/random.ts';
+import { within } from '#shared/base/within.ts';
+import { boundedWaiting } from '../../outage/waiting.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
+import { type Connection, evalScript } from '../connection/connection.ts';
+import type { Wire } from '../connection/topology.ts';
+import { begin, behind, type Entries, tell } from './scripts.ts';
+
+/** The tables whose new rows all must hear of at once. */
+export const TOLD = ['revocation', 'invalidation'] as const;
+export type ToldTable = (typeof TOLD)[number];
+type Lasts = Readonly<Record<ToldTable, number>>;
+export type ToldRow = readonly [seq: number, ...columns: unknown[]];
+
+/** The record that Redis tells of. */
+export interface ToldRecord {
+  /**
+   * Writes that this run of Redis is the one that is told, by a commit that lasts. Resolves to the record as it is then. Rejects
+   * where another run has taken the place of this one.
+   */
+  claim(run: string): Promise<{
+    readonly record: string;
+    /** Empty: it has none yet. */
+    readonly epoch: string;
+    readonly lasts: Lasts;
+  }>;
+  /** The record of that epoch has forgotten what Redis was told. Throws `StoreUnavailable`. */
+  forgotten(epoch: string): void;
+  /** The run that is told. */
+  run(): Promise<string | undefined>;
+  /** The rows behind a number, oldest first, at most `most`, and the last number ever given by then. */
+  behind(
+    table: ToldTable,
+    seq: number,
+    most: number,
+  ): Promise<{ readonly last: number; readonly rows: readonly ToldRow[] }>;
+}
+
+/** A run of Redis that was compared with the record. */
+interface Compared {
+  readonly wire: Wire;
+  readonly run: string;
+  readonly epoch: string;
+  /** Identifies what Redis knows of the record: another one when it was begun again. */
+  readonly memory: string;
+}
+
+export interface ToldOptions {
+  readonly redis: Connection;
+  readonly prefix: string;
+  readonly record: ToldRecord;
+  readonly random: Random;
+  monotonic(): number;
+  /** Milliseconds after which an answer is that of a server that may have been replaced meanwhile. */
+  readonly longest: number;
+}
+
+/** Rows of one script, and that Redis keeps of a table. A server that is further behind reads the record. */
+const MOST = 1_000;
+
+/**
+ * Tells all servers through Redis which rows of the record are new, and asks what was told. The record stays the truth: Redis counts
+ * only after the server that answers was compared with it, in that run, by this process. Whatever Redis lacks by then it
+ * need not be told: who is behind reads the record.
+ */
+export class Told {
+  readonly #options: ToldOptions;
+  readonly #hash: string;
+  readonly #waiting = boundedWaiting();
+  readonly #ask = forAll(() => this.#question());
+  readonly #tell: Readonly<Record<ToldTable, () => Promise<void>>>;
+  /** The server that questions go to, and the one that is told, each by a connection of its own. */
+  #asked: Compared | undefined;
+  #told: Compared | undefined;
+  /** How far each table was told, as far as this process knows. */
+  readonly #reached: Record<ToldTable, number> = { revocation: 0, invalidation: 0 };
+  #answer: { readonly epoch: string; readonly lasts: Lasts; readonly asked: number } | undefined;
+
+  constructor(options: ToldOptions) {
+    this.#options = options;
+    this.#hash = `{${options.prefix}}:told`;
+    this.#tell = {
+      revocation: forAll(() => this.#tellNew('revocation')),
+      invalidation: forAll(() => this.#tellNew('invalidation')),
+    };
+  }
+
+  /** Resolves once all servers hear of every row that had its number before the call. */
+  tell(table: ToldTable): Promise<void> {
+    return this.#waiting(this.#tell[table]);
+  }
+
+  /** False from when Redis was found to have lost its memory, or to be another one, until it was compared with the record. */
+  get isCompared(): boolean {
+    return this.#asked !== undefined;
+  }
+
+  /** When a table was known to have nothing behind `seq`, of `monotonic()`; -Infinity if that is not known. */
+  confirmed(table: ToldTable, epoch: string, seq: number): number {
+    const { epoch: its, lasts, asked } = this.#answer ?? {};
+    return its === epoch && lasts?.[table] === seq && asked !== undefined ? asked : -Infinity;
+  }
+
+  /**
+   * The rows of a table behind `seq`, which hold all that was acknowledged before the call, and the last number by then; undefined
+   * where only the record has all of them.
+   */
+  async behind(
+    table: ToldTable,
+    epoch: string,
+    seq: number,
+  ): Promise<{ readonly last: number; readonly rows: readonly ToldRow[] } | undefined> {
+    const { epoch: its, lasts } = await this.#waiting(this.#ask);
+    if (its !== epoch || lasts[table] < seq) return undefined;
+    const rows = lasts[table] === seq ? [] : await this.#rows(table, seq);
+    return rows && { last: Math.max(lasts[table], rows.at(-1)?.[0] ?? 0), rows };
+  }
+
+  /** Compares again where another run is told by now. Rejects when the record does not answer. */
+  async recheck(): Promise<void> {
+    const run = await this.#options.record.run();
+    if (run !== this.#asked?.run) this.#asked = undefined;
+  }
+
+  async #question() {
+    const { redis, monotonic, longest } = this.#options;
+    const asked = monotonic();
+    const answer = await redis.onOwner(this.#hash, async (wire) => {
+      for (;;) {
+        const compared = await this.#comparedAs('asked', wire);
+        const command = ['HMGET', this.#hash, 'memory', ...TOLD];
+        const found = await within(longest, wire.send<(string | null)[]>(this.#hash, command));
+        const [memory, revocation, invalidation] = found;
+        if (memory === compared.memory) {
+          const lasts = { revocation: Number(revocation), invalidation: Number(invalidation) };
+          return { epoch: compared.epoch, lasts, asked };
+        }
+        this.#asked = undefined;
+      }
+    });
+    this.#answer = answer;
+    return answer;
+  }
+
+  async #rows(table: ToldTable, seq: number): Promise<readonly ToldRow[] | undefined> {
+    const keys = [this.#hash, this.#stream(table)] as const;
+    const entries = await this.#options.redis.onOwner(this.#hash, async (wire) => {
+      const { memory } = await this.#comparedAs('asked', wire);
+      return evalScript<Entries | null>(wire, behind, keys, [memory, table, String(seq)]);
+    });
+    return entries?.map(([, [, row = '']]) => JSON.parse(row) as ToldRow);
+  }
+
+  /** Tells the rows that Redis has not heard of, whichever process has added them. */
+  async #tellNew(table: ToldTable): Promise<void> {
+    const { redis, record } = this.#options;
+    const run = await redis.confirmed(this.#hash, async (wire) => {
+      for (;;) {
+        const compared = await this.#comparedAs('told', wire);
+        const from = this.#reached[table];
+        const { last, rows } = await record.behind(table, from, MOST);
+        if (last < from) {
+          this.#told = undefined;
+          continue;
+        }
+        const isAll = rows.length < MOST;
+        const upTo = isAll ? last : (rows.at(-1)?.[0] ?? last);
+        const reply = await evalScript<string | null>(
+          wire,
+          tell,
+          [this.#hash, this.#stream(table)],
+          [compared.memory, table, ...[from, upTo, MOST].map(String), ...rows.flatMap(entryOf)],
+        );
+        if (reply === null) {
+          this.#told = undefined;
+          continue;
+        }
+        this.#reached[table] = Number(reply);
+        if (reply === String(upTo) && isAll) return compared.run;
+      }
+    });
+    if ((await record.run()) === run) return;
+    this.#told = undefined;
+    throw new StoreUnavailable('another server has taken the place of the Redis that was told');
+  }
+
+  async #comparedAs(as: 'asked' | 'told', wire: Wire): Promise<Compared> {
+    const known = as === 'asked' ? this.#asked : this.#told;
+    if (known?.wire === wire && known.epoch !== '') return known;
+    const compared = await this.#compare(wire);
+    if (as === 'asked') this.#asked = compared;
+    else this.#told = compared;
+    return compared;
+  }
+
+  /** Makes Redis know as much as the record. */
+  async #compare(wire: Wire): Promise<Compared> {
+    const { record, random } = this.#options;
+    const run = await runOf(wire);
+    const keys = [this.#hash, ...TOLD.map((table) => this.#stream(table))] as const;
+    let seen: Lasts = { revocation: 0, invalidation: 0 };
+    for (;;) {
+      const { record: id, epoch, lasts } = await record.claim(run);
+      if (TOLD.some((table) => lasts[table] < seen[table])) record.forgotten(epoch);
+      const [what, memory, revocation, invalidation] = await evalScript<readonly string[]>(
+        wire,
+        begin,
+        keys,
+        [id, epoch, randomId(random), ...TOLD.flatMap((table) => [table, String(lasts[table])])],
+      );
+      if (what === 'another record') throw anotherRecord(this.#hash);
+      const told = { revocation: Number(revocation), invalidation: Number(invalidation) };
+      if (what === 'ahead') {
+        // Told after the record was read, unless the record has lost what was told.
+        seen = told;
+        continue;
+      }
+      Object.assign(this.#reached, told);
+      return { wire, run, epoch, memory: memory ?? '' };
+    }
+  }
+
+  #stream(table: ToldTable): string {
+    return `${this.#hash}:${table}`;
+  }
+}
+
+const entryOf = (row: ToldRow) => [String(row[0]), JSON.stringify(row)];
+
+/** Identifies the process that answers, and its history of writes: another one after each start and each failover. */
+async function runOf(wire: Wire): Promise<string> {
+  const info = await Promise.all(
+    ['server', 'replication'].map((part) => wire.send<string>('', ['INFO', part])),
+  );
+  const [run, history] = [/^run_id:(\w+)/m, /^master_replid:(\w+)/m].map(
+    (line) => line.exec(info.join('\n'))?.[1],
+  );
+  if (run === undefined || history === undefined) {
+    throw new Error('Redis does not say which run of it this is (INFO server, INFO replication)');
+  }
+  return `${run} ${history}`;
+}
+
+const anotherRecord = (hash: string) =>
+  new StoreUnavailable(
+    `${hash} in Redis belongs to another store: give each store a prefix of its own (store.redis.prefix)`,
+  );
