@@ -27,6 +27,8 @@ export interface PostgresOptions {
   readonly password?: string;
   /** Whether it has TLS, with a certificate for `localhost` that signs itself (`certificate`). */
   readonly tls?: boolean;
+  /** Tables are on a disk of their own, of so many MiB, and nothing else is; it does not outlive `kill`. */
+  readonly disk?: number;
 }
 
 /** A PostgreSQL server on a loopback port with a folder of its own; commits wait for the disk. */
@@ -37,22 +39,27 @@ export class Postgres implements AsyncDisposable {
   /** As it calls itself when it follows a primary: a name for `synchronous_standby_names`. */
   readonly name: string;
   readonly #folder: TemporaryFolder;
+  readonly #disk: number | undefined;
   #process: RunningProcess | undefined;
 
-  constructor(port: number, folder: TemporaryFolder, password?: string) {
+  constructor(port: number, folder: TemporaryFolder, { password, disk }: PostgresOptions) {
     this.port = port;
     const user = password === undefined ? 'postgres' : `postgres:${password}`;
     this.url = `postgres://${user}@127.0.0.1:${port}/postgres`;
     this.name = `standby_${port}`;
     this.#folder = folder;
+    this.#disk = disk;
   }
 
   /** Starts it, also again after `kill`: the same port, the same data. */
   async start(): Promise<void> {
-    const [command, ...args] = asPostgres(join(BIN, 'postgres'), '-D', this.#data);
+    const [command, ...args] = this.#command;
     this.#process = await startProcess(command, args, {
       ready: async () => (await this.sql('SELECT 1')) === '1',
     });
+    if (this.#disk === undefined) return;
+    await this.sql(`CREATE TABLESPACE disk LOCATION '${this.#ownDisk}'`);
+    await this.sql('ALTER DATABASE postgres SET default_tablespace = disk');
   }
 
   /** As a crash of the machine, but that the disk keeps what the system has been given. */
@@ -105,6 +112,23 @@ export class Postgres implements AsyncDisposable {
 
   get #data(): string {
     return join(this.#folder.path, 'data');
+  }
+
+  get #ownDisk(): string {
+    return join(this.#folder.path, 'disk');
+  }
+
+  get #command(): [string, ...string[]] {
+    const server = [join(BIN, 'postgres'), '-D', this.#data] as const;
+    if (this.#disk === undefined) return asPostgres(...server);
+    const mount = 'mkdir "$1" && mount -t tmpfs -o "size=$2m" tmpfs "$1"';
+    // In a name space without root it is ours as root, and then as ourselves.
+    const [alone, own, after] = ROOT
+      ? [[], ' && chown postgres "$1"', asPostgres(...server)]
+      : [['--map-root-user'], '', ['unshare', '--map-user=1000', ...server]];
+    const script = `${mount}${own} && shift 2 && exec "$@"`;
+    const first = ['sh', '-c', script, 'sh', this.#ownDisk, String(this.#disk)];
+    return ['unshare', '--mount', ...alone, ...first, ...after];
   }
 
   async #children(): Promise<number[]> {
@@ -184,7 +208,7 @@ export async function psql(url: string, statement: string): Promise<string> {
 }
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
-  const postgres = new Postgres(await freePort(), await memoryFolder(), options.password);
+  const postgres = new Postgres(await freePort(), await memoryFolder(), options);
   try {
     await postgres.make(options);
     await postgres.start();

@@ -1,6 +1,9 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 
+/** A piece from the client, or from the port. */
+type Side = 'question' | 'answer';
+
 /** A network between a client and a port of this machine, which can be divided. */
 export interface Relay extends AsyncDisposable {
   readonly url: string;
@@ -8,15 +11,32 @@ export interface Relay extends AsyncDisposable {
   divide(): void;
   /** Lets the octets on their way arrive. */
   heal(): void;
+  /** From now on each way takes so many milliseconds. */
+  delay(milliseconds: number): void;
+  /** Ends all connections when a client has sent so many pieces more: before the last one arrives, or with its answer. */
+  cut(pieces: number, before: 'question' | 'answer'): void;
 }
 
 export async function startRelay(port: number): Promise<Relay> {
   const sockets = new Set<Socket>();
   let divided = false;
+  let late = 0;
+  let left = Infinity;
+  let cutsAt: Side = 'question';
 
-  function join(from: Socket, to: Socket): void {
+  const end = () => {
+    left = Infinity;
+    for (const socket of sockets) socket.destroy();
+  };
+
+  function join(from: Socket, to: Socket, side: Side): void {
     sockets.add(from);
-    from.on('data', (octets) => to.write(octets));
+    from.on('data', (octets) => {
+      if (side === 'question') left -= 1;
+      if (left <= 0 && side === cutsAt) return end();
+      if (late > 0) setTimeout(() => to.write(octets), late);
+      else to.write(octets);
+    });
     from.on('error', () => {});
     from.on('close', () => {
       sockets.delete(from);
@@ -27,8 +47,8 @@ export async function startRelay(port: number): Promise<Relay> {
 
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
-    join(client, upstream);
-    join(upstream, client);
+    join(client, upstream, 'question');
+    join(upstream, client, 'answer');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -41,6 +61,13 @@ export async function startRelay(port: number): Promise<Relay> {
     heal() {
       divided = false;
       for (const socket of sockets) socket.resume();
+    },
+    delay(milliseconds) {
+      late = milliseconds;
+    },
+    cut(pieces, before) {
+      left = pieces;
+      cutsAt = before;
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

@@ -8,9 +8,11 @@ import { StoreUnavailable } from '../outage/unavailable.ts';
 import { NoConnection } from './no-connection.ts';
 import { type Database, type Sql, type Transaction, Undone } from '../sql/sql.ts';
 import { accessTo, enter } from './access.ts';
+import { BEAT, COMMIT, commit, InDoubt } from './commit.ts';
 import { migrate, type PostgresSchema } from './schema.ts';
 import { Held, numberIn, Statements } from './statements.ts';
 import { NUMBERED, type Numbered } from './text.ts';
+import { Unanswered } from './unanswered.ts';
 import { forAll } from '#shared/base/for-all.ts';
 
 export interface DatabaseOptions {
@@ -39,12 +41,24 @@ const PAUSE = 5;
 /** SQLSTATE serialization_failure and deadlock_detected: nothing was done. */
 const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
 
+/**
+ * SQLSTATE read_only_sql_transaction, and those of a server that stops or starts: the connection is of no use any more, and
+ * another server may be the primary.
+ */
+const ELSEWHERE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03']);
+
 /** How a transaction begins; and one whose commit may be lost when the power fails, in one message (no dearer: tried). */
 const BEGIN = 'BEGIN';
 const PASSING = 'BEGIN; SET LOCAL synchronous_commit = off';
 
 /** The pool waits for `onConnect`, which its types do not say. */
 type Config = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
+
+/** A server, by its connections. */
+interface Server {
+  readonly pool: Pool;
+  readonly unanswered: Unanswered;
+}
 
 /** A transaction that was committed: its result, and the tables whose new rows wait for their numbers. */
 interface Committed<T> {
@@ -55,7 +69,7 @@ interface Committed<T> {
 /** A schema of PostgreSQL, by connections of its own. */
 export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #options: DatabaseOptions;
-  readonly #pools: readonly Pool[];
+  readonly #servers: readonly Server[];
   /** Gives numbers to all rows of a table that wait for one, whichever process has added them. */
   readonly #number = new Map(
     (Object.keys(NUMBERED) as Numbered[]).map((table) => [
@@ -63,7 +77,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       forAll(() => this.#again(() => this.#transaction(BEGIN, numberIn(table)))),
     ]),
   );
-  /** Errors of verbs whose transaction was rolled back, so that the connection is as it was. */
+  /** Errors that have left their connection as it was. */
   readonly #undone = new WeakSet<object>();
   /** The place of the server that was the primary last. */
   #primary = 0;
@@ -73,11 +87,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   constructor(options: DatabaseOptions) {
     const { urls, schema, connections, deadline } = options;
     this.#options = options;
-    this.#pools = urls.map((url) => {
+    this.#servers = urls.map((url) => {
       const config: Config = {
         ...accessTo(url, options),
         max: connections,
         query_timeout: deadline,
+        statement_timeout: deadline,
         idle_in_transaction_session_timeout: 2 * deadline,
         onConnect: (client) => enter(client, schema),
       };
@@ -86,12 +101,20 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       pool.on('error', () => {});
       // The statement that is under way fails, too; without a listener the process would end.
       pool.on('connect', (client) => void client.on('error', () => {}));
-      return pool;
+      return { pool, unanswered: new Unanswered(config, deadline) };
     });
   }
 
   read<T>(work: (sql: Sql) => Awaitable<T>): Promise<T> {
-    return this.#connected(async (client) => work(new Statements(client)));
+    return this.#connected(async (client) => {
+      const sql = new Statements(client);
+      try {
+        return await work(sql);
+      } catch (error) {
+        if (!sql.isLost) this.#note(error);
+        throw error;
+      }
+    });
   }
 
   async snapshot<T>(work: (sql: Sql) => Awaitable<T>): Promise<T> {
@@ -145,6 +168,11 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return (_key: string, find: (sql: Sql) => Awaitable<V>): Promise<V> => this.read(find);
   }
 
+  /** Resolves if the server can commit: a commit that changes nothing waits for the standbys as all do. */
+  confirm(): Promise<void> {
+    return this.#connected((client) => commit(client, BEAT, this.#options.deadline));
+  }
+
   /** Gives numbers to rows whose process could not: what they tell is heard from then on. */
   numberAll(): Promise<void> {
     return this.#tell(this.#number.keys());
@@ -173,7 +201,9 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#pools.filter(({ ended }) => !ended).map((pool) => pool.end()));
+    for (const { unanswered } of this.#servers) unanswered.close();
+    const open = this.#servers.filter(({ pool }) => !pool.ended);
+    await Promise.all(open.map(({ pool }) => pool.end()));
   }
 
   async #write<T>(begin: string, work: (sql: Transaction) => Awaitable<T>): Promise<T> {
@@ -220,42 +250,60 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       try {
         result = await work(held);
       } catch (error) {
-        await client.query('ROLLBACK');
-        this.#undone.add(error as object);
+        // A connection that does not answer is closed, which rolls back as well.
+        if (!held.isLost) {
+          await client.query('ROLLBACK');
+          this.#note(error);
+        }
         throw error;
       }
-      await commit(client);
+      await commit(client, COMMIT, this.#options.deadline);
       return { result, numbered: held.numbered };
     });
+  }
+
+  /** Notes that an error has left its connection as it was. */
+  #note(error: unknown): void {
+    const { code = '' } = error as { readonly code?: string };
+    if (!ELSEWHERE.has(code)) this.#undone.add(error as object);
   }
 
   /** Runs work on a connection, which is closed if it fails in a way that leaves it in doubt. */
   async #connected<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (this.#refusal !== undefined) throw new StoreUnavailable(this.#refusal, { refused: true });
-    let client: PoolClient | undefined;
+    let connection: { readonly client: PoolClient; readonly place: number } | undefined;
     try {
-      client = await this.#connect();
-      const result = await work(client);
-      client.release();
+      connection = await this.#connect();
+      const result = await work(connection.client);
+      connection.client.release();
       this.#options.outage.worked();
       return result;
     } catch (error) {
-      // An error of the server leaves the connection as it was.
-      client?.release(!(error instanceof DatabaseError || this.#undone.has(error as object)));
+      if (connection) this.#release(connection.client, connection.place, error);
       throw this.#failed(error);
     }
   }
 
+  /** Releases a connection with which something has failed. */
+  #release(client: PoolClient, place: number, error: unknown): void {
+    if (this.#undone.has(error as object)) return client.release();
+    // Another server may be the primary by now.
+    this.#primary = (place + 1) % this.#servers.length;
+    const unanswered = error instanceof InDoubt ? error.commit : undefined;
+    if (unanswered) void this.#servers[place]?.unanswered.hold(client, unanswered);
+    else client.release(true);
+  }
+
   /** Resolves to a connection to the primary: that of before, or the first of all that says it is one. */
-  async #connect(): Promise<PoolClient> {
+  async #connect(): Promise<{ client: PoolClient; place: number }> {
     const failures: NoConnection[] = [];
-    for (let n = 0; n < this.#pools.length; n += 1) {
-      const place = (this.#primary + n) % this.#pools.length;
-      const pool = this.#pools[place] as Pool;
+    for (let n = 0; n < this.#servers.length; n += 1) {
+      const place = (this.#primary + n) % this.#servers.length;
+      const { pool } = this.#servers[place] as Server;
       try {
         const client = await pool.connect();
         this.#primary = place;
-        return client;
+        return { client, place };
       } catch (error) {
         failures.push(NoConnection.to(pool.options, error));
       }
@@ -266,43 +314,15 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   #failed(error: unknown): Error {
     if (error instanceof StoreUnavailable || error instanceof Undone) return error;
     const { code = '' } = error as { readonly code?: string };
-    const refused = error instanceof DatabaseError;
     const text = error instanceof NoConnection ? error.message : `PostgreSQL: ${String(error)}`;
     const failure = new StoreUnavailable(text, {
       cause: error,
-      refused,
+      refused: !(error instanceof InDoubt),
       full: code === '53100',
     });
     if (!AGAIN.has(code)) this.#options.outage.failed(failure.message);
     return failure;
   }
-}
-
-/**
- * Commits. A commit may be on the disk although PostgreSQL did not answer, or answered with an error; one whose wait for a standby
- * was cancelled succeeds with a warning, and may not last. Each of these counts as failed, and is never repeated.
- */
-export async function commit(client: ClientBase): Promise<void> {
-  let warning: string | undefined;
-  const note = ({
-    severity,
-    message,
-  }: {
-    severity?: string | undefined;
-    message?: string | undefined;
-  }) => {
-    if (severity === 'WARNING') warning = message ?? '';
-  };
-  client.on('notice', note);
-  try {
-    const { command } = await client.query('COMMIT');
-    if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`);
-  } catch (cause) {
-    throw new Error(`the commit is in doubt: ${String(cause)}`, { cause });
-  } finally {
-    client.off('notice', note);
-  }
-  if (warning !== undefined) throw new Error(`the commit is in doubt: ${warning}`);
 }
 
 function isAgain(error: unknown): boolean {

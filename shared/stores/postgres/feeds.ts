@@ -10,7 +10,6 @@ import { type FeedPosition, readPosition, writePosition } from '../revocation/fe
 import { RevocationSet } from '../revocation/revocation-set.ts';
 import type { RevocationFeed } from '../revocation/revocations.ts';
 import { type Extent, FollowedTable, type FollowOptions } from './followed-table.ts';
-import { BEAT } from './told.ts';
 
 /** Milliseconds between two looks that nobody has asked for, and without a commit after which PostgreSQL is not trusted. */
 const EVERY = 500;
@@ -54,17 +53,17 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
   let confirmed = -Infinity;
   const confirm = forAll(async () => {
     const began = clock.monotonic();
-    await database.write((sql) => sql.all(BEAT));
+    await database.confirm();
     confirmed = began;
   });
   const isConfirmed = () => told?.isCompared ?? clock.monotonic() - confirmed <= SILENCE;
   const isTrusted = () => table.silence <= silence && isConfirmed();
 
   async function latest(): Promise<RevocationSet> {
-    // Before the look: what the view has is no older than the commit.
-    if (told === undefined && !isConfirmed()) await confirm();
     await table.look();
-    if (!isConfirmed()) throw unknown();
+    if (told !== undefined && !isConfirmed()) throw unknown();
+    // A commit that began after the look tells as much of it: no other server was promoted before.
+    if (!isConfirmed()) await confirm();
     return set;
   }
 

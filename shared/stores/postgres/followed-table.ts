@@ -3,6 +3,7 @@ import { forAll } from '#shared/base/for-all.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import type { Told, ToldTable } from '../redis/told/told.ts';
 import type { Database, Row } from '../sql/sql.ts';
+import type { PostgresDatabase } from './database.ts';
 import type { Rewinding } from './rewinding.ts';
 import { COLUMNS } from './told.ts';
 
@@ -27,7 +28,7 @@ export interface Followed<R extends Row> {
 }
 
 export interface FollowOptions {
-  readonly database: Pick<Database, 'read' | 'write'>;
+  readonly database: Pick<PostgresDatabase, 'read' | 'confirm'>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly rewinding: Rewinding;
   /** Tells what is new; undefined: the table is asked. */

@@ -1,4 +1,4 @@
-import { types } from 'pg';
+import { DatabaseError, types } from 'pg';
 import type { ClientBase, QueryArrayResult } from 'pg';
 import type { Row, Sql, Transaction, Value } from '../sql/sql.ts';
 import { lockOf } from './access.ts';
@@ -21,9 +21,15 @@ export class Statements implements Sql {
   /** The tables whose rows it has added wait for their numbers. */
   readonly numbered = new Set<Numbered>();
   readonly #client: ClientBase;
+  #isLost = false;
 
   constructor(client: ClientBase) {
     this.#client = client;
+  }
+
+  /** Whether a statement was not answered. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   async all<R = Row>(text: string, ...values: readonly Value[]): Promise<R[]> {
@@ -43,7 +49,18 @@ export class Statements implements Sql {
         ? (JSON.parse(String(value)) as unknown[]).map(String).map(toServer)
         : toServer(value);
     });
-    return this.#client.query({ name, text: here, values: given, rowMode: 'array', types: TYPES });
+    try {
+      return await this.#client.query({
+        name,
+        text: here,
+        values: given,
+        rowMode: 'array',
+        types: TYPES,
+      });
+    } catch (error) {
+      this.#isLost ||= !(error instanceof DatabaseError) || error.severity !== 'ERROR';
+      throw error;
+    }
   }
 }
 

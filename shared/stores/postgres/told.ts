@@ -1,6 +1,7 @@
 import type { ToldRecord, ToldRow, ToldTable } from '../redis/told/told.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import type { Database } from '../sql/sql.ts';
+import { BEAT } from './commit.ts';
 import type { Rewinding } from './rewinding.ts';
 
 /** Which record this is, whether its servers use Redis (null: none has opened it), and the runs of Redis that were told, in turn. */
@@ -16,9 +17,6 @@ export const RECORD = `
     run text NOT NULL UNIQUE
   );`;
 
-/** A commit that changes nothing, and that waits for the standbys as all do. */
-export const BEAT = "SELECT 1 FROM pg_logical_emit_message(true, 'countersign', '')";
-
 /** Columns of a row, as its feed reads them. */
 export const COLUMNS: Readonly<Record<ToldTable, string>> = {
   revocation: 'until, kind, id, generation',
@@ -33,7 +31,7 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
   claim: (run) =>
     database.write(async (sql) => {
       await sql.lockNames(['redis run']);
-      await sql.all(BEAT);
+      await sql.all(BEAT.text);
       const [[told] = []] = await sql.all<[string]>(RUN);
       if (told !== run) {
         const isNew = await sql.run(

@@ -1,0 +1,338 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { systemClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
+import { until } from '../../../e2e/parts/process.ts';
+import { startRelay } from '../../../e2e/parts/relay.ts';
+import { Outage } from '../outage/outage.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import { type DatabaseOptions, PostgresDatabase } from './database.ts';
+import { openPostgres } from './open.ts';
+
+const SCHEMA = { migrations: ['CREATE TABLE done (id TEXT, n INTEGER NOT NULL) STRICT;'] };
+const INSERT = 'INSERT INTO done (id, n) VALUES (?, ?)';
+
+const open = (
+  servers: readonly { readonly url: string }[],
+  options: Partial<DatabaseOptions> = {},
+) =>
+  new PostgresDatabase({
+    urls: servers.map(({ url }) => url),
+    schema: 'countersign',
+    connections: 4,
+    deadline: 5_000,
+    monotonic: () => performance.now(),
+    chance: Math.random,
+    outage: new Outage('PostgreSQL', silentLog, () => performance.now()),
+    ...options,
+  });
+
+/** A network to a server, as a URL of PostgreSQL. */
+async function relayTo(postgres: Postgres) {
+  const relay = await startRelay(postgres.port);
+  const url = `postgres://postgres@127.0.0.1:${new URL(relay.url).port}/postgres`;
+  return { relay, url, [Symbol.asyncDispose]: () => relay[Symbol.asyncDispose]() };
+}
+
+const succeeds = (work: () => Promise<unknown>) => () =>
+  work().then(
+    () => true,
+    () => false,
+  );
+
+/** The ids of writes, by their outcomes. */
+interface Outcomes {
+  readonly acknowledged: string[];
+  readonly refused: string[];
+  readonly doubtful: string[];
+  readonly strange: unknown[];
+}
+
+/** Writes until it is stopped: two rows in one transaction each. */
+function write(database: PostgresDatabase, writers: number) {
+  const outcomes: Outcomes = { acknowledged: [], refused: [], doubtful: [], strange: [] };
+  const done = new AbortController();
+  const one = async (writer: number) => {
+    for (let n = 0; !done.signal.aborted; n += 1) {
+      const id = `${writer} ${n}`;
+      try {
+        await database.write(async (sql) => {
+          await sql.run(INSERT, id, 1);
+          await sql.run(INSERT, id, 2);
+        });
+        outcomes.acknowledged.push(id);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) outcomes.strange.push(error);
+        else outcomes[error.refused ? 'refused' : 'doubtful'].push(id);
+        await sleep(5);
+      }
+    }
+  };
+  const all = Promise.all(Array.from({ length: writers }, (_, writer) => one(writer)));
+  return {
+    outcomes,
+    async [Symbol.asyncDispose]() {
+      done.abort();
+      await all;
+    },
+  };
+}
+
+/** Expects that what was acknowledged is there once and whole, what was refused is not, and else all or nothing. */
+async function expectAll(postgres: Postgres, outcomes: Outcomes): Promise<void> {
+  const there = new Set<string>();
+  const rows = await postgres.sql(
+    `SELECT id || ':' || string_agg(n::text, ',' ORDER BY n) FROM countersign.done GROUP BY id`,
+  );
+  for (const row of rows.split('\n').filter(Boolean)) {
+    const [id = '', parts] = row.split(':');
+    expect(`${id}:${parts}`).toBe(`${id}:1,2`);
+    there.add(id);
+  }
+  expect(outcomes.strange).toEqual([]);
+  expect(outcomes.acknowledged.filter((id) => !there.has(id))).toEqual([]);
+  expect(outcomes.refused.filter((id) => there.has(id))).toEqual([]);
+  expect(outcomes.acknowledged.length).toBeGreaterThan(0);
+}
+
+/** Waits until as many more writes as there are writers were acknowledged. */
+const untilMore = ({ acknowledged }: Outcomes) => {
+  const before = acknowledged.length;
+  return until(() => acknowledged.length > before + 20);
+};
+
+test('a server that stands still, and one that was killed: nothing acknowledged is lost, and writes go on', async () => {
+  await using postgres = await startPostgres();
+  await using database = open([postgres], { deadline: 500 });
+  await database.migrate(SCHEMA);
+  const writing = write(database, 6);
+  const { outcomes } = writing;
+  const failed = () => outcomes.refused.length + outcomes.doubtful.length;
+  await untilMore(outcomes);
+  for (const [stop, start] of [
+    [() => postgres.hang(), () => postgres.wake()],
+    [() => postgres.kill(), () => postgres.start()],
+  ] as const) {
+    const before = failed();
+    await stop();
+    await until(() => failed() > before + 6);
+    await expect(database.read((sql) => sql.all('SELECT 1'))).rejects.toThrow(StoreUnavailable);
+    await start();
+    await untilMore(outcomes);
+  }
+  await writing[Symbol.asyncDispose]();
+  await expectAll(postgres, outcomes);
+});
+
+test.each(['question', 'answer'] as const)(
+  'a connection that is cut at the %s of any statement: a write is refused, in doubt at its COMMIT, or done',
+  async (side) => {
+    await using postgres = await startPostgres();
+    await using network = await relayTo(postgres);
+    await using database = open([network]);
+    await database.migrate(SCHEMA);
+    const outcomes: Outcomes = { acknowledged: [], refused: [], doubtful: [], strange: [] };
+    // BEGIN, two statements that each name theirs at first, COMMIT.
+    for (let cut = 1; outcomes.acknowledged.length < 2; cut += 1) {
+      const id = `${side} ${cut}`;
+      await database.ping('reading');
+      network.relay.cut(cut, side);
+      try {
+        await database.write(async (sql) => {
+          await sql.run(INSERT, id, 1);
+          await sql.run(INSERT, id, 2);
+        });
+        outcomes.acknowledged.push(id);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) outcomes.strange.push(error);
+        else outcomes[error.refused ? 'refused' : 'doubtful'].push(id);
+      }
+      network.relay.cut(Infinity, side);
+      await until(succeeds(() => database.ping('reading')));
+    }
+    expect(outcomes.refused.length).toBeGreaterThanOrEqual(3);
+    expect(outcomes.doubtful).toHaveLength(1);
+    await expectAll(postgres, outcomes);
+  },
+);
+
+test('a full disk: writes are 503 with `full`, what is there can be read and removed, and room makes all well', async () => {
+  await using postgres = await startPostgres({ disk: 4 });
+  await using database = open([postgres]);
+  await database.migrate(SCHEMA);
+  await postgres.sql('CREATE TABLE room AS SELECT n FROM generate_series(1, 30000) AS n');
+  await database.write((sql) => sql.run(INSERT, 'first', 1));
+  const fill = () =>
+    database.write(async (sql) => {
+      for (let n = 0; n < 100; n += 1)
+        await sql.run(INSERT, systemRandom(1_000).toString('hex'), 0);
+    });
+  for (let isFull = false; !isFull; isFull = !(await succeeds(fill)()));
+  await expect(fill()).rejects.toMatchObject({
+    name: 'StoreUnavailable',
+    full: true,
+    refused: true,
+  });
+  expect(await database.read((sql) => sql.all('SELECT n FROM done WHERE id = ?', 'first'))).toEqual(
+    [[1]],
+  );
+  expect(
+    await database.write((sql) => sql.run('DELETE FROM done WHERE id <> ?', 'first')),
+  ).toBeGreaterThan(0);
+  await postgres.sql('DROP TABLE room');
+  await fill();
+});
+
+test('a server whose operator turns writing off is 503 at once, also on connections that were open, and well again afterwards', async () => {
+  await using postgres = await startPostgres();
+  await using database = open([postgres]);
+  await database.migrate(SCHEMA);
+  const insert = () => database.write((sql) => sql.run(INSERT, 'some', 1));
+  const set = async (value: string) => {
+    await postgres.sql(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+    await postgres.sql('SELECT pg_reload_conf()');
+  };
+  await insert();
+  await set('on');
+  await until(async () => !(await succeeds(insert)()));
+  await expect(insert()).rejects.toThrow('read-only');
+  await set('off');
+  await until(succeeds(insert));
+  await insert();
+});
+
+test('a former primary that only reads is left for the new one', async () => {
+  await using former = await startPostgres();
+  await using next = await startPostgres({ standbyOf: former });
+  await using database = open([former, next]);
+  await database.migrate(SCHEMA);
+  await former.waitFor(next);
+  const insert = (id: string) => database.write((sql) => sql.run(INSERT, id, 1));
+  await insert('before');
+  await former.sql('ALTER SYSTEM SET default_transaction_read_only = on');
+  await former.sql('SELECT pg_reload_conf()');
+  await next.promote();
+  await next.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  await next.sql('SELECT pg_reload_conf()');
+  await until(succeeds(() => insert('after')));
+  expect(await next.sql(`SELECT count(*) FROM countersign.done WHERE id = 'after'`)).toBe('1');
+});
+
+test('where others hold all connections the answer is 503 that says so, and all is well once they have gone', async () => {
+  await using postgres = await startPostgres({ settings: ['max_connections = 8'] });
+  await using database = open([postgres]);
+  await database.migrate(SCHEMA);
+  await database.ping('all');
+  const others = Array.from({ length: 7 }, () => new Client(postgres.url));
+  for (const other of others) await other.connect();
+  await using late = open([postgres]);
+  await expect(late.ping('all')).rejects.toMatchObject({
+    name: 'StoreUnavailable',
+    refused: true,
+    message: expect.stringContaining('too many clients'),
+  });
+  for (const other of others) await other.end();
+  await until(succeeds(() => late.ping('all')));
+});
+
+test('where our own work holds all connections the answer is 503 that says so', async () => {
+  await using postgres = await startPostgres();
+  await using database = open([postgres], { connections: 1, deadline: 500 });
+  await database.migrate(SCHEMA);
+  const going = Promise.withResolvers<void>();
+  const long = database.write(() => going.promise);
+  await expect(database.ping('reading')).rejects.toMatchObject({
+    name: 'StoreUnavailable',
+    refused: true,
+    message: expect.stringContaining('no connection to it became free'),
+  });
+  going.resolve();
+  await long;
+  await database.ping('reading');
+});
+
+test('a lock that somebody holds ends the wait of a write, which the server forgets', async () => {
+  await using postgres = await startPostgres();
+  await using database = open([postgres], { deadline: 500 });
+  await database.migrate(SCHEMA);
+  const other = new Client(postgres.url);
+  other.on('error', () => {});
+  await other.connect();
+  await other.query('BEGIN');
+  await other.query('LOCK TABLE countersign.done');
+  const insert = () => database.write((sql) => sql.run(INSERT, 'waited', 1));
+  await expect(insert()).rejects.toMatchObject({ refused: true });
+  const waiting = `SELECT count(*) FROM pg_locks WHERE NOT granted`;
+  await until(async () => (await postgres.sql(waiting)) === '0');
+  await other.query('COMMIT');
+  await other.end();
+  await insert();
+  expect(await postgres.sql('SELECT count(*) FROM countersign.done')).toBe('1');
+});
+
+test('commits that wait for a standby take no more connections of the server than the pool has', async () => {
+  await using postgres = await startPostgres();
+  await using database = open([postgres], { connections: 2, deadline: 300 });
+  await database.migrate(SCHEMA);
+  const insert = (id: string) => database.write((sql) => sql.run(INSERT, id, 1));
+  await insert('before');
+  await postgres.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+  await postgres.sql('SELECT pg_reload_conf()');
+  await until(async () => !(await succeeds(() => insert('first'))()));
+  for (let n = 0; n < 8; n += 1) {
+    await expect(insert(`waiting ${n}`)).rejects.toThrow(StoreUnavailable);
+  }
+  const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+  expect(await postgres.sql(waiting)).toBe('2');
+  await postgres.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  await postgres.sql('SELECT pg_reload_conf()');
+  await until(succeeds(() => insert('after')));
+  expect(await postgres.sql(waiting)).toBe('0');
+});
+
+test('a standby is promoted while the primary is cut off from it: writes move there, and nothing acknowledged is lost', async () => {
+  await using former = await startPostgres();
+  await using relay = await startRelay(former.port);
+  await using next = await startPostgres({ standbyOf: former, through: relay });
+  await former.waitFor(next);
+  await using database = open([former, next], { deadline: 1_000 });
+  await database.migrate(SCHEMA);
+  const writing = write(database, 6);
+  const { outcomes } = writing;
+  await untilMore(outcomes);
+  relay.divide();
+  await until(() => outcomes.doubtful.length > 0);
+  await next.promote();
+  // The new primary has its settings from the former one.
+  await next.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  await next.sql('SELECT pg_reload_conf()');
+  await untilMore(outcomes);
+  await writing[Symbol.asyncDispose]();
+  await expectAll(next, outcomes);
+});
+
+test('a server that is 500 ms away gives verdicts that know what was revoked', async () => {
+  await using postgres = await startPostgres();
+  await using network = await relayTo(postgres);
+  const openOn = (url: string) =>
+    openPostgres(
+      { kind: 'postgres', urls: [url], schema: 'countersign', connections: 4, deadline: 10 },
+      { clock: systemClock, random: systemRandom, log: silentLog },
+    );
+  await using near = await openOn(postgres.url);
+  const epoch = await near.revocations.epoch(true);
+  await using far = await openOn(network.url);
+  await using feed = await far.revocations.feed();
+  await feed.latest();
+  network.relay.delay(250);
+  for (let n = 0; n < 5; n += 1) {
+    await near.revocations.revoke('grant', `g${n}`, Date.now() + 3_600_000);
+    const set = await feed.latest();
+    const claims = { jti: 'j', grant_id: `g${n}`, sub: 's', client_id: 'c', epoch };
+    expect(set.revokedBy(claims as RevocableClaims)).toBe('grant');
+  }
+});
