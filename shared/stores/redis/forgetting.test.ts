@@ -21,7 +21,7 @@ async function processOn(config: ReturnType<typeof redisConfig>, clock = new Man
   return {
     ...parts,
     clock,
-    begin: () => redisMemory(redis, options).begin(),
+    look: redisMemory(redis, options).look,
     spend: (jti: string, made: number) => parts.proofs.spend('dpop', jti, { made, seconds: 600 }),
     use: (nonce: string, made: number) =>
       parts.useCounts.use('digest', nonce, 1, { made, seconds: 600 }),
@@ -36,7 +36,7 @@ describe.each(LOSSES)('Redis was %s', (_, start) => {
   test('whatever was used, or may have been, is refused, ten at once too; what is made from then on is good once', async () => {
     await using place = await start();
     const { clock, ...before } = await processOn(redisConfig({ urls: [place.url] }));
-    await before.begin();
+    await before.look(true);
     const early = clock.now();
     const waiting = await before.sessions.put('a leg', 600);
     const leg = await before.sessions.put('another', 600);
@@ -48,6 +48,7 @@ describe.each(LOSSES)('Redis was %s', (_, start) => {
     const url = await place.lose();
 
     using after = await processOn(redisConfig({ urls: [url] }), clock);
+    await after.look();
     expect(await after.sessions.take(leg)).toBeUndefined();
     expect(await after.sessions.get(waiting)).toBeUndefined();
     // Another clock of ours may be ahead, and what it made look younger than it is.
@@ -82,7 +83,7 @@ describe('one server', () => {
   test('it was a replica in between, over an open connection: nobody knows what it has lost', async () => {
     const { clock, ...process } = await processOn(config());
     using _ = process;
-    await process.begin();
+    await process.look(true);
     expect(await process.spend('a', clock.now())).toBe('first');
     const id = await process.sessions.put('a leg', 600);
     await redis.cli('REPLICAOF', '127.0.0.1', '1');
@@ -94,7 +95,7 @@ describe('one server', () => {
   test('a process that starts anew is none: what is remembered stays', async () => {
     await redis.cli('FLUSHALL');
     const { clock, ...first } = await processOn(config());
-    await first.begin();
+    await first.look(true);
     expect(await first.spend('a', clock.now())).toBe('first');
     first[Symbol.dispose]();
     using second = await processOn(config(), clock);
@@ -116,7 +117,7 @@ describe('one server', () => {
   test('nothing of it can be read: the key of what was used is a digest', async () => {
     await redis.cli('FLUSHALL');
     using process = await processOn(config());
-    await process.begin();
+    await process.look(true);
     await process.spend('a-secret', 0);
     await process.use('a-secret', 0);
     const keys = (await redis.cli('KEYS', '*')).split('\n');
@@ -131,7 +132,7 @@ test('Sentinel: another master that was a replica without the tail', async () =>
   const set = parts.use(await startSentinels());
   const { clock, ...process } = await processOn(redisConfig({ mode: 'sentinel', urls: set.urls }));
   using _ = process;
-  await process.begin();
+  await process.look(true);
   const early = clock.now();
   const [, replica, last] = set.servers;
   if (replica === undefined || last === undefined) throw new Error('no replicas');
@@ -152,7 +153,7 @@ test('Cluster: the master of the uses alone was emptied', async () => {
     redisConfig({ mode: 'cluster', urls: cluster.urls }),
   );
   using _ = process;
-  await process.begin();
+  await process.look(true);
   const early = clock.now();
   const id = await process.sessions.put('a leg', 600, 'an id of another master');
   expect(await process.use('a', early)).toBe('first');

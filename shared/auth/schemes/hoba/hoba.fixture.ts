@@ -6,6 +6,7 @@ import type { Directory } from '#shared/people/directory.ts';
 import type { SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import type { Rate } from '#shared/stores/limits/limits.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { createAttempts } from '../../credentials/attempts.ts';
@@ -88,20 +89,27 @@ afterAll(async () => {
   for (const one of opened.toReversed()) await one[Symbol.asyncDispose]();
 });
 
-/** Two processes on one store; alice has a key at `ORIGIN`. */
+/** Two processes on one store; alice has a key at `ORIGIN`. `beside`: parts that are kept elsewhere. */
 export async function twoHobaProcesses({
   account = { burst: 1000, per: 1 },
   secondFactor = 'optional',
-}: { account?: Rate; secondFactor?: SecondFactorRule } = {}) {
-  const clock = new ManualClock();
+  clock = new ManualClock(),
+  beside = {},
+}: {
+  account?: Rate;
+  secondFactor?: SecondFactorRule;
+  clock?: ManualClock;
+  beside?: Partial<Stores>;
+} = {}) {
   const folder = await storeFolder();
   const secret = randomBytes(32);
   const people = new Map([ALICE, BOB].map((person) => [person.id, person]));
   const directory: Pick<Directory, 'find'> = { find: async (id) => people.get(id) };
 
   async function start() {
-    const stores = await openSqlite({ folder, clock, random: systemRandom });
-    opened.push(stores);
+    const opening = await openSqlite({ folder, clock, random: systemRandom });
+    opened.push(opening);
+    const stores = { ...opening, ...beside };
     const { limits, proofs, publicKeys, secondFactors } = stores;
     const attempts = createAttempts({ limits, account, address: { burst: 1000, per: 1 } });
     const challenges = createChallenges({ secret, clock, random: systemRandom });

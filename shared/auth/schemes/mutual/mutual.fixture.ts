@@ -6,6 +6,7 @@ import type { AuthParams } from '#shared/http/auth/params.ts';
 import { keptRealm } from '#shared/people/verifier-kind.ts';
 import type { Verifier, Verifiers } from '#shared/people/verifiers.ts';
 import type { Rate } from '#shared/stores/limits/limits.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { createAttempts } from '../../credentials/attempts.ts';
@@ -39,12 +40,18 @@ async function verifierOf(algorithm: MutualAlgorithmName, name: string, password
   return { key: `${kind.kind} ${keptRealm(kind, REALM)} ${name}`, value: (await made) ?? '' };
 }
 
-/** Two processes on one store; verifiers can be changed while it runs. */
+/** Two processes on one store; verifiers can be changed while it runs. `beside`: parts that are kept elsewhere. */
 export async function twoMutualProcesses({
   account = { burst: 1000, per: 1 },
   exchanges = { burst: 1000, per: 1 },
-}: { account?: Rate; exchanges?: Rate } = {}) {
-  const clock = new ManualClock();
+  clock = new ManualClock(),
+  beside = {},
+}: {
+  account?: Rate;
+  exchanges?: Rate;
+  clock?: ManualClock;
+  beside?: Partial<Stores>;
+} = {}) {
   const folder = await storeFolder();
   const secret = randomBytes(32);
   const kept = new Map<string, Verifier>();
@@ -64,8 +71,9 @@ export async function twoMutualProcesses({
   await setPassword('alice', RIGHT);
 
   async function start() {
-    const stores = await openSqlite({ folder, clock, random: systemRandom });
-    opened.push(stores);
+    const opening = await openSqlite({ folder, clock, random: systemRandom });
+    opened.push(opening);
+    const stores = { ...opening, ...beside };
     const { sessions, useCounts, limits } = stores;
     const attempts = createAttempts({ limits, account, address: { burst: 1000, per: 1 } });
     const scheme = (more: Partial<MutualOptions> = {}) =>

@@ -6,6 +6,7 @@ import type { Verifier, Verifiers } from '#shared/people/verifiers.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { Rate } from '#shared/stores/limits/limits.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { ALL_REALMS } from '#shared/stores/people/people.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { createAttempts } from '../../credentials/attempts.ts';
@@ -28,11 +29,12 @@ afterAll(async () => {
 const derived = new Map<string, string>();
 const salted = new Map<string, Buffer>();
 
-/** Two processes on one store; verifiers can be changed while it runs. */
+/** Two processes on one store; verifiers can be changed while it runs. `beside`: parts that are kept elsewhere. */
 export async function twoScramProcesses({
   account = { burst: 1000, per: 1 },
-}: { account?: Rate } = {}) {
-  const clock = new ManualClock();
+  clock = new ManualClock(),
+  beside = {},
+}: { account?: Rate; clock?: ManualClock; beside?: Partial<Stores> } = {}) {
   const folder = await storeFolder();
   const secret = randomBytes(32);
   const kept = new Map<string, Verifier>();
@@ -57,8 +59,9 @@ export async function twoScramProcesses({
   await setPassword('alice', RIGHT);
 
   async function start() {
-    const stores = await openSqlite({ folder, clock, random: systemRandom });
-    opened.push(stores);
+    const opening = await openSqlite({ folder, clock, random: systemRandom });
+    opened.push(opening);
+    const stores = { ...opening, ...beside };
     const { sessions, useCounts, limits } = stores;
     const attempts = createAttempts({ limits, account, address: { burst: 1000, per: 1 } });
     const scheme = (hash: ScramHash, realm = REALM) =>

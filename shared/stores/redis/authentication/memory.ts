@@ -31,14 +31,17 @@ export const inMemory = (use: string): Script =>
 if tonumber(ARGV[2]) < tonumber(from) then return from end
 ${use}`);
 
-const begin = script(MEMORY);
+const look = script(MEMORY);
 
 /** Remembers the uses of things that are good once, in one slot with when that began. */
 export interface Memory {
   /** Uses `key`, by a script of `inMemory`, and waits for the replicas. Rejects while nothing can be told of what is made now. */
   use(body: Script, key: string, once: Once, ...args: readonly string[]): Promise<Use>;
-  /** Says that nothing was used before now: of a Redis that no server has worked with. */
-  begin(): Promise<void>;
+  /**
+   * Lets a memory begin now that Redis has lost the one before: after each new connection, and not with the first use, which
+   * would have to wait. `isNew`: no server has worked with this Redis, so that nothing was used.
+   */
+  look(isNew?: boolean): Promise<void>;
 }
 
 export interface MemoryOptions {
@@ -67,8 +70,8 @@ export function redisMemory(redis: Connection, { prefix, clock, skew }: MemoryOp
       if (clock.now() >= Number(reply)) return 'forgotten';
       throw new StoreUnavailable('Redis has just begun to remember what was used');
     },
-    async begin() {
-      await redis.durable(begin, [mark], '0');
+    async look(isNew = false) {
+      await redis.durable(look, [mark], isNew ? '0' : String(ifBegunNow()));
     },
   };
 }
