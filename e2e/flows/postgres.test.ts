@@ -2,30 +2,40 @@ import { createHash, randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { postgresStore } from '#shared/stores/postgres/settings.fixture.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import type { PostgresSettings } from '#shared/stores/settings.ts';
+import { examples, runCommands } from '../pair/examples.ts';
 import { type Postgres, startPostgres } from '../parts/postgres.ts';
 import { until } from '../parts/process.ts';
 import { getAll, startFlow } from './flow.ts';
 import type { Client, Flow } from './flow.ts';
 import { alsoAt, App, INVALID_GRANT, newPerson, refusal, signedIn, tokensIn } from './person.ts';
 
-/** Two of each server on one PostgreSQL, as a role that has a database and a password, and no more. */
+const PAGE = 'docs/how-to/postgres.md';
+
+/** Two of each server on one PostgreSQL, as the page sets it up. */
 let postgres: Postgres;
 let flow: Flow;
 let client: Client;
 beforeAll(async () => {
   postgres = await startPostgres({ password: 'tiger' });
-  await postgres.sql(`CREATE ROLE servers LOGIN PASSWORD 'swordfish'`);
-  await postgres.sql('CREATE DATABASE countersign OWNER servers');
-  const url = `postgres://servers:swordfish@127.0.0.1:${postgres.port}/countersign`;
-  const store = postgresStore([url], { connections: 12, deadline: 1 });
-  flow = await startFlow({ store, authz: 2, resource: 2 });
+  const [made = ''] = await examples(PAGE, 'sql postgres');
+  for (const line of made.trim().split('\n')) await postgres.sql(line);
+  const [json = ''] = await examples(PAGE, 'json postgres');
+  const { store } = JSON.parse(json.replace(':5432/', `:${postgres.port}/`)) as Named;
+  // With patience for a busy machine.
+  flow = await startFlow({ store: { ...store, deadline: 10 }, authz: 2, resource: 2 });
   client = await flow.pair.addClient();
 });
 afterAll(async () => {
   await flow?.[Symbol.asyncDispose]();
   await postgres?.[Symbol.asyncDispose]();
 });
+
+/** A configuration of the page. */
+interface Named {
+  readonly store: PostgresSettings;
+}
 
 const servers = () => [...flow.pair.authz, ...flow.pair.resources];
 
@@ -41,6 +51,15 @@ const readiness = () =>
   Promise.all(servers().map(async ({ url }) => (await fetch(`${url}/health/ready`)).status));
 
 const eachWith = (status: number) => servers().map(() => status);
+
+test('the other examples of the page are good configurations, and PostgreSQL takes its line', async () => {
+  for (const info of ['json postgres-tls', 'json postgres-standbys']) {
+    for (const block of await examples(PAGE, info)) configSchema.parse(JSON.parse(block));
+  }
+  const settings = await examples(PAGE, 'conf postgres-standbys');
+  await using primary = await startPostgres({ settings });
+  expect(await primary.sql('SHOW synchronous_standby_names')).toBe('ANY 1 (db1, db2)');
+});
 
 test('somebody signs in at one server, and all others know the session, the code, the token and the document', async () => {
   const app = await App.add(flow);
@@ -123,7 +142,8 @@ test('PostgreSQL ends: 503 and no revoked token, one line in each log; afterward
 
 test('commands work in the same store, say why PostgreSQL refuses them, and print no password', async () => {
   const { pair } = flow;
-  expect(await pair.cli('config', 'check', '--store')).toMatchObject({ ok: true });
+  const [checked] = await runCommands(pair, (await examples(PAGE, 'sh postgres')).join(''));
+  expect(checked).toContain('can be used.');
   await postgres.sql('ALTER SYSTEM SET full_page_writes = off');
   await postgres.sql('SELECT pg_reload_conf()');
   await until(async () => (await postgres.sql('SHOW full_page_writes')) === 'off');
@@ -132,9 +152,9 @@ test('commands work in the same store, say why PostgreSQL refuses them, and prin
       { path: 'store', message: expect.stringContaining('full_page_writes off') },
     ]),
   });
-  expect(JSON.stringify(await pair.cli('config', 'print'))).not.toContain('swordfish');
-  await postgres.sql(`ALTER ROLE servers PASSWORD 'another'`);
+  expect(JSON.stringify(await pair.cli('config', 'print'))).not.toContain('PASSWORD');
+  await postgres.sql(`ALTER ROLE countersign PASSWORD 'another'`);
   const refused = await pair.cli('user', 'list').catch(String);
-  expect(refused).toMatch(/PostgreSQL at \S+ refuses the password of user servers: correct it/);
-  expect(refused).not.toMatch(/swordfish|\n +at /);
+  expect(refused).toMatch(/PostgreSQL at \S+ refuses the password of user countersign: correct it/);
+  expect(refused).not.toMatch(/PASSWORD|\n +at /);
 });

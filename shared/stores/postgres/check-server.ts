@@ -16,7 +16,7 @@ const QUESTION = `
     ),
     CASE WHEN to_regnamespace(?) IS NULL THEN has_database_privilege(datname, 'CREATE')
       ELSE has_schema_privilege(?, 'CREATE') END,
-    to_regnamespace(?) IS NULL, datname, rolname
+    to_regnamespace(?) IS NULL, datname, rolname, current_setting('search_path')
   FROM pg_database, pg_roles WHERE datname = current_database() AND rolname = current_user`;
 
 type Answer = readonly [
@@ -31,6 +31,7 @@ type Answer = readonly [
   isMissing: 't' | 'f',
   database: string,
   user: string,
+  path: string,
 ];
 
 /** Rejects with what keeps us from working on the server, and warns where it may lose what it acknowledges. */
@@ -42,9 +43,14 @@ export async function checkServer(
   const [answer] = await database.read((sql) => sql.all<Answer>(QUESTION, schema, schema, schema));
   if (answer === undefined) throw new Error('PostgreSQL does not say who we are there');
   const [number, version, encoding, fsync, fullPageWrites, standbys, most, ...rest] = answer;
-  const [mayCreate, isMissing, name, user] = rest;
+  const [mayCreate, isMissing, name, user, path] = rest;
   if (Number(number) < LEAST_VERSION) {
     throw new Error(`PostgreSQL ${version} is too old: use version 15 or later`);
+  }
+  if (path !== schema) {
+    throw new Error(
+      `the connection has search_path ${path}, not ${schema}: a pooler drops what connections ask for; name PostgreSQL itself in store.urls`,
+    );
   }
   if (encoding !== 'UTF8') {
     throw new Error(

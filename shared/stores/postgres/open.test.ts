@@ -105,12 +105,14 @@ test('a role that may not make schemas works in one that it was given', async ()
   await stores.ping('all');
 });
 
-test('a server that is too old is refused', async () => {
-  const answer = [140_012, '14.12', 'UTF8', 'on', 'on', '', 97, 't', 't', 'db', 'me'];
-  const old = { read: async () => [answer] } as unknown as Database;
-  await expect(checkServer(old, postgresStore([]), silentLog)).rejects.toThrow(
-    'PostgreSQL 14.12 is too old: use version 15 or later',
-  );
+test.each<[Readonly<Record<string, string>>, string]>([
+  [{ version: '14.12' }, 'PostgreSQL 14.12 is too old: use version 15 or later'],
+  [{ path: 'public' }, 'the connection has search_path public, not countersign: a pooler'],
+])('a server with %j is refused', async ({ version = '15.0', path = 'countersign' }, words) => {
+  const number = 10_000 * Number(version);
+  const row = [number, version, 'UTF8', 'on', 'on', '', 97, 't', 't', 'db', 'me', path];
+  const answering = { read: async () => [row] } as unknown as Database;
+  await expect(checkServer(answering, postgresStore([]), silentLog)).rejects.toThrow(words);
 });
 
 /** Opens a store, and returns the events that it warned of. */
