@@ -11,7 +11,7 @@ import { redisBuckets } from './limits/buckets.ts';
 import { redisKept } from './trees/kept.ts';
 
 /** The parts that Redis keeps in place of the record. It may lose all of them, and nothing is good a second time by that. */
-export type Beside = Pick<
+export type BesideParts = Pick<
   Stores,
   'cacheReports' | 'kept' | 'limits' | 'proofs' | 'sessions' | 'useCounts'
 >;
@@ -20,7 +20,7 @@ export interface BesideOptions extends MemoryOptions {
   readonly random: Random;
 }
 
-export function besideParts(redis: Connection, options: BesideOptions): Beside {
+export function besideParts(redis: Connection, options: BesideOptions): BesideParts {
   const { prefix, clock, random } = options;
   const memory = redisMemory(redis, options);
   return {

@@ -70,9 +70,11 @@ async function countAll(masters: readonly Server[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + Number(size), 0);
 }
 
-/** Opens a connection that waits long, for tests that do not measure how long an answer takes. */
-export async function connectPatiently(config: RedisSettings): Promise<Connection> {
-  const deadline = PATIENT.deadline * 1000;
+/** Opens a connection that waits long, for tests that do not measure how long an answer takes. `deadline`: milliseconds. */
+export async function connectPatiently(
+  config: RedisSettings,
+  deadline = PATIENT.deadline * 1000,
+): Promise<Connection> {
   const topology = topologyOf(config, { deadline, monotonic: () => performance.now() });
   const redis = new Connection(topology, config.replicas, silentLog, deadline);
   await redis.open(1);
