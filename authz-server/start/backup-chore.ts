@@ -17,7 +17,7 @@ export function backupChore(
   { config, stores: { lastBackup }, clock, random, log }: ChoreParts,
   settings: ScheduleSettings,
 ): Chore & AsyncDisposable {
-  const threads = openBackupThreads();
+  const threads = openBackupThreads(config.store);
   const parts = { ...threads, data: config.data, settings, clock, random };
   let from = -Infinity;
   /** The period whose backup is known to be noted. */

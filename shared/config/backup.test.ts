@@ -29,6 +29,14 @@ test('with Redis a folder is refused, because the state is elsewhere; a period i
   expect(mistakes({ store: REDIS })).toEqual([]);
 });
 
+test('with PostgreSQL a folder is taken, and not needed: it has tools of its own', () => {
+  const store = { kind: 'postgres', urls: ['postgres://me@localhost/db'] };
+  for (const backup of [{ folder: '/b' }, { every: 3600 }]) {
+    expect(mistakes({ store, backup })).toEqual([]);
+  }
+  expect(mistakes({ store, data: '/d', backup: { folder: '/d/content' } })).toHaveLength(1);
+});
+
 test('with SQLite the folder is needed: a schedule without one would make nothing', () => {
   expect(mistakes({ backup: { every: 3600 } })).toEqual([
     { path: 'backup.folder', message: 'is missing' },

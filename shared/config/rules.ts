@@ -113,7 +113,10 @@ export const RULES: readonly Rule[] = [
         const message = `is for SQLite: back up Redis with its own tools, and ${join(data, 'content')} with any; then run \`countersign backup record\``;
         return [{ path: 'backup.folder', message }];
       }
-      if (folder === undefined) return [{ path: 'backup.folder', message: 'is missing' }];
+      if (folder === undefined) {
+        // PostgreSQL has tools of its own, too.
+        return store.kind === 'postgres' ? [] : [{ path: 'backup.folder', message: 'is missing' }];
+      }
       const places = [data, join(data, 'content')].map((place) => resolve(place));
       return places.includes(resolve(folder))
         ? [{ path: 'backup.folder', message: 'is where the store itself is: name another folder' }]

@@ -7,6 +7,7 @@ import { ContentChanges, copyStore } from '#shared/stores/backup/copy-store.ts';
 import { IrregularFile } from '#shared/stores/backup/regular-file.ts';
 import { newestIn } from '#shared/stores/backup/scheduled.ts';
 import { writeSums } from '#shared/stores/backup/sums.ts';
+import type { StoreSettings } from '#shared/stores/settings.ts';
 import { backupSqlite } from '#shared/stores/sqlite/backup/backup.ts';
 import { type Command, Failure, type Shell } from '../arguments/command.ts';
 import { makeNamedFolder } from '../arguments/named-folder.ts';
@@ -46,7 +47,7 @@ export const backup: Command = {
     const began = shell.clock.now();
     const before = config.backup?.folder === undefined ? undefined : newestIn(config.backup.folder);
     const { files, mistakes } = await copyInto(
-      { data, folder, before, unchecked: flag('unchecked') },
+      { store, data, folder, before, unchecked: flag('unchecked') },
       shell,
     );
     const isGood = mistakes.length === 0;
@@ -67,6 +68,7 @@ async function makeEmpty(folder: string): Promise<void> {
 }
 
 interface Copied {
+  readonly store: StoreSettings;
   readonly data: string;
   readonly folder: string;
   /** The newest backup of the schedule. */
@@ -79,14 +81,18 @@ interface Copied {
  * if anything is, and `unchecked` is false, it rejects with `Failure`, and the folder is removed.
  */
 async function copyInto(
-  { data, folder, before, unchecked }: Copied,
+  { store, data, folder, before, unchecked }: Copied,
   { clock, random }: Shell,
 ): Promise<{ readonly files: number; readonly mistakes: readonly string[] }> {
   try {
     const files = await copyStore(data, folder, {
       clock,
       random,
-      copyState: async (from, to) => backupSqlite(from, to),
+      copyState: async (from, to) => {
+        if (store.kind !== 'postgres') return backupSqlite(from, to);
+        const { backupPostgres } = await import('#shared/stores/backup/from-postgres.ts');
+        return backupPostgres(store, to);
+      },
       writeSums: async (to) => writeSums(to),
     });
     const mistakes = checkBackup(folder, before);

@@ -1,11 +1,13 @@
 import { ALONE } from '#shared/base/line.ts';
 import { Threads } from '#shared/base/threads.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
+import type { StoreSettings } from '../settings.ts';
 import type { ScheduleParts } from './scheduled.ts';
 
 /** The slow parts of a backup on a thread, so that a server with a large store answers meanwhile. */
-export function openBackupThreads(): Pick<ScheduleParts, 'copyState' | 'writeSums' | 'check'> &
-  AsyncDisposable {
+export function openBackupThreads(
+  store: StoreSettings,
+): Pick<ScheduleParts, 'copyState' | 'writeSums' | 'check'> & AsyncDisposable {
   const threads = new Threads({
     entry: 'shared/stores/backup/backup-thread',
     title: 'backup',
@@ -16,7 +18,10 @@ export function openBackupThreads(): Pick<ScheduleParts, 'copyState' | 'writeSum
   const run = (operation: string, ...paths: readonly string[]) =>
     threads.run(ALONE, operation, ...paths.map((path) => Buffer.from(path)));
   return {
-    copyState: (data, folder) => run('copyState', data, folder),
+    copyState: (data, folder) =>
+      store.kind === 'postgres'
+        ? run('copyPostgres', JSON.stringify(store), folder)
+        : run('copyState', data, folder),
     writeSums: (folder) => run('writeSums', folder),
     check: async (folder, before) => {
       const paths = before === undefined ? [folder] : [folder, before];

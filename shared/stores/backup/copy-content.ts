@@ -59,7 +59,8 @@ export async function copyContent(
   return { copied, gone };
 }
 
-function named(name: string): string {
+/** Throws `IrregularFile` for a name that leads out of its folder. */
+export function named(name: string): string {
   if (NAME.test(name)) return name;
   throw new IrregularFile(`state.db names content by ${JSON.stringify(name)}`);
 }

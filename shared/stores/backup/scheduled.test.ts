@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 async function run(keep = 2) {
-  await using threads = openBackupThreads();
+  await using threads = openBackupThreads({ kind: 'sqlite' });
   const settings = { folder, every: HOUR, keep };
   const { clock } = store;
   const { data } = store.spec();
@@ -181,7 +181,7 @@ test('a document whose file has other octets than in the backup before is named,
 });
 
 test('a copy that does not read back is an error that leaves nothing', async () => {
-  await using threads = openBackupThreads();
+  await using threads = openBackupThreads({ kind: 'sqlite' });
   const settings = { folder, every: HOUR, keep: 1 };
   const { clock } = store;
   const parts = { ...threads, data: store.spec().data, settings, clock, random: systemRandom };
@@ -197,7 +197,7 @@ test('a copy that does not read back is an error that leaves nothing', async () 
 });
 
 test('a store that is gone, and a folder that cannot be made, are errors', async () => {
-  await using threads = openBackupThreads();
+  await using threads = openBackupThreads({ kind: 'sqlite' });
   const settings = { folder, every: HOUR, keep: 1 };
   const parts = { ...threads, settings, clock: store.clock, random: systemRandom };
   const gone = join(store.folder, 'gone');

@@ -8,7 +8,7 @@ export const backupSettings = z
       .min(1)
       .optional()
       .describe(
-        'Folder for the backups, best on another disk; with SQLite only, and there it is needed. Each backup is a folder in it, named by the begin of its period in UTC.',
+        'Folder for the backups, best on another disk; with SQLite it is needed. Each backup is a folder in it, named by the begin of its period in UTC. With PostgreSQL each machine that has one makes its own.',
       ),
     every: z
       .int()
@@ -27,7 +27,7 @@ export const backupSettings = z
   })
   .optional()
   .describe(
-    'Backups that the authorization server makes by itself, with SQLite. Redis has tools of its own: there `every` says how often `countersign backup record` is to be told of one. Absent: no backups, and no warning that one is overdue.',
+    'Backups that the authorization server makes by itself. PostgreSQL has tools of its own, too: without a folder `every` says how often `countersign backup record` is to be told of one. Absent: no backups, and no warning that one is overdue.',
   );
 
 export type BackupSettings = NonNullable<z.infer<typeof backupSettings>>;

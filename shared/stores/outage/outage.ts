@@ -22,9 +22,10 @@ export class Outage {
     this.#monotonic = monotonic;
   }
 
-  failed(cause: unknown): void {
+  /** `isAnother`: the log has to say so although something has failed already. */
+  failed(cause: unknown, isAnother = false): void {
     this.#reason = String(cause);
-    if (this.#failed === undefined) {
+    if (this.#failed === undefined || isAnother) {
       this.#log.error('store.failing', { part: this.#part, reason: this.#reason });
     }
     this.#failed = this.#monotonic();

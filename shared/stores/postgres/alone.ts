@@ -14,6 +14,10 @@ export class OpenElsewhere extends Error {
   }
 }
 
+/** Copying may take long, also between two statements. */
+const BEGIN =
+  'BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
+
 /**
  * Carries out a transaction on the primary, while nobody else has the store open nor can open it. All of it is on one
  * connection: when that ends before its commit, nothing was done. Rejects with `OpenElsewhere`, or with what `pg` says.
@@ -24,7 +28,7 @@ export async function alone<T>(
 ): Promise<T> {
   const client = await connectAlone(settings);
   try {
-    await client.query('BEGIN');
+    await client.query(BEGIN);
     const result = await work(client);
     await commit(client, COMMIT, COMMIT.query_timeout);
     return result;

@@ -196,8 +196,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   /** Lets nothing be done, and says so in the log and to readiness, until it is called without a reason. */
   refuse(reason: string | undefined): void {
+    if (reason !== undefined) this.#options.outage.failed(reason, this.#refusal === undefined);
     this.#refusal = reason;
-    if (reason !== undefined) this.#options.outage.failed(reason);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -19,13 +19,18 @@ import { Rewinding } from './rewinding.ts';
 import { RECORD, toldRecord } from './told.ts';
 import { NUMBERS, type PostgresSchema } from './schema.ts';
 
-const SCHEMA: PostgresSchema = { migrations: [STATE_TABLES + PASSING_TABLES + NUMBERS + RECORD] };
+export const SCHEMA: PostgresSchema = {
+  migrations: [STATE_TABLES + PASSING_TABLES + NUMBERS + RECORD],
+};
 
 /** The feeds have connections of their own, so that no verdict waits for writes. */
 const OF_FEEDS = 2;
 
 /** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
 const PATIENCE = 10_000;
+
+/** Bytes of the longest content in a row: longer content is in files, which all machines must share. */
+export const LONGEST_CONTENT = 64 * 1024;
 
 /** Rows of a table that go in one transaction. */
 const BATCH = 400;
@@ -95,6 +100,7 @@ export async function openPostgres(
     passing: record.passing,
     clock,
     random,
+    longestContent: LONGEST_CONTENT,
     feed: () => openFeed(following),
     invalidationFeed: (listener, from) => openInvalidationFeed(following, listener, from),
   };

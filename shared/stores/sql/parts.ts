@@ -40,6 +40,8 @@ export interface Engine {
   readonly passing: Database;
   readonly clock: Clock;
   readonly random: Random;
+  /** Bytes of the longest content that it keeps. */
+  readonly longestContent: number;
   readonly feed: Stores['revocations']['feed'];
   readonly invalidationFeed: Stores['invalidations']['feed'];
 }
@@ -110,7 +112,7 @@ export function togetherOn(database: Database, engine: Engine): Together {
 
 /** Returns the parts of which both engines have one text. */
 export function sqlParts(engine: Engine): Parts {
-  const { record, passing, clock, random, invalidationFeed } = engine;
+  const { record, passing, clock, random, longestContent, invalidationFeed } = engine;
   const replay = sqlReplay(passing, clock);
   return {
     ...togetherOn(record, engine),
@@ -125,7 +127,7 @@ export function sqlParts(engine: Engine): Parts {
     replay,
     sessions: sqlSessions(passing, clock, random),
     spentTokens: sqlSpentTokens(record, clock),
-    trees: sqlTrees(record, clock, random),
+    trees: sqlTrees(record, { clock, random, longestContent }),
     useCounts: sqlUseCounts(passing, clock),
   };
 }

@@ -10,7 +10,7 @@ import { orUnavailable, SqliteFile } from './file/file.ts';
 import { steadiness } from './file/steadiness.ts';
 import { sweepFile } from './file/sweep.ts';
 import { SqliteFeed } from './revocation/feed.ts';
-import { STATE } from './schema/state.ts';
+import { LONGEST_CONTENT, STATE } from './schema/state.ts';
 import { TRANSIENT } from './schema/transient.ts';
 
 export interface SqliteOptions {
@@ -42,6 +42,7 @@ export async function openSqlite({
     passing: transient,
     clock,
     random,
+    longestContent: LONGEST_CONTENT,
     feed: () => SqliteFeed.open(state.path, clock),
     invalidationFeed: (listener, from) =>
       SqliteInvalidationFeed.open(state.path, clock, listener, from),

@@ -27,9 +27,6 @@ import {
   type ResourceRow,
 } from './resource-rows.ts';
 
-/** Bytes: with content of this length a commit is still cheaper than a file that is synced, and its folder. */
-const LONGEST_CONTENT = 16 * 1024;
-
 /** Bytes of the dead properties of an entry that is remembered. */
 const FEW_PROPERTIES = 1024;
 
@@ -54,7 +51,17 @@ const BELOW = `WITH RECURSIVE inside (of, id, path, edit, at) AS (
   FROM inside CROSS JOIN resource ON tree = of AND parent = inside.id AND name <> ''
   ORDER BY path, name LIMIT ?6`;
 
-export function sqlTrees(database: Database, clock: Clock, random: Random): Trees {
+interface TreesOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Bytes of the longest content that the engine keeps. */
+  readonly longestContent: number;
+}
+
+export function sqlTrees(
+  database: Database,
+  { clock, random, longestContent }: TreesOptions,
+): Trees {
   const recall = database.recalling<Entry | undefined>(
     (entry) => entry === undefined || propertyBytesOf(entry) <= FEW_PROPERTIES,
   );
@@ -87,7 +94,7 @@ export function sqlTrees(database: Database, clock: Clock, random: Random): Tree
     );
 
   return {
-    longestContent: LONGEST_CONTENT,
+    longestContent,
 
     get: (tree, path) =>
       path.split('/').length > STEPS
@@ -161,7 +168,7 @@ export function sqlTrees(database: Database, clock: Clock, random: Random): Tree
       }),
 
     commit: async (tree, change) => {
-      checkEdits(change.edits, LONGEST_CONTENT);
+      checkEdits(change.edits, longestContent);
       const makesRoom = change.edits.every(({ kind }) => kind === 'remove' || kind === 'unlock');
       const attempt = async (made?: ReservedCopy): Promise<CommitOutcome> => {
         const outcome = await database

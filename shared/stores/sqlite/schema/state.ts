@@ -2,6 +2,9 @@ import { STATE_EXPIRED } from '../../sql/expired.ts';
 import type { Schema } from '../file/schema.ts';
 import { STATE_TABLES } from '../../sql/tables.ts';
 
+/** Bytes: with content of this length a commit is still cheaper than a file that is synced, and its folder. */
+export const LONGEST_CONTENT = 16 * 1024;
+
 /** How many transactions changed something, and the salt of the WAL of which damage was found last. */
 const TALLY = `
   CREATE TABLE tally (

@@ -16,7 +16,7 @@ import {
   someLock,
 } from '../../contract/samples.ts';
 import { SqliteFile } from '../file/file.ts';
-import { STATE } from '../schema/state.ts';
+import { LONGEST_CONTENT, STATE } from '../schema/state.ts';
 import type { Edit } from '../../trees/trees.ts';
 import { type Database, Undone } from '../../sql/sql.ts';
 import { sqlTrees } from '../../sql/trees/trees.ts';
@@ -60,7 +60,11 @@ const CHANGES: readonly (readonly Edit[])[] = [
 async function outcomes(of: (database: Database) => Database) {
   const clock = new ManualClock();
   await using file = new SqliteFile(join(await temporaryFolder(), STATE.file), STATE, clock);
-  const trees = sqlTrees(of(file), clock, systemRandom);
+  const trees = sqlTrees(of(file), {
+    clock,
+    random: systemRandom,
+    longestContent: LONGEST_CONTENT,
+  });
   const kinds: string[] = [];
   for (const edits of CHANGES) kinds.push((await edit({ trees }, TREE, edits)).kind);
   const released = await clear({ trees });

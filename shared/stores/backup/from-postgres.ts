@@ -1,0 +1,55 @@
+import { existsSync, linkSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { makeFolder } from '#shared/base/make-folder.ts';
+import { lastNumbers, pagesOf } from '../postgres/tables.ts';
+import { wholeSnapshot } from '../postgres/snapshot.ts';
+import type { PostgresSettings } from '../settings.ts';
+import type { Sql } from '../sql/sql.ts';
+import { tablesIn } from '../sqlite/backup/tables.ts';
+import { migrate } from '../sqlite/file/migrate.ts';
+import { STATE } from '../sqlite/schema/state.ts';
+
+/**
+ * Writes what a store in PostgreSQL has at one moment to a new `state.db` in `folder`, while servers run: the same tables as
+ * `backupSqlite`, and as few. Nothing of it is in memory but the rows that are read at once. Rejects with
+ * `StoreUnavailable`, or an error of the system, and leaves nothing then.
+ */
+export async function backupPostgres(settings: PostgresSettings, folder: string): Promise<void> {
+  const target = join(folder, STATE.file);
+  const partial = `${target}.partial`;
+  makeFolder(folder);
+  if (existsSync(target)) throw new Error(`${target} is there already`);
+  await (await open(partial, 'wx', 0o600)).close();
+  try {
+    await wholeSnapshot(settings, (sql) => write(sql, partial));
+    await using written = await open(partial, 'r');
+    await written.sync();
+    linkSync(partial, target);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+  await using made = await open(folder, 'r');
+  await made.sync();
+}
+
+async function write(sql: Sql, path: string): Promise<void> {
+  using database = new DatabaseSync(path, { returnArrays: true, readBigInts: true });
+  // A file that is not whole is removed: nothing of it needs to be undone, nor to be synced before its end.
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
+  migrate(database, STATE);
+  database.exec('BEGIN');
+  const numbers = database.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)');
+  for (const [table, last] of await lastNumbers(sql)) numbers.run(table, last);
+  for (const table of tablesIn(database)) {
+    const columns = table.columns.map(({ name }) => name);
+    const insert = database.prepare(
+      `INSERT INTO ${table.name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    );
+    for await (const rows of pagesOf(sql, table)) {
+      for (const row of rows) insert.run(...(row as readonly SQLInputValue[]));
+    }
+  }
+  database.exec('COMMIT');
+}

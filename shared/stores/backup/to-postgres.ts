@@ -1,0 +1,105 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { escapeIdentifier } from 'pg';
+import type { ClientBase } from 'pg';
+import { alone } from '../postgres/alone.ts';
+import { LONGEST_CONTENT, SCHEMA } from '../postgres/open.ts';
+import { migrateWithin } from '../postgres/schema.ts';
+import { addRows, type CopiedRow, goOnBehind } from '../postgres/tables.ts';
+import type { PostgresSettings } from '../settings.ts';
+import { tablesIn } from '../sqlite/backup/tables.ts';
+import { STATE } from '../sqlite/schema/state.ts';
+import { folderOf } from '../trees/tree-folder.ts';
+
+/** There is a store already, and it is not to be replaced. */
+export class StoreExists extends Error {}
+
+export interface ToPostgres {
+  /** The schema that the former store becomes; undefined: there must be none. */
+  readonly aside: string | undefined;
+  /** Called once nobody else has the store open. Resolves to a folder with a copy of the backup, brought up to date, which is removed at the end. */
+  readonly stage: () => Promise<string>;
+  /** Called before the commit: puts the content that is left in that folder into its place. */
+  readonly place: (wasThere: boolean) => Promise<void>;
+}
+
+/**
+ * Puts a backup into the place of a store in PostgreSQL, in one transaction, while nobody has the store open. Content that
+ * PostgreSQL keeps comes from files, too. Resolves to whether there was a store. Rejects with `StoreExists`, with
+ * `OpenElsewhere`, or with what `pg` or a step says; then PostgreSQL has what it had.
+ */
+export const restorePostgres = (
+  settings: PostgresSettings,
+  { aside, stage, place }: ToPostgres,
+): Promise<boolean> =>
+  alone(settings, async (client) => {
+    const { schema } = settings;
+    const { rows } = await client.query<{ found: string | null }>(
+      'SELECT to_regclass($1) AS found',
+      [`${schema}.schema`],
+    );
+    const isThere = rows[0]?.found !== null;
+    if (isThere && aside === undefined) {
+      throw new StoreExists(`there is a store in the schema ${schema} already`);
+    }
+    const staged = await stage();
+    try {
+      if (isThere) {
+        await client.query(
+          `ALTER SCHEMA ${escapeIdentifier(schema)} RENAME TO ${escapeIdentifier(aside ?? '')}`,
+        );
+      }
+      await client.query(`CREATE SCHEMA IF NOT EXISTS ${escapeIdentifier(schema)}`);
+      await migrateWithin(client, schema, SCHEMA);
+      // It takes the place of the former one, also for the Redis beside it.
+      if (isThere) {
+        await client.query(
+          `UPDATE record SET id = former.id, redis = former.redis FROM ${escapeIdentifier(aside ?? '')}.record AS former`,
+        );
+      }
+      await load(client, staged);
+      await place(isThere);
+    } finally {
+      // While nobody else restores.
+      await rm(staged, { recursive: true });
+    }
+    return isThere;
+  });
+
+async function load(client: ClientBase, staged: string): Promise<void> {
+  using database = new DatabaseSync(join(staged, STATE.file), {
+    readOnly: true,
+    returnArrays: true,
+    readBigInts: true,
+  });
+  const rowsOf = <R extends CopiedRow>(text: string, ...values: readonly bigint[]) =>
+    database.prepare(text).iterate(...values) as unknown as Iterable<R>;
+  const tables = tablesIn(database);
+  for (const table of tables) {
+    const columns = table.columns.map(({ name }) => name).join(', ');
+    const order = table.number === undefined ? '' : ` ORDER BY ${table.number}`;
+    await addRows(client, table, rowsOf(`SELECT ${columns} FROM ${table.name}${order}`));
+  }
+  const content = tables.find(({ name }) => name === 'content');
+  if (content === undefined) throw new Error(`${STATE.file} has no table for content`);
+  for (const [tree, file] of rowsOf<[string, string]>(SHORT_FILES, BigInt(LONGEST_CONTENT))) {
+    const path = join(staged, 'content', folderOf(tree), file);
+    const bytes = await readFile(path).catch(undefinedIfMissing);
+    if (bytes === undefined) continue;
+    await addRows(client, content, [[tree, file, bytes]]);
+    await rm(path);
+  }
+  await goOnBehind(client, tables, [...rowsOf('SELECT name, seq FROM sqlite_sequence')]);
+  await client.query(`ANALYZE ${tables.map(({ name }) => name).join(', ')}`);
+}
+
+/** Files that would be rows in PostgreSQL. */
+const SHORT_FILES = `SELECT DISTINCT tree, file FROM resource
+  WHERE file IS NOT NULL AND length <= ? AND NOT EXISTS
+    (SELECT 1 FROM content WHERE content.tree = resource.tree AND content.file = resource.file)`;
+
+/** The check of the backup names a file that is missing. */
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
