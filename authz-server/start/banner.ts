@@ -70,7 +70,9 @@ function storeInWords({ store }: Config): string {
   if (store.kind === 'sqlite') return 'SQLite, in the data folder';
   const engine =
     store.kind === 'postgres' ? `PostgreSQL (schema ${store.schema})` : `Redis (${store.mode})`;
-  return `${engine}: ${store.urls.map(maskedUrl).join(', ')}`;
+  const own = `${engine}: ${store.urls.map(maskedUrl).join(', ')}`;
+  if (store.kind !== 'postgres' || store.redis === undefined) return own;
+  return `${own}; Redis (${store.redis.mode}): ${store.redis.urls.map(maskedUrl).join(', ')}`;
 }
 
 function nextStep(config: Config, { lines = [], firstStart }: FirstStart): readonly string[] {

@@ -15,5 +15,14 @@ export const configPrint: Command = {
 function masked(config: Config): Config {
   const { store } = config;
   if (store.kind === 'sqlite') return config;
-  return { ...config, store: { ...store, urls: store.urls.map(maskedUrl) } };
+  const own = withoutPasswords(store);
+  return {
+    ...config,
+    store: 'redis' in own && own.redis ? { ...own, redis: withoutPasswords(own.redis) } : own,
+  };
 }
+
+const withoutPasswords = <S extends { readonly urls: string[] }>(servers: S): S => ({
+  ...servers,
+  urls: servers.urls.map(maskedUrl),
+});

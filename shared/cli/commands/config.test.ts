@@ -218,12 +218,15 @@ test('config print prints the settings in force, without passwords', async () =>
     });
     expect(stdout).not.toMatch(/hunter2|horse/);
   }
-  const { stdout } = await inProcess(
-    new TestShell({ COUNTERSIGN_POSTGRES_URL: 'postgres://u:hunter2@h/db' }),
-    'config',
-    'print',
-  );
-  expect(JSON.parse(stdout)).toMatchObject({ store: { urls: ['postgres://u:***@h/db'] } });
+  const file = join(await temporaryFolder(), 'countersign.json');
+  const redis = { urls: ['redis://:hunter2@r:1'] };
+  const store = { kind: 'postgres', urls: ['postgres://u:hunter2@h/db'], redis };
+  await writeFile(file, JSON.stringify({ store }));
+  const both = new TestShell({ COUNTERSIGN_CONFIG: file });
+  const { stdout } = await inProcess(both, 'config', 'print');
+  expect(JSON.parse(stdout)).toMatchObject({
+    store: { urls: ['postgres://u:***@h/db'], redis: { urls: ['redis://:***@r:1'] } },
+  });
 });
 
 test('config schema: JSON Schema that knows every setting', async () => {

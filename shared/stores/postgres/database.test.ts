@@ -67,6 +67,18 @@ test('two writes that are in the way of one another are both done, one of them f
   }
 });
 
+test('a write that fails late because of another one is tried again all the same', async () => {
+  let time = 0;
+  await using database = open({ monotonic: () => time });
+  let runs = 0;
+  await database.write(async (sql) => {
+    runs += 1;
+    time += 60_000;
+    if (runs === 1) await sql.run(`DO 'BEGIN RAISE serialization_failure; END'`);
+  });
+  expect(runs).toBe(2);
+});
+
 test('defaults of a role change no transaction; what may pass waits for no disk', async () => {
   await primary.sql(`
     ALTER ROLE postgres SET synchronous_commit = local;

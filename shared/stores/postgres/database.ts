@@ -213,11 +213,13 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   /** Runs a transaction again while others are in its way: nothing of it was done. */
   async #again<T>(transaction: () => Promise<T>): Promise<T> {
     const { monotonic, chance } = this.#options;
-    const end = monotonic() + PATIENCE;
+    // From the first failure: that another one is in the way may show late.
+    let end = Infinity;
     for (let pause = PAUSE; ; pause *= 2) {
       try {
         return await transaction();
       } catch (error) {
+        end = Math.min(end, monotonic() + PATIENCE);
         if (!isAgain(error) || monotonic() + pause > end) throw error;
         await sleep(pause * chance());
       }
