@@ -77,6 +77,7 @@ export async function crashAudit(
     store: redis === undefined ? { kind: 'sqlite' } : redisStore([redis.url]),
     data: join(folder.path, 'data'),
     revocations: { lease: 0.2 },
+    tokens: { skew: 5 },
   };
   const master = randomBytes(32);
   const crashes: AuditCrashes = { kills: 0, acknowledged: 0, silent: 0, closed: 0 };

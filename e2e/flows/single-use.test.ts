@@ -43,7 +43,8 @@ const PARTS: Record<string, () => Promise<Part>> = {
   async sqlite() {
     const data = await mkdtemp(join(tmpdir(), 'countersign-'));
     return {
-      open: () => open({ store: { kind: 'sqlite' }, data, revocations: { lease: 0.2 } }),
+      open: () =>
+        open({ store: { kind: 'sqlite' }, data, revocations: { lease: 0.2 }, tokens: { skew: 5 } }),
       end: () => rm(data, { recursive: true }),
     };
   },
@@ -51,7 +52,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
     const redis = await startRedis({});
     const store = redisStore([redis.url]);
     return {
-      open: () => open({ store, data: '', revocations: { lease: 0.2 } }),
+      open: () => open({ store, data: '', revocations: { lease: 0.2 }, tokens: { skew: 5 } }),
       end: () => redis[Symbol.asyncDispose](),
     };
   },

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const revocations = { lease: 2 };
+const rest = { revocations: { lease: 2 }, tokens: { skew: 5 } };
 const deps = {
   clock: new ManualClock(),
   random: systemRandom,
@@ -26,7 +26,7 @@ const deps = {
 test('the embedded store is opened in its data folder', async () => {
   const store = storeSettings.parse({ kind: 'sqlite' });
   const data = join(folder, 'deep', 'data');
-  await using stores = await openStores({ store, data, revocations }, deps);
+  await using stores = await openStores({ store, data, ...rest }, deps);
   await stores.ping();
   expect(existsSync(join(data, 'state.db'))).toBe(true);
 });
@@ -34,14 +34,14 @@ test('the embedded store is opened in its data folder', async () => {
 test('a data folder that cannot be made is StoreUnavailable', async () => {
   const data = join(folder, 'file');
   writeFileSync(data, '');
-  await expect(openStores({ store: { kind: 'sqlite' }, data, revocations }, deps)).rejects.toThrow(
+  await expect(openStores({ store: { kind: 'sqlite' }, data, ...rest }, deps)).rejects.toThrow(
     StoreUnavailable,
   );
 });
 
 test('a Redis that is not there is StoreUnavailable, and no embedded store is made instead', async () => {
   const store = storeSettings.parse({ kind: 'redis', urls: ['redis://127.0.0.1:1'] });
-  await expect(openStores({ store, data: folder, revocations }, deps)).rejects.toThrow(
+  await expect(openStores({ store, data: folder, ...rest }, deps)).rejects.toThrow(
     StoreUnavailable,
   );
   expect(existsSync(join(folder, 'state.db'))).toBe(false);

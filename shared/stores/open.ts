@@ -14,6 +14,10 @@ export interface StoresSpec {
     /** Seconds for which followers trust an answer. */
     readonly lease: number;
   };
+  readonly tokens: {
+    /** Seconds by which clocks may differ. */
+    readonly skew: number;
+  };
 }
 
 export interface StoresDependencies {
@@ -57,14 +61,17 @@ export async function openStores(spec: StoresSpec, deps: StoresDependencies): Pr
   return opened;
 }
 
-async function openStore({ store, data }: StoresSpec, deps: StoresDependencies): Promise<Stores> {
+async function openStore(
+  { store, data, tokens }: StoresSpec,
+  deps: StoresDependencies,
+): Promise<Stores> {
   if (store.kind === 'redis') {
     const { openRedis } = await import('./redis/open.ts');
     return openRedis(store, deps);
   }
   if (store.kind === 'postgres') {
     const { openPostgres } = await import('./postgres/open.ts');
-    return openPostgres(store, deps);
+    return openPostgres(store, { ...deps, skew: tokens.skew });
   }
   const { openSqlite } = await import('./sqlite/open.ts');
   return openSqlite({ folder: data, ...deps });

@@ -50,7 +50,7 @@ test('the copy opens as a store, has every document that it names, and nothing t
   expect((await stat(join(target, 'state.db'))).mode & 0o777).toBe(0o600);
 
   await using stores = await openStores(
-    { store: { kind: 'sqlite' }, data: target, revocations: { lease: 0.2 } },
+    { store: { kind: 'sqlite' }, data: target, revocations: { lease: 0.2 }, tokens: { skew: 5 } },
     { clock: shell.clock, random: shell.random, log: silentLog, longestLife: 0 },
   );
   const documents = await stores.trees.below(TREE, '', 9);
@@ -84,7 +84,7 @@ test('short content comes with the state, also of a tree that has no file', asyn
   expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 1 });
   expect(await readdir(join(target, 'content', FOLDER))).toEqual(['a.1']);
   await using stores = await openStores(
-    { store: { kind: 'sqlite' }, data: target, revocations: { lease: 0.2 } },
+    { store: { kind: 'sqlite' }, data: target, revocations: { lease: 0.2 }, tokens: { skew: 5 } },
     { clock: shell.clock, random: shell.random, log: silentLog, longestLife: 0 },
   );
   for (const tree of [TREE, '/short']) {
@@ -114,7 +114,7 @@ test('the backup has all content that its copy names, though documents are repla
   await writer;
   expect([code, stderr]).toEqual([0, '']);
   await using stores = await openStores(
-    { store: { kind: 'sqlite' }, data: target, revocations: { lease: 0.2 } },
+    { store: { kind: 'sqlite' }, data: target, revocations: { lease: 0.2 }, tokens: { skew: 5 } },
     { clock: shell.clock, random: shell.random, log: silentLog, longestLife: 0 },
   );
   const files = await stores.trees.files(TREE);

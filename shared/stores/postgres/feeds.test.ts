@@ -12,7 +12,7 @@ import { openPostgres } from './open.ts';
 const openOn = (url: string) =>
   openPostgres(
     { kind: 'postgres', urls: [url], schema: 'countersign', connections: 4, deadline: 5 },
-    { clock: systemClock, random: systemRandom, log: silentLog },
+    { clock: systemClock, random: systemRandom, log: silentLog, skew: 5 },
   );
 const FAR = Date.now() + 3_600_000;
 

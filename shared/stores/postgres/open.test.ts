@@ -24,6 +24,7 @@ afterAll(() => postgres[Symbol.asyncDispose]());
 const open = (more: Partial<PostgresSettings> = {}, log: Log = silentLog) =>
   openPostgres(postgresStore([postgres.url], more), {
     clock: systemClock,
+    skew: 5,
     random: systemRandom,
     log,
   });

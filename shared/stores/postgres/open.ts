@@ -39,6 +39,8 @@ export interface PostgresDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Seconds by which the clocks of our servers may differ. */
+  readonly skew: number;
 }
 
 /**
@@ -47,8 +49,9 @@ export interface PostgresDependencies {
  */
 export async function openPostgres(
   settings: PostgresSettings,
-  { clock, random, log }: PostgresDependencies,
+  dependencies: PostgresDependencies,
 ): Promise<Stores> {
+  const { clock, random, log } = dependencies;
   const { urls, schema, connections: most, deadline, ca: file, redis } = settings;
   const ca = file === undefined ? undefined : await readFile(file, 'utf8');
   const options = {
@@ -68,7 +71,7 @@ export async function openPostgres(
   });
   await checkServer(first, settings, log);
   await first.migrate(SCHEMA);
-  await demandRedis(first, redis !== undefined);
+  const isNew = await demandRedis(first, redis !== undefined);
   const outage = failing(log);
   let beside: Beside | undefined;
   const databaseOf = (connections: number) =>
@@ -86,7 +89,8 @@ export async function openPostgres(
   const rewinding = new Rewinding(record);
   if (redis !== undefined) {
     const { openBeside } = await import('../redis/open-beside.ts');
-    beside = await openBeside(redis, toldRecord(followed, rewinding), { clock, random, log });
+    const told = toldRecord(followed, rewinding);
+    beside = await openBeside(redis, told, { ...dependencies, isNew });
   }
   const following: FollowOptions = {
     database: followed,
@@ -106,6 +110,7 @@ export async function openPostgres(
   };
   const stores: Stores = {
     ...sqlParts(engine),
+    ...beside?.parts,
     transactional: true,
     together: (work) =>
       record.together((held) =>
@@ -128,14 +133,17 @@ export async function openPostgres(
   return stores;
 }
 
-/** Rejects unless this server does as all do that share the store: what one of them does not tell, the others do not hear. */
-async function demandRedis(record: Database, uses: boolean): Promise<void> {
-  const shared = await record.write(async (sql) => {
-    await sql.run('UPDATE record SET redis = ? WHERE redis IS NULL', String(uses));
+/**
+ * Rejects unless this server does as all do that share the store: what one of them does not tell, the others do not hear. Resolves
+ * to whether it is the first one of all.
+ */
+async function demandRedis(record: Database, uses: boolean): Promise<boolean> {
+  const [isNew, shared] = await record.write(async (sql) => {
+    const decided = await sql.run('UPDATE record SET redis = ? WHERE redis IS NULL', String(uses));
     const [[found] = []] = await sql.all<[string]>('SELECT redis FROM record');
-    return found === 't';
+    return [decided === 1, found === 't'];
   });
-  if (shared === uses) return;
+  if (shared === uses) return isNew;
   throw new Error(
     uses
       ? 'the servers of this store do not use Redis, and store.redis is set: remove it, or stop all servers and run countersign redis use'

@@ -39,7 +39,7 @@ const settingsFor = (schema: string): PostgresSettings => ({
   deadline: 5,
 });
 const open = (schema: string, log: Log = silentLog) =>
-  openPostgres(settingsFor(schema), { clock: systemClock, random: systemRandom, log });
+  openPostgres(settingsFor(schema), { clock: systemClock, random: systemRandom, log, skew: 5 });
 
 /** The schema as it is now; returns what puts it back, as an operator does from a dump. */
 async function dump(schema: string): Promise<() => Promise<void>> {

@@ -31,7 +31,8 @@ export async function postgresUnderTest(
     deadline: 10,
     redis: redis?.settings,
   };
-  const open = () => openPostgres(settings, { clock, random: systemRandom, log: silentLog });
+  const open = () =>
+    openPostgres(settings, { clock, random: systemRandom, log: silentLog, skew: 5 });
   const tables = async () => {
     const names = await postgres.sql(
       `SELECT tablename FROM pg_tables WHERE schemaname = '${schema}'`,
@@ -51,6 +52,7 @@ export async function postgresUnderTest(
       store: settings,
       data: '',
       revocations: { lease: 0.2 },
+      tokens: { skew: 5 },
       now: clock.now(),
       longestLife: 605,
     }),

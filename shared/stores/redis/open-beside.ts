@@ -2,6 +2,8 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { RedisSettings } from '../settings.ts';
+import { redisMemory } from './authentication/memory.ts';
+import { besideParts } from './beside.ts';
 import { checkServers, patienceAtStart } from './check-servers.ts';
 import { Connection } from './connection/connection.ts';
 import { topologyOf } from './connection/topology.ts';
@@ -11,10 +13,16 @@ interface BesideDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Seconds by which the clocks of our servers may differ. */
+  readonly skew: number;
+  /** No server has opened the record before. */
+  readonly isNew: boolean;
 }
 
 /** Redis beside a record in SQL. */
 export interface Beside extends Disposable {
+  /** The parts that Redis keeps in place of the record. */
+  readonly parts: ReturnType<typeof besideParts>;
   /** Tells all servers which rows are new. */
   readonly told: Told;
   /** Resolves if Redis answers and takes a write, which leaves nothing. */
@@ -34,7 +42,7 @@ const ATTEMPTS = 8;
 export async function openBeside(
   config: RedisSettings,
   record: ToldRecord,
-  { clock, random, log }: BesideDependencies,
+  { clock, random, log, skew, isNew }: BesideDependencies,
 ): Promise<Beside> {
   const { mode, prefix, replicas } = config;
   const deadline = config.deadline * 1000;
@@ -50,8 +58,12 @@ export async function openBeside(
   await redis.open(ATTEMPTS);
   const longest = mode === 'cluster' ? Math.min(deadline, CLUSTER_ANSWER) : deadline;
   const told = new Told({ redis, prefix, record, random, monotonic, longest });
+  await told.begin();
+  const options = { prefix, clock, random, skew };
+  if (isNew) await redisMemory(redis, options).begin();
   return {
     told,
+    parts: besideParts(redis, options),
     ping: () => redis.touch(`{${prefix}}`),
     [Symbol.dispose]: () => redis[Symbol.dispose](),
   };

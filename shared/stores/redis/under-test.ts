@@ -133,6 +133,7 @@ export function redisUnderTest(
       store: { kind: 'redis', ...config, ...PATIENT },
       data: '',
       revocations: { lease: 0.2 },
+      tokens: { skew: 5 },
       now: clock.now(),
       longestLife: LONGEST_LIFE,
     }),

@@ -41,6 +41,7 @@ export async function sqliteUnderTest(): Promise<SqliteUnderTest> {
       store: { kind: 'sqlite' },
       data,
       revocations: { lease: 0.2 },
+      tokens: { skew: 5 },
       now: clock.now(),
       longestLife: 605,
     }),

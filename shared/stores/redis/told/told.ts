@@ -86,6 +86,11 @@ export class Told {
     };
   }
 
+  /** Compares Redis with the record for the first time. Rejects where it is told of another record, or was replaced. */
+  async begin(): Promise<void> {
+    await this.#ask();
+  }
+
   /** Resolves once all servers hear of every row that had its number before the call. */
   tell(table: ToldTable): Promise<void> {
     return this.#waiting(this.#tell[table]);
@@ -120,7 +125,7 @@ export class Told {
   /** Compares again where another run is told by now. Rejects when the record does not answer. */
   async recheck(): Promise<void> {
     const run = await this.#options.record.run();
-    if (run !== this.#asked?.run) this.#asked = undefined;
+    if (run !== this.#asked?.run) this.#asked = this.#told = undefined;
   }
 
   async #question() {
@@ -136,7 +141,7 @@ export class Told {
           const lasts = { revocation: Number(revocation), invalidation: Number(invalidation) };
           return { epoch: compared.epoch, lasts, asked };
         }
-        this.#asked = undefined;
+        this.#asked = this.#told = undefined;
       }
     });
     this.#answer = answer;
@@ -161,7 +166,7 @@ export class Told {
         const from = this.#reached[table];
         const { last, rows } = await record.behind(table, from, MOST);
         if (last < from) {
-          this.#told = undefined;
+          this.#asked = this.#told = undefined;
           continue;
         }
         const isAll = rows.length < MOST;
@@ -173,7 +178,7 @@ export class Told {
           [compared.memory, table, ...[from, upTo, MOST].map(String), ...rows.flatMap(entryOf)],
         );
         if (reply === null) {
-          this.#told = undefined;
+          this.#asked = this.#told = undefined;
           continue;
         }
         this.#reached[table] = Number(reply);
@@ -181,23 +186,26 @@ export class Told {
       }
     });
     if ((await record.run()) === run) return;
-    this.#told = undefined;
+    this.#asked = this.#told = undefined;
     throw new StoreUnavailable('another server has taken the place of the Redis that was told');
   }
 
   async #comparedAs(as: 'asked' | 'told', wire: Wire): Promise<Compared> {
-    const known = as === 'asked' ? this.#asked : this.#told;
+    const [known, other] = as === 'asked' ? [this.#asked, this.#told] : [this.#told, this.#asked];
     if (known?.wire === wire && known.epoch !== '') return known;
-    const compared = await this.#compare(wire);
+    const run = await runOf(wire);
+    const compared =
+      other?.run === run && other.epoch !== ''
+        ? { ...other, wire }
+        : await this.#compare(wire, run);
     if (as === 'asked') this.#asked = compared;
     else this.#told = compared;
     return compared;
   }
 
   /** Makes Redis know as much as the record. */
-  async #compare(wire: Wire): Promise<Compared> {
+  async #compare(wire: Wire, run: string): Promise<Compared> {
     const { record, random } = this.#options;
-    const run = await runOf(wire);
     const keys = [this.#hash, ...TOLD.map((table) => this.#stream(table))] as const;
     let seen: Lasts = { revocation: 0, invalidation: 0 };
     for (;;) {

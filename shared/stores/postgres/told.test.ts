@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { systemClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
+import { until } from '../../../e2e/parts/process.ts';
+import { startRedis } from '../../../e2e/parts/redis.ts';
+import { eventually } from '../contract/eventually.ts';
+import { listening } from '../contract/cache/invalidations.ts';
+import { FAR, someInvalidation } from '../contract/samples.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import { LOSSES } from '../redis/losses.fixture.ts';
+import { redisConfig } from '../redis/under-test.ts';
+import type { Stores } from '../stores.ts';
+import { openPostgres } from './open.ts';
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres[Symbol.asyncDispose]());
+
+/** A record of its own, and what opens it as one more process beside a Redis. */
+function someRecord() {
+  const schema = `told_${systemRandom(8).toString('hex')}`;
+  const sql = (statement: string) => postgres.sql(`SET search_path = ${schema}; ${statement}`);
+  const open = (redisUrl?: string, prefix = schema.replace('_', '-')) =>
+    openPostgres(
+      {
+        kind: 'postgres',
+        urls: [postgres.url],
+        schema,
+        connections: 10,
+        deadline: 5,
+        redis: redisUrl === undefined ? undefined : redisConfig({ urls: [redisUrl], prefix }),
+      },
+      { clock: systemClock, random: systemRandom, log: silentLog, skew: 5 },
+    );
+  return { open, sql };
+}
+
+/** Which of the tokens are revoked in the next view for a verdict. */
+async function revokedOf(
+  { revocations }: Stores,
+  feed: Awaited<ReturnType<Stores['revocations']['feed']>>,
+  tokens: readonly string[],
+) {
+  const epoch = (await revocations.epoch(true)) ?? '';
+  const view = await feed.latest();
+  return tokens.filter((jti) => {
+    const claims: RevocableClaims = {
+      jti,
+      kid: 'k',
+      sub: 's',
+      client_id: 'c',
+      client_gen: 0,
+      epoch,
+    };
+    return view.revokedBy(claims) === 'token';
+  });
+}
+
+describe.each(LOSSES)('Redis was %s', (_, start) => {
+  test('no view lacks what was acknowledged, in a process that follows and in one that starts just then', async () => {
+    await using place = await start();
+    const { open } = someRecord();
+    await using early = await open(place.url);
+    await early.revocations.epoch(true);
+    await using follower = await open(place.url);
+    await using following = await follower.revocations.feed();
+    await early.revocations.revoke('token', 'first', FAR);
+    await place.remember();
+    await early.revocations.revoke('token', 'second', FAR);
+    expect(await revokedOf(follower, following, ['first', 'second'])).toHaveLength(2);
+
+    const url = await place.lose();
+    await using late = await open(url);
+    await using starting = await late.revocations.feed();
+    expect(await revokedOf(late, starting, ['first', 'second'])).toHaveLength(2);
+    await eventually(() => late.revocations.revoke('token', 'third', FAR));
+    expect(await revokedOf(late, starting, ['first', 'second', 'third'])).toHaveLength(3);
+    // The follower that has the address of the server that is gone never says less.
+    for (let turn = 0; turn < 20; turn += 1) {
+      const seen = await revokedOf(follower, following, ['first', 'second', 'third']).catch(
+        (error: unknown) => error,
+      );
+      if (!(seen instanceof StoreUnavailable)) expect(seen).toHaveLength(3);
+    }
+  });
+
+  test('caches hear what was acknowledged, and forget nothing that they need not', async () => {
+    await using place = await start();
+    const { open } = someRecord();
+    await using early = await open(place.url);
+    await early.revocations.epoch(true);
+    await early.invalidations.add([someInvalidation('/first')]);
+    await place.remember();
+    await early.invalidations.add([someInvalidation('/second')]);
+    const url = await place.lose();
+    await using late = await open(url);
+    await using listener = await listening(late);
+    await eventually(() => late.invalidations.add([someInvalidation('/third')]));
+    const heard = await listener.hear();
+    expect(heard.map((one) => (one === 'lost' ? one : one.value))).toEqual(['/third']);
+  });
+});
+
+test('a revocation that Redis cannot be told is refused, and told by whoever works next', async () => {
+  await using redis = await startRedis();
+  const { open } = someRecord();
+  await using stores = await open(redis.url);
+  await stores.revocations.epoch(true);
+  await using feed = await stores.revocations.feed();
+  expect(await revokedOf(stores, feed, ['lost'])).toEqual([]);
+  await redis.kill();
+  await expect(stores.revocations.revoke('token', 'lost', FAR)).rejects.toThrow(StoreUnavailable);
+  await expect(feed.latest()).rejects.toThrow(StoreUnavailable);
+  await redis.start();
+  await eventually(async () => expect(await revokedOf(stores, feed, ['lost'])).toEqual(['lost']));
+});
+
+test('a verdict asks Redis alone: it goes on while PostgreSQL does not answer', async () => {
+  await using own = await startPostgres();
+  await using redis = await startRedis();
+  await using stores = await openPostgres(
+    {
+      kind: 'postgres',
+      urls: [own.url],
+      schema: 'countersign',
+      connections: 10,
+      deadline: 1,
+      redis: redisConfig({ urls: [redis.url] }),
+    },
+    { clock: systemClock, random: systemRandom, log: silentLog, skew: 5 },
+  );
+  await stores.revocations.epoch(true);
+  await stores.revocations.revoke('token', 'revoked', FAR);
+  await using feed = await stores.revocations.feed();
+  await feed.latest();
+  await own.hang();
+  try {
+    await until(() =>
+      stores.ping().then(
+        () => false,
+        () => true,
+      ),
+    );
+    const view = await feed.latest();
+    expect(view.epoch).toBeDefined();
+    expect(() => feed.current()).not.toThrow();
+    await expect(stores.revocations.revoke('token', 'other', FAR)).rejects.toThrow(
+      StoreUnavailable,
+    );
+  } finally {
+    await own.wake();
+  }
+});
+
+test('a Redis that another one has replaced is told nothing and gives no verdict, however often it is opened', async () => {
+  await using former = await startRedis();
+  await using next = await startRedis();
+  const { open } = someRecord();
+  await using behind = await open(former.url);
+  await behind.revocations.epoch(true);
+  await using feed = await behind.revocations.feed();
+  await behind.revocations.revoke('token', 'before', FAR);
+  await using ahead = await open(next.url);
+  await using follower = await ahead.revocations.feed();
+  await eventually(() => ahead.revocations.revoke('token', 'after', FAR));
+  expect(await revokedOf(ahead, follower, ['before', 'after'])).toHaveLength(2);
+
+  await expect(behind.revocations.revoke('token', 'late', FAR)).rejects.toThrow(StoreUnavailable);
+  // A second after the replacement at the latest.
+  await eventually(() => expect(feed.latest()).rejects.toThrow(StoreUnavailable));
+  await expect(open(former.url)).rejects.toThrow('has taken the place of this Redis');
+  // It was refused, and it is in the record: who follows hears it with the next one.
+  await ahead.revocations.revoke('token', 'next', FAR);
+  expect(await revokedOf(ahead, follower, ['late', 'next'])).toHaveLength(2);
+});
+
+test('two records do not share a prefix in Redis', async () => {
+  await using redis = await startRedis();
+  await using one = await someRecord().open(redis.url, 'shared');
+  await one.revocations.epoch(true);
+  await expect(someRecord().open(redis.url, 'shared')).rejects.toThrow(
+    '{shared}:told in Redis belongs to another store',
+  );
+});
+
+test('all servers of a record use Redis, or none does', async () => {
+  await using redis = await startRedis();
+  const [told, alone] = [someRecord(), someRecord()];
+  await using one = await told.open(redis.url);
+  await one.ping();
+  await expect(told.open()).rejects.toThrow('store.redis is missing');
+  await using other = await alone.open();
+  await other.ping();
+  await expect(alone.open(redis.url)).rejects.toThrow('store.redis is set');
+});
+
+test('a record with fewer revocations than Redis was told is believed by nobody until its epoch is another', async () => {
+  await using redis = await startRedis();
+  const { open, sql } = someRecord();
+  await using stores = await open(redis.url);
+  await stores.revocations.epoch(true);
+  for (const n of [1, 2, 3]) await stores.revocations.revoke('token', `t${n}`, FAR);
+  await sql(
+    `DELETE FROM revocation WHERE seq > 1; UPDATE numbers SET last = 1 WHERE name = 'revocation'`,
+  );
+  await expect(stores.revocations.revoke('token', 'later', FAR)).rejects.toThrow(StoreUnavailable);
+  await expect(open(redis.url)).rejects.toThrow('restored to an earlier point');
+  await sql(`UPDATE epoch SET id = 'another'`);
+  await using again = await open(redis.url);
+  await using feed = await again.revocations.feed();
+  expect((await feed.latest()).epoch).toBe('another');
+});
+
+test('Redis keeps the last thousand rows; a process that is further behind reads PostgreSQL', async () => {
+  await using redis = await startRedis();
+  const { open } = someRecord();
+  await using stores = await open(redis.url);
+  await stores.revocations.epoch(true);
+  await using other = await open(redis.url);
+  await using feed = await other.revocations.feed();
+  await stores.revocations.revoke('token', 'first', FAR);
+  const tokens = Array.from({ length: 2_500 }, () => randomId(systemRandom));
+  await stores.together(async ({ revocations }) => {
+    for (const token of tokens) await revocations.revoke('token', token, FAR);
+  });
+  expect(await revokedOf(other, feed, tokens)).toHaveLength(2_500);
+  const stream = await redis.cli('KEYS', '*told:revocation');
+  expect(await redis.cli('XLEN', stream)).toBe('1000');
+});
