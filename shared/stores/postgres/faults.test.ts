@@ -321,7 +321,7 @@ test('a server that is 500 ms away gives verdicts that know what was revoked', a
   const openOn = (url: string) =>
     openPostgres(
       { kind: 'postgres', urls: [url], schema: 'countersign', connections: 4, deadline: 10 },
-      { clock: systemClock, random: systemRandom, log: silentLog },
+      { clock: systemClock, random: systemRandom, log: silentLog, skew: 5 },
     );
   await using near = await openOn(postgres.url);
   const epoch = await near.revocations.epoch(true);

@@ -60,7 +60,7 @@ export async function openBeside(
   const told = new Told({ redis, prefix, record, random, monotonic, longest });
   await told.begin();
   const options = { prefix, clock, random, skew };
-  if (isNew) await redisMemory(redis, options).begin();
+  await redisMemory(redis, options).look(isNew);
   return {
     told,
     parts: besideParts(redis, options),
