@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 
-const open = () => openPostgres(settings, { clock, random, log: silentLog });
+const open = () => openPostgres(settings, { clock, random, log: silentLog, skew: 5 });
 const nothing = async () => {};
 
 const TEXTS = [
