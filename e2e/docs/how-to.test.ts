@@ -7,7 +7,6 @@ import { configSchema } from '#shared/config/schema.ts';
 import { atPair, examples, runCommands } from '../pair/examples.ts';
 import { startPair } from '../pair/pair.ts';
 import { freePort } from '../parts/free-port.ts';
-import { startRedis } from '../parts/redis.ts';
 import { NODE, startProcess, until } from '../parts/process.ts';
 import type { Pair } from '../pair/pair.ts';
 
@@ -297,22 +296,6 @@ test('backup: the store is in the folder', async () => {
   const { backup_at } = (await pair.cli('server', 'status')) as { readonly backup_at: number };
   expect(Math.abs(Date.now() - backup_at)).toBeLessThan(3_600_000);
   await rm(folder, { recursive: true });
-});
-
-test('backup: the commands for a dump of Redis delete what would undo a revocation, and nothing else', async () => {
-  await using redis = await startRedis();
-  const deleted = [
-    '{cs}:epoch',
-    'cs:artefact:Session:s',
-    '{cs}:artefact:Access:a',
-    '{cs:-}:artefact:RefreshToken:-r',
-  ];
-  const kept = ['{cs}:people', '{cs:a}:clients', '{cs}:generations'];
-  for (const key of [...deleted, ...kept]) await redis.cli('HSET', key, 'a', 'b');
-  const [commands = ''] = await examples('docs/how-to/backup-restore-upgrade.md', 'sh dump');
-  const { port } = new URL(redis.url);
-  await runCommands(pair, commands.replaceAll('redis-cli', `redis-cli -p ${port}`));
-  expect((await redis.cli('KEYS', '*')).split('\n').toSorted()).toEqual(kept.toSorted());
 });
 
 test('backup by a schedule: a server with the setting of the guide makes one, which reads back', async () => {

@@ -8,7 +8,7 @@ export const backupRecord: Command = {
   details: [
     'Let it be the last step of such a backup, after a check. `server status`, /admin, the metric',
     'countersign_last_backup_timestamp_seconds and the warning `backup.overdue` in the log go by it.',
-    '`countersign backup` and the setting `backup` with SQLite need no such note.',
+    '`countersign backup` and the setting `backup` with a folder need no such note.',
   ],
   run: async (_, shell) => {
     const at = shell.clock.now();

@@ -18,6 +18,7 @@ export async function toPostgres(
   const aside = `${store.schema}_${time.replaceAll(/\D/g, '').slice(0, 14)}`;
   const mistakes = checkBackup(folder);
   if (!unchecked) refuseDamaged(folder, mistakes);
+  let isKept = false;
   let found: Awaited<ReturnType<typeof stage>> = { files: 0, missing: 0 };
   const { restorePostgres, StoreExists } = await import('#shared/stores/backup/to-postgres.ts');
   const wasThere = await orFailure(() =>
@@ -28,7 +29,7 @@ export async function toPostgres(
         return staged;
       },
       place: async (isReplaced) => {
-        if (isReplaced) await keepContent(content, join(kept, 'content'));
+        if (isReplaced) isKept = await keepContent(content, join(kept, 'content'));
         await placeContent(join(staged, 'content'), content);
       },
     }).catch((error: unknown) => {
@@ -41,7 +42,7 @@ export async function toPostgres(
     mistakes,
     ...(wasThere && {
       replaced: aside,
-      where: `the schema ${aside}, its longer content in ${kept}`,
+      where: `the schema ${aside}${isKept ? `, its longer content in ${kept}` : ''}`,
     }),
     to: `the schema ${store.schema} and ${data}`,
   };

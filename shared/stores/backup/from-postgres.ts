@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
 import { lastNumbers, pagesOf } from '../postgres/tables.ts';
 import { wholeSnapshot } from '../postgres/snapshot.ts';
 import type { PostgresSettings } from '../settings.ts';
@@ -14,19 +15,22 @@ import { STATE } from '../sqlite/schema/state.ts';
 /**
  * Writes what a store in PostgreSQL has at one moment to a new `state.db` in `folder`, while servers run: the same tables as
  * `backupSqlite`, and as few. Nothing of it is in memory but the rows that are read at once. Rejects with
- * `StoreUnavailable`, or an error of the system, and leaves nothing then.
+ * `StoreUnavailable`, and leaves nothing then.
  */
 export async function backupPostgres(settings: PostgresSettings, folder: string): Promise<void> {
   const target = join(folder, STATE.file);
   const partial = `${target}.partial`;
   makeFolder(folder);
-  if (existsSync(target)) throw new Error(`${target} is there already`);
+  if (existsSync(target)) throw new StoreUnavailable(`${target} is there already`);
   await (await open(partial, 'wx', 0o600)).close();
   try {
     await wholeSnapshot(settings, (sql) => write(sql, partial));
     await using written = await open(partial, 'r');
     await written.sync();
     linkSync(partial, target);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    throw new StoreUnavailable(`${target}: ${(error as Error).message}`, { cause: error });
   } finally {
     rmSync(partial, { force: true });
   }
@@ -36,8 +40,8 @@ export async function backupPostgres(settings: PostgresSettings, folder: string)
 
 async function write(sql: Sql, path: string): Promise<void> {
   using database = new DatabaseSync(path, { returnArrays: true, readBigInts: true });
-  // A file that is not whole is removed: nothing of it needs to be undone, nor to be synced before its end.
-  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
+  // A file that is not whole is removed: nothing of it needs to be synced before its end.
+  database.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
   migrate(database, STATE);
   database.exec('BEGIN');
   const numbers = database.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)');

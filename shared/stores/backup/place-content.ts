@@ -19,9 +19,9 @@ export async function placeContent(from: string, to: string): Promise<void> {
   }
 }
 
-/** Gives each file of content a second name in another folder, so that no sweep removes the last one. */
-export async function keepContent(from: string, to: string): Promise<void> {
-  if (!existsSync(from)) return;
+/** Gives each file of content a second name in another folder, so that no sweep removes the last one. Resolves to whether there is any. */
+export async function keepContent(from: string, to: string): Promise<boolean> {
+  if (!existsSync(from)) return false;
   for (const [tree, files] of await filesIn(from)) {
     await mkdir(join(to, tree), { recursive: true, mode: 0o700 });
     for (const file of files) {
@@ -29,6 +29,7 @@ export async function keepContent(from: string, to: string): Promise<void> {
       await link(here, there).catch(() => copyFile(here, there));
     }
   }
+  return existsSync(to);
 }
 
 async function filesIn(content: string): Promise<readonly [tree: string, files: string[]][]> {

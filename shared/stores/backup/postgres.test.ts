@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { systemClock as clock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
@@ -8,15 +8,25 @@ import { systemRandom as random } from '#shared/base/random.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
-import { edit, FAR, puts, someDocument, somePerson, someTokenKey } from '../contract/samples.ts';
+import {
+  edit,
+  FAR,
+  puts,
+  putWith,
+  someDocument,
+  somePerson,
+  someTokenKey,
+} from '../contract/samples.ts';
 import { openPostgres } from '../postgres/open.ts';
 import type { PostgresSettings } from '../settings.ts';
 import { tablesIn } from '../sqlite/backup/tables.ts';
 import { migrate } from '../sqlite/file/migrate.ts';
 import { openSqlite } from '../sqlite/open.ts';
 import { STATE } from '../sqlite/schema/state.ts';
+import { openBackupThreads } from './backup-threads.ts';
 import { backupPostgres } from './from-postgres.ts';
 import { rowsIn } from './rows-in.fixture.ts';
+import { makeScheduled } from './scheduled.ts';
 import { restorePostgres } from './to-postgres.ts';
 
 let postgres: Postgres;
@@ -159,4 +169,53 @@ test('a copy is of one moment and has neither the epoch nor artefacts, and one t
   await postgres.sql(`DROP TABLE ${settings.schema}.tree_lock`);
   await expect(backupPostgres(settings, other)).rejects.toThrow('tree_lock');
   expect(readdirSync(other)).toEqual([]);
+});
+
+test('a schedule makes one backup of PostgreSQL, whoever else makes it at the same time, and reads it back', async () => {
+  await using stores = await open();
+  await stores.people.add(somePerson('alice'), []);
+  await using one = openBackupThreads(settings);
+  await using other = openBackupThreads(settings);
+  const schedule = { folder: join(folder, 'daily'), every: 86_400, keep: 2 };
+  const data = join(folder, 'data');
+  const made = await Promise.all(
+    [one, other].map((threads) =>
+      makeScheduled({ ...threads, data, settings: schedule, clock, random }),
+    ),
+  );
+  const done = made.filter((each) => each !== undefined);
+  expect(done).toHaveLength(1);
+  const [{ folder: backup } = { folder: '' }] = done;
+  expect(await one.check(backup, undefined)).toEqual([]);
+  expect(rowsIn(join(backup, 'state.db')).get('person')).toHaveLength(1);
+  await postgres.sql(`DROP TABLE ${settings.schema}.tree_lock`);
+  const later = { ...clock, now: () => clock.now() + 86_400_000 };
+  await expect(
+    makeScheduled({ ...one, data, settings: schedule, clock: later, random }),
+  ).rejects.toThrow('tree_lock');
+  expect(readdirSync(schedule.folder).toSorted()).toEqual([basename(backup), 'lock.db']);
+});
+
+test('a PostgreSQL whose disk is full keeps what it had', async () => {
+  const staged = join(folder, 'staged');
+  mkdirSync(join(staged, 'content'), { recursive: true });
+  {
+    await using former = await openSqlite({ folder: staged, clock, random });
+    await former.people.add(somePerson('alice'), []);
+    for (let n = 0; n < 1200; n += 1) {
+      await edit(former, 't', [putWith(`d${n}`, random(16_384), { file: `f${n}` })]);
+    }
+  }
+  await using small = await startPostgres({ disk: 16 });
+  const full = { ...settings, urls: [small.url] };
+  await using stores = await openPostgres(full, { clock, random, log: silentLog });
+  await stores.people.add(somePerson('bob'), []);
+  await stores[Symbol.asyncDispose]();
+  await expect(
+    restorePostgres(full, { aside: 'aside', stage: async () => staged, place: nothing }),
+  ).rejects.toMatchObject({ code: '53100' });
+  await using after = await openPostgres(full, { clock, random, log: silentLog });
+  expect(await after.people.getByName('bob')).toMatchObject({ name: 'bob' });
+  expect(await after.people.getByName('alice')).toBeUndefined();
+  expect(await small.sql(`SELECT count(*) FROM pg_namespace WHERE nspname = 'aside'`)).toBe('0');
 });
