@@ -4,7 +4,7 @@
  *
  * `npm run soak -- audit [KILLS]`: that many (20) kill -9 on each store amid changes with events of the audit log.
  *
- * `npm run soak -- failover [RUNS]`: the master of Redis taken away in each way, that often (10 times), with
+ * `npm run soak -- failover [RUNS]`: the master of Redis beside PostgreSQL taken away in each way, that often (10 times), with
  * Sentinel and with Cluster.
  *
  * `npm run soak -- cache [SEED]`: 1,000 schedules of writers, readers and purgers at two gateways that are killed amid
@@ -28,7 +28,7 @@
  * need, `npm run soak -- exhaustion` all of them: three visitors lose nothing, and the longest turn of the event loop is
  * at most twice what it is without the attack.
  *
- * `--store sqlite` or `--store redis`: on that one alone, where a part runs on each.
+ * `--store sqlite` or `--store postgres`: on that one alone, where a part runs on each.
  */
 import { parseArgs } from 'node:util';
 import { runSchedules } from './attacks/cache-schedules/schedules.ts';

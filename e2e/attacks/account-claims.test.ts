@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { confirmAddress } from '#shared/people/address-links.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
@@ -9,28 +10,29 @@ import { createPasswords } from '#shared/people/password.ts';
 import { judgeName, register } from '#shared/people/registration.ts';
 import { removePerson } from '#shared/people/remove-person.ts';
 import { somePasskey } from '#shared/stores/contract/samples.ts';
-import { openTestRedis, redisConfig } from '#shared/stores/redis/under-test.ts';
+import { openPostgres } from '#shared/stores/postgres/open.ts';
+import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { startRedis } from '../parts/redis.ts';
+import { STORE_KINDS } from '../flows/flow.ts';
 
 /** Races for what belongs to one account alone: a verified address, and the looks of a name. */
 const TEN = Array.from({ length: 10 }, (_, n) => n);
 
-describe.each(['sqlite', 'redis'] as const)('claims of accounts, %s', (kind) => {
+describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
   const own = new AsyncDisposableStack();
   const clock = new ManualClock();
   let houses: readonly (PeopleStore & { readonly stores: Stores })[];
   let number = 0;
 
   beforeAll(async () => {
-    const redis = kind === 'redis' ? own.use(await startRedis()) : undefined;
+    const shared = kind === 'postgres' ? own.use(await startSharedStore()) : undefined;
     const folder = await storeFolder();
     const open = async () => {
       const stores = own.use(
-        await (redis
-          ? openTestRedis(redisConfig({ urls: [redis.url], deadline: 10 }), clock)
+        await (shared
+          ? openPostgres(shared.store, { clock, random: systemRandom, log: silentLog, skew: 5 })
           : openSqlite({ folder, clock, random: systemRandom })),
       );
       const passwords = createPasswords(argon2Once);

@@ -16,8 +16,9 @@ import { systemRandom } from '#shared/base/random.ts';
 import { everybodyIn, someOutboxMessage } from '#shared/stores/contract/samples.ts';
 import { openStores, type StoresSpec } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { redisStore, type StoreKind } from '../flows/flow.ts';
-import { type Redis, startRedis } from '../parts/redis.ts';
+import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
+import type { StoreKind } from '../flows/flow.ts';
+import type { Postgres } from '../parts/postgres.ts';
 import { memoryFolder } from '../parts/temporary-folder.ts';
 
 const WRITERS = 2;
@@ -65,16 +66,16 @@ function startWriter(spec: StoresSpec, master: Buffer): Writer {
   return { child, lines, begun: begin.promise, over };
 }
 
-/** `kill`s: amid the changes of two writers one of them, or the Redis server, is killed, then the others. */
+/** `kill`s: amid the changes of two writers one of them, or PostgreSQL, is killed, then the others. */
 export async function crashAudit(
   kind: StoreKind,
   kills: number,
   progress: (crashes: AuditCrashes) => void = () => {},
 ): Promise<AuditCrashes> {
   await using folder = await memoryFolder();
-  await using redis = kind === 'redis' ? await startRedis({ appendonly: true }) : undefined;
+  await using shared = kind === 'postgres' ? await startSharedStore() : undefined;
   const spec: StoresSpec = {
-    store: redis === undefined ? { kind: 'sqlite' } : redisStore([redis.url]),
+    store: shared?.store ?? { kind: 'sqlite' },
     data: join(folder.path, 'data'),
     revocations: { lease: 0.2 },
     tokens: { skew: 5 },
@@ -87,7 +88,9 @@ export async function crashAudit(
   await (await open(spec))[Symbol.asyncDispose]();
 
   for (let kill = 0; kill < kills; kill += 1) {
-    acknowledged.push(...(await killed(spec, master, kill % 2 === 0 ? undefined : redis)));
+    acknowledged.push(
+      ...(await killed(spec, master, kill % 2 === 0 ? undefined : shared?.postgres)),
+    );
     await using stores = await open(spec);
     const [head] = await stores.audit.links(undefined, 1);
     crashes.closed = head?.last ?? 0;
@@ -116,13 +119,13 @@ const open = (spec: StoresSpec) =>
     longestLife: 600,
   });
 
-/** Returns what writers acknowledged before they were killed, first `redis`, if it is given. */
-async function killed(spec: StoresSpec, master: Buffer, redis?: Redis): Promise<string[]> {
+/** Returns what writers acknowledged before they were killed, first `postgres`, if it is given. */
+async function killed(spec: StoresSpec, master: Buffer, postgres?: Postgres): Promise<string[]> {
   const writers = Array.from({ length: WRITERS }, () => startWriter(spec, master));
   try {
     await Promise.all(writers.map(({ begun }) => begun));
     await sleep(randomInt(LIFE));
-    await redis?.kill();
+    await postgres?.kill();
   } finally {
     for (const { child } of writers) {
       child.kill('SIGKILL');
@@ -130,7 +133,7 @@ async function killed(spec: StoresSpec, master: Buffer, redis?: Redis): Promise<
     }
   }
   await Promise.all(writers.map(({ over }) => over));
-  await redis?.start();
+  await postgres?.start();
   return writers.flatMap(({ lines }) => lines);
 }
 

@@ -25,7 +25,7 @@ import {
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let servers: TokenServers;
   beforeAll(async () => {
-    servers = await startTokenServers(kind, { store: { deadline: 1 } });
+    servers = await startTokenServers(kind, { deadline: 1 });
   });
   afterAll(async () => servers[Symbol.asyncDispose]());
 
@@ -109,14 +109,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect((await ask(1)).status).toBe(200);
   });
 
-  /** Nothing can be written meanwhile; in Redis nothing read either. Resolves when all are ready again. */
+  /** Nothing can be written meanwhile; in PostgreSQL nothing read either. Resolves when all are ready again. */
   async function withoutStore(work: () => Promise<void>): Promise<void> {
-    const { redis, flow } = servers;
+    const { shared, flow } = servers;
     await using stopped = new AsyncDisposableStack();
     // That the store failed, and readiness with it, is in the log.
     const isMeant = (wrong: string) => wrong.includes('"event":"store.failing"');
     stopped.defer(() => until(async () => (await unsound(servers)).every(isMeant)));
-    if (redis === undefined) {
+    if (shared === undefined) {
       for (const name of ['state.db', 'transient.db']) {
         const database = stopped.adopt(new DatabaseSync(join(flow.pair.data, name)), (one) =>
           one.close(),
@@ -124,8 +124,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         database.exec('BEGIN IMMEDIATE');
       }
     } else {
-      redis.hang();
-      stopped.defer(() => redis.wake());
+      await shared.postgres.hang();
+      stopped.defer(() => shared.postgres.wake());
     }
     await work();
   }

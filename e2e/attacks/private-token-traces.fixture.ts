@@ -4,12 +4,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createClient, RESP_TYPES } from 'redis';
+import type { SharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import type { TokenServers } from './private-token.fixture.ts';
 
 /** Where something may be found, and what is there. */
 export type Traces = ReadonlyMap<string, Buffer>;
 
-/** A row of the store: of a table of SQLite, or a key of Redis with what it holds. */
+/** A row of the store: of a table, or a key of Redis with what it holds. */
 export interface Row {
   readonly place: string;
   readonly values: readonly (readonly [name: string, value: Buffer])[];
@@ -23,10 +24,12 @@ export async function tracesOf(servers: TokenServers): Promise<Traces> {
     processes.forEach(({ log }, index) => traces.set(`log ${kind} ${index}`, Buffer.from(log)));
   }
   for (const file of await filesBelow(pair.data)) traces.set(file, await readFile(file));
-  const { redis } = servers;
-  if (redis !== undefined) {
-    const [, folder = ''] = (await redis.cli('CONFIG', 'GET', 'dir')).split('\n');
-    for (const file of await filesBelow(folder)) traces.set(file, await readFile(file));
+  const { shared } = servers;
+  if (shared !== undefined) {
+    const [, ofRedis = ''] = (await shared.redis.cli('CONFIG', 'GET', 'dir')).split('\n');
+    const ofPostgres = await filesBelow(await shared.postgres.sql('SHOW data_directory'));
+    const files = [...(await filesBelow(ofRedis)), ...ofPostgres.filter((file) => OURS.test(file))];
+    for (const file of files) traces.set(file, await readFile(file));
   }
   for (const { place, values } of await rowsOf(servers)) {
     const all = values.flatMap(([name, value]) => [Buffer.from(name), value, BETWEEN]);
@@ -34,6 +37,9 @@ export async function tracesOf(servers: TokenServers): Promise<Traces> {
   }
   return traces;
 }
+
+/** PostgreSQL's files of tables that it did not come with, and of its log of writes. */
+const OURS = /\/(?:base\/\d+\/(?:1[6-9]|[2-9]\d)\d{3}\b[^/]*|pg_wal\/[0-9A-F]+)$/;
 
 /** So that nothing is found across two values. */
 const BETWEEN = Buffer.from('\n');
@@ -44,8 +50,10 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 }
 
 /** In the order of the store. */
-export async function rowsOf({ redis, flow: { pair } }: TokenServers): Promise<readonly Row[]> {
-  if (redis !== undefined) return redisRows(redis.url);
+export async function rowsOf({ shared, flow: { pair } }: TokenServers): Promise<readonly Row[]> {
+  if (shared !== undefined) {
+    return [...(await postgresRows(shared)), ...(await redisRows(shared.redis.url))];
+  }
   return ['state.db', 'transient.db'].flatMap((file) => sqliteRows(join(pair.data, file)));
 }
 
@@ -67,6 +75,28 @@ function sqliteRows(path: string): readonly Row[] {
         ),
       })),
   );
+}
+
+async function postgresRows({ postgres, store }: SharedStore): Promise<readonly Row[]> {
+  const { schema } = store;
+  const tables = await postgres.sql(
+    `SELECT tablename FROM pg_tables WHERE schemaname = '${schema}'`,
+  );
+  const rows: Row[] = [];
+  for (const table of tables.split('\n')) {
+    const text = await postgres.sql(`SELECT row_to_json(t) FROM ${schema}.${table} t`);
+    for (const line of text.split('\n').filter(Boolean)) {
+      const columns = Object.entries(JSON.parse(line) as Record<string, unknown>);
+      rows.push({ place: table, values: columns.map(([name, value]) => [name, octetsOf(value)]) });
+    }
+  }
+  return rows;
+}
+
+/** Returns the octets of a value that PostgreSQL has written in JSON. */
+function octetsOf(value: unknown): Buffer {
+  const text = String(value);
+  return text.startsWith('\\x') ? Buffer.from(text.slice(2), 'hex') : Buffer.from(text);
 }
 
 /** How all of a value of Redis is read. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
+import { type SharedStore, startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import type { TokenKey } from '#shared/private-token/token-key.ts';
 import { tokenInput } from '#shared/private-token/token.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
@@ -22,9 +23,8 @@ import {
   tokenRequest,
 } from '../clients/private-token/private-token-client.ts';
 import { encodeChallenge, type TokenChallenge } from '../clients/private-token/token-challenge.ts';
-import { redisStore, startFlow } from '../flows/flow.ts';
+import { startFlow } from '../flows/flow.ts';
 import type { Flow, ForgedClaims, StoreKind } from '../flows/flow.ts';
-import { type Redis, startRedis } from '../parts/redis.ts';
 import { UNLIMITED } from './attacked-pair.fixture.ts';
 
 /** Rows for `describe.each`. */
@@ -65,14 +65,14 @@ export interface TokenServersOptions {
   readonly spaces?: Readonly<Record<string, object>>;
   /** Further members of the configuration. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Further members of `store` where that is Redis. */
-  readonly store?: Parameters<typeof redisStore>[1];
+  /** Seconds that the store may take to answer, unless it is SQLite. */
+  readonly deadline?: number;
 }
 
 export interface TokenServers extends AsyncDisposable {
   readonly flow: Flow;
   /** Behind them, unless their store is SQLite. */
-  readonly redis: Redis | undefined;
+  readonly shared: SharedStore | undefined;
   /** The certificate of all TLS listeners. */
   readonly ca: Buffer;
   /** Server name of the issuer. */
@@ -93,10 +93,19 @@ export interface TokenServers extends AsyncDisposable {
 /** All limits but these are out of reach. */
 export async function startTokenServers(
   kind: StoreKind,
-  { limits = {}, times = {}, spaces = SPACES, settings = {}, store = {} }: TokenServersOptions = {},
+  {
+    limits = {},
+    times = {},
+    spaces = SPACES,
+    settings = {},
+    deadline = 10,
+  }: TokenServersOptions = {},
 ): Promise<TokenServers> {
   await using parts = new AsyncDisposableStack();
-  const redis = kind === 'redis' ? parts.use(await startRedis({ appendonly: true })) : undefined;
+  const shared =
+    kind === 'postgres'
+      ? parts.use(await startSharedStore({ appendonly: true, deadline }))
+      : undefined;
   const unlimited = Object.fromEntries(
     'client address credentials signIn account privateTokens redemptions verifications'
       .split(' ')
@@ -104,7 +113,7 @@ export async function startTokenServers(
   );
   const flow = parts.use(
     await startFlow({
-      ...(redis && { store: redisStore([redis.url], store) }),
+      ...(shared && { store: shared.store }),
       authz: 2,
       resource: 2,
       settings: ({ resource, tokenIssuer }) => ({
@@ -126,7 +135,7 @@ export async function startTokenServers(
 
   return {
     flow,
-    redis,
+    shared,
     ca,
     issuerName,
     origin: (server, from = '127.0.0.1') => {

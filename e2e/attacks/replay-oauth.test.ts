@@ -9,8 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { signJws } from '#shared/jose/jws.fixture.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
-import { startRedis } from '../parts/redis.ts';
-import { redisStore } from '../flows/flow.ts';
+import { startStore, STORE_KINDS } from '../flows/flow.ts';
 import { addKeyClient } from '../interop/oauth/key-client.ts';
 import { rawHttp, statusOf } from '../parts/raw-http.ts';
 
@@ -23,7 +22,7 @@ const basic = (id: string, secret: string) => ({
   authorization: `Basic ${btoa(`${id}:${secret}`)}`,
 });
 
-describe.each(['sqlite', 'redis'] as const)('replay across processes, %s', (kind) => {
+describe.each(STORE_KINDS)('replay across processes, %s', (kind) => {
   const own = new AsyncDisposableStack();
   let two: Pair;
   let client: { id: string; secret: string };
@@ -32,9 +31,8 @@ describe.each(['sqlite', 'redis'] as const)('replay across processes, %s', (kind
   const jwk = holder.publicKey.export({ format: 'jwk' });
 
   beforeAll(async () => {
-    const redis = kind === 'redis' ? own.use(await startRedis()) : undefined;
-    const store = redis && redisStore([redis.url]);
-    two = own.use(await startPair({ authz: 2, resource: 2, ...(store && { store }) }));
+    const store = await startStore(kind, own);
+    two = own.use(await startPair({ authz: 2, resource: 2, ...store }));
     client = await two.addClient();
   });
   afterAll(() => own.disposeAsync());

@@ -12,10 +12,11 @@ import {
   codesOn,
   unusedCodesFrom,
 } from '../../authz-server/integration/second-factor.fixture.ts';
-import { type Flow, redisStore, startFlow, startFlowOn, STORE_KINDS } from '../flows/flow.ts';
-import { type Redis, startRedis } from '../parts/redis.ts';
+import { type Flow, startFlow, startFlowOn, STORE_KINDS } from '../flows/flow.ts';
+import type { Postgres } from '../parts/postgres.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { somePasskey, somePublicKey } from '#shared/stores/contract/samples.ts';
+import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import {
   alsoAt,
   App,
@@ -203,8 +204,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 
   test('a clock jumps an hour ahead amid a second step, and back: the step is over, and no sign-in of then is recent', async () => {
-    // One machine has one clock; with Redis each may have its own.
-    const jumping = kind === 'redis' ? [1] : [0, 1];
+    // One machine has one clock; of several each may have its own.
+    const jumping = kind === 'postgres' ? [1] : [0, 1];
     const setClock = async (seconds: number) => {
       for (const n of jumping) {
         await writeFile(join(flow.pair.data, `config-${n}.json.clock`), String(seconds));
@@ -252,14 +253,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 });
 
-describe('a Redis that pauses', () => {
+describe('a PostgreSQL that pauses', () => {
   const parts = new AsyncDisposableStack();
-  let redis: Redis;
+  let postgres: Postgres;
   let flow: Flow;
   beforeAll(async () => {
-    redis = parts.use(await startRedis({ appendonly: true }));
-    const store = redisStore([redis.url], { deadline: 2 });
-    flow = parts.use(await startFlow({ store, issuerHost: 'localhost' }));
+    const shared = parts.use(await startSharedStore({ deadline: 2 }));
+    ({ postgres } = shared);
+    flow = parts.use(await startFlow({ store: shared.store, issuerHost: 'localhost' }));
   });
   afterAll(() => parts.disposeAsync());
 
@@ -275,12 +276,12 @@ describe('a Redis that pauses', () => {
     const before = await flow.stores.secondFactors.get(person.id);
     const waiting = await other.open('/account');
     const passkey = authenticator.get(optionsIn(waiting));
-    redis.hang();
+    await postgres.hang();
     const refused = await Promise.all([
       browser.send(page, { recovery: recovery[0] ?? '' }),
       other.send(waiting, { passkey }),
     ]);
-    redis.wake();
+    await postgres.wake();
     expect(refused.map(({ status }) => status)).toEqual([503, 503]);
     await eventually(async () =>
       expect(await flow.stores.secondFactors.get(person.id)).toEqual(before),
@@ -303,12 +304,12 @@ describe('a Redis that pauses', () => {
     const page = await browser.open(app.url({ max_age: '0' }));
     expect(asksToSignIn(page)).toBe(true);
     const { name, password } = person;
-    redis.hang();
+    await postgres.hang();
     const [refused, asked] = await Promise.all([
       browser.send(page, { name, password }),
       browser.open(app.url({ max_age: '0' })),
     ]);
-    redis.wake();
+    await postgres.wake();
     expect([refused.status, asked.status]).toEqual([503, 503]);
     const done = await eventually(async () => {
       const answer = await browser.submit(page, { name, password });

@@ -25,8 +25,8 @@ export interface Server extends AsyncDisposable {
   readonly workers?: number;
   /** It is no program of Node, and so is warm at once. */
   readonly native?: boolean;
-  /** The process of the Redis that it uses, whose CPU time is told beside its own. */
-  readonly redis?: number;
+  /** The processes of the store that it uses, whose CPU time is told beside its own. */
+  readonly store?: readonly number[];
   /** In PEM: vouches for it over TLS. */
   readonly ca?: Buffer;
 }

@@ -34,7 +34,7 @@ const EMPTY = {
   goal: '',
   beside: '',
   'beside us': '',
-  'redis us': '',
+  'store us': '',
   'at once': '',
   'p50 ms': '',
   'p50 of one': '',
@@ -49,7 +49,7 @@ export function lineOf(work: string, way: string, standing: Standing): Line {
   return {
     ...compared,
     'least..most': `${own.least.toFixed(1)}..${own.most.toFixed(1)}`,
-    ...(own.redis !== undefined && { 'redis us': round(own.redis, 1) }),
+    ...(own.store !== undefined && { 'store us': round(own.store, 1) }),
     'at once': atOnce,
     ...(own.latency && { 'p50 ms': round(own.latency.p50, 2) }),
     ...(alone !== undefined && { 'p50 of one': round(alone, 2) }),

@@ -5,7 +5,7 @@
  * `npm run bench -- push`: messages that the push service takes and delivers, and what user agents cost that wait.
  * `npm run bench -- neighbours`: what others notice while one account changes whole trees again and again.
  * `npm run bench -- crowds`: how long a person waits who signs in amid guesses that never stop.
- * `npm run bench -- scale-out`: what each operation costs on Redis Cluster, and how much of it one shard takes.
+ * `npm run bench -- scale-out`: what each operation costs the servers and the store that several machines share.
  * `npm run bench -- cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the
  * environment variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package,
  * `--only NAME` one of them.
@@ -46,6 +46,7 @@ const PACKAGES = {
   squid: 'squid',
   varnishd: 'varnish',
   'redis-server': 'redis-server',
+  '/usr/lib/postgresql/15/bin/initdb': 'postgresql-15',
   taskset: 'util-linux',
 };
 

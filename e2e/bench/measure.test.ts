@@ -66,16 +66,16 @@ test('a contender that did nothing was not measured', async () => {
   );
 });
 
-test('the CPU time of Redis is told beside, for who uses one', async () => {
+test('the CPU time of a store is told beside, for who uses one', async () => {
   const busy: Contender['prepare'] = async (seconds) => async () => {
     const end = performance.now() + 50;
     while (performance.now() < end);
     return { count: 10, seconds, errors: 0 };
   };
-  const server = { ...SERVER, redis: process.pid };
-  const on = contender('on Redis', 1, { server, prepare: busy });
+  const server = { ...SERVER, store: [process.pid] };
+  const on = contender('on a store', 1, { server, prepare: busy });
   const off = contender('alone', 1, { prepare: busy });
-  const [redis, alone] = await compare([on.one, off.one], silent, SCHEDULE);
-  expect(redis?.redis).toBe(redis?.cpu);
-  expect(alone).not.toHaveProperty('redis');
+  const [stored, alone] = await compare([on.one, off.one], silent, SCHEDULE);
+  expect(stored?.store).toBe(stored?.cpu);
+  expect(alone).not.toHaveProperty('store');
 });

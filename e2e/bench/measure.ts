@@ -61,8 +61,8 @@ export interface Measured {
   readonly rate: number;
   /** Bytes that the server's processes held at most, in any round. */
   readonly memory: number;
-  /** Microseconds of CPU time of the Redis that the server uses. */
-  readonly redis?: number;
+  /** Microseconds of CPU time of the store that the server uses, where that has processes of its own. */
+  readonly store?: number;
   readonly latency?: Latency;
   readonly count: number;
   readonly errors: number;
@@ -113,7 +113,7 @@ export async function compare(
 
 interface Sample extends Run {
   readonly cpu: number;
-  readonly redis?: number;
+  readonly store?: number;
   readonly memory: number;
 }
 
@@ -140,12 +140,12 @@ export async function warmUp(
 }
 
 async function measure({ name, server, prepare }: Contender, seconds: number): Promise<Sample> {
-  const { pids, redis } = server;
+  const { pids, store } = server;
   const run = await prepare(seconds);
   forgetPeaks(pids);
   const used = () => ({
     cpu: cpuTime(...pids),
-    ...(redis !== undefined && { redis: cpuTime(redis) }),
+    ...(store !== undefined && { store: cpuTime(...store) }),
   });
   const before = used();
   const done = await run();
@@ -154,15 +154,15 @@ async function measure({ name, server, prepare }: Contender, seconds: number): P
   return {
     ...done,
     cpu: (after.cpu - before.cpu) / done.count,
-    ...(before.redis !== undefined &&
-      after.redis !== undefined && { redis: (after.redis - before.redis) / done.count }),
+    ...(before.store !== undefined &&
+      after.store !== undefined && { store: (after.store - before.store) / done.count }),
     memory: peakMemory(pids),
   };
 }
 
 function summarize(name: string, { errors, done: counted }: Samples): Measured {
   const cpu = counted.map((sample) => sample.cpu);
-  const redis = counted.flatMap((sample) => sample.redis ?? []);
+  const store = counted.flatMap((sample) => sample.store ?? []);
   const latencies = counted.flatMap(({ latency }) => latency ?? []);
   const sum = (member: 'count' | 'errors') =>
     counted.reduce((total, sample) => total + sample[member], 0);
@@ -179,7 +179,7 @@ function summarize(name: string, { errors, done: counted }: Samples): Measured {
         p99: median(latencies.map(({ p99 }) => p99)),
       },
     }),
-    ...(redis.length > 0 && { redis: median(redis) }),
+    ...(store.length > 0 && { store: median(store) }),
     count: sum('count'),
     errors: errors + sum('errors'),
   };

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { STORE_KINDS } from '../flows/flow.ts';
 import { LOAD_CPU, type Server, stayOn } from './cpu.ts';
 import { basic, SETTINGS } from './gate.ts';
 import { newTokens, refreshing } from './grant-contenders.ts';
@@ -11,7 +10,7 @@ import type { HttpRequest } from './requests.ts';
 import type { Fields } from './site.ts';
 import { percentile, round } from './statistics.ts';
 import { type Countersign, startCountersign } from './targets/countersign.ts';
-import { startRedisStore } from './targets/redis.ts';
+import { startServedStore, STORES } from './targets/stores.ts';
 import { issuerOf } from './works/grants.ts';
 import { signingIn } from './works/sign-in.ts';
 
@@ -48,9 +47,9 @@ type Loop = (counts: (yes: boolean) => void) => Promise<void>;
 export async function measureNeighbours(say: (line: string) => void): Promise<Findings> {
   stayOn(`${LOAD_CPU}`);
   const tables: Table[] = [];
-  for (const kind of STORE_KINDS) {
+  for (const kind of STORES) {
     await using stack = new AsyncDisposableStack();
-    const store = kind === 'redis' ? await startRedisStore(stack) : undefined;
+    const store = await startServedStore(kind, stack);
     const servers = stack.use(await startCountersign(OWN_TREES, store && { store }));
     const others = await othersOf(servers, stack);
     const rows: Table['rows'][number][] = [];

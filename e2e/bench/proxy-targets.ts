@@ -3,15 +3,14 @@ import type { Server } from './cpu.ts';
 import { type Destination, startDestination } from './destination.ts';
 import { basic } from './gate.ts';
 import { startCountersign } from './targets/countersign.ts';
-import { startRedisStore } from './targets/redis.ts';
+import { type OnEachStore, ofEachStore, onEachStore } from './targets/stores.ts';
 import { startSquid } from './targets/squid.ts';
 import type { TunnelContender } from './tunnel-load.ts';
 
 export interface ProxyTargets {
   readonly destination: Destination;
   readonly squid: TunnelContender;
-  readonly sqlite: TunnelContender;
-  readonly redis: TunnelContender;
+  readonly stores: OnEachStore<TunnelContender>;
 }
 
 /** Starts them with a person whom all know; the stack ends them. */
@@ -20,11 +19,11 @@ export async function startProxyTargets(stack: AsyncDisposableStack): Promise<Pr
   const destination = stack.use(await startDestination());
   const destinations = [destination.greeting, destination.source];
   const settings = { proxy: { realm: 'proxy', schemes: ['Basic'], destinations } };
-  const store = await startRedisStore(stack);
-  const sqlite = stack.use(await startCountersign(settings));
-  const redis = stack.use(await startCountersign(settings, { store }));
-  const { name: username, password } = await sqlite.pair.addPerson();
-  await redis.pair.addPerson(username, password);
+  const stores = await onEachStore(stack, async (on) =>
+    stack.use(await startCountersign(settings, on)),
+  );
+  const people = await ofEachStore(stores, ({ pair }) => pair.addPerson());
+  const { name: username, password } = people.SQLite;
   const squid = stack.use(await startSquid({ username, password, folder }));
 
   const credentials = (secret: string) => basic(username, secret)['Authorization'] ?? '';
@@ -37,7 +36,6 @@ export async function startProxyTargets(stack: AsyncDisposableStack): Promise<Pr
   return {
     destination,
     squid: contender('squid', squid),
-    sqlite: contender('ours, SQLite', sqlite.proxy),
-    redis: contender('ours, Redis', redis.proxy),
+    stores: await ofEachStore(stores, ({ proxy }) => contender('ours', proxy)),
   };
 }

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { liveHeap } from '../attacks/live-heap.ts';
 import type { ServerProcess } from '../pair/pair.ts';
-import { redisCommand } from '../parts/redis-commands.ts';
 import { cpuTime, type Server } from './cpu.ts';
 import { family } from './processes.ts';
-import type { RedisStore } from './targets/redis.ts';
+import type { ServedStore } from './targets/stores.ts';
 
 /** Seconds until nothing of the work before is left, and those that are looked at. */
 const REST = 3;
@@ -15,38 +14,26 @@ const LOOKED_AT = 10;
 export interface Idle {
   /** Milliseconds of CPU time. */
   readonly cpu: number;
-  /** Milliseconds of CPU time of Redis, and its commands. */
-  readonly redis?: { readonly cpu: number; readonly commands: number };
+  /** Milliseconds of CPU time of the servers of the store. */
+  readonly store?: number;
 }
 
 /** Looks at a server that nobody asks for anything. */
-export async function idleCost({ pids }: Server, redis?: RedisStore): Promise<Idle> {
-  const look = async () => ({
+export async function idleCost({ pids }: Server, store?: ServedStore): Promise<Idle> {
+  const look = () => ({
     cpu: cpuTime(...pids),
-    redis: redis && { cpu: cpuTime(redis.pid), commands: await commandsOf(redis) },
+    store: store && cpuTime(...store.pids),
   });
   await delay(REST * 1000);
-  const before = await look();
+  const before = look();
   await delay(LOOKED_AT * 1000);
-  const after = await look();
+  const after = look();
   const milliseconds = (from: number, to: number) => (to - from) / 1000 / LOOKED_AT;
   return {
     cpu: milliseconds(before.cpu, after.cpu),
-    ...(before.redis &&
-      after.redis && {
-        redis: {
-          cpu: milliseconds(before.redis.cpu, after.redis.cpu),
-          commands: (after.redis.commands - before.redis.commands) / LOOKED_AT,
-        },
-      }),
+    ...(before.store !== undefined &&
+      after.store !== undefined && { store: milliseconds(before.store, after.store) }),
   };
-}
-
-/** Commands that a Redis has carried out since its start. */
-async function commandsOf({ url }: RedisStore): Promise<number> {
-  const { hostname: host, port } = new URL(url);
-  const stats = await redisCommand({ host, port: Number(port) }, ['INFO', 'stats']);
-  return Number(/^total_commands_processed:(\d+)/m.exec(stats)?.[1]);
 }
 
 /** Bytes. */

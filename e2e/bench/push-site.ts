@@ -8,13 +8,12 @@ import { ENVIRONMENT, NODE_FLAGS } from '#shared/start/options.js';
 import { openStores } from '#shared/stores/open.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import type { StoreKind } from '../flows/flow.ts';
 import type { Pair } from '../pair/pair.ts';
 import { freePort } from '../parts/free-port.ts';
 import { type Server, startServer } from './cpu.ts';
 import { ORIGIN } from './push-crowd.ts';
 import { type Countersign, startCountersign } from './targets/countersign.ts';
-import { type RedisStore, startRedisStore } from './targets/redis.ts';
+import { type ServedStore, startServedStore, type StoreName } from './targets/stores.ts';
 
 export const DOCUMENTS = { url: `${ORIGIN}/documents/`, scope: 'documents:write' };
 
@@ -47,16 +46,16 @@ export interface PushSite {
   readonly other: Server;
   readonly stores: Stores;
   /** Absent: the store is SQLite. */
-  readonly redis?: RedisStore;
+  readonly store?: ServedStore;
 }
 
 /** The stack ends it. */
 export async function startPushSite(
-  kind: StoreKind,
+  name: StoreName,
   stack: AsyncDisposableStack,
 ): Promise<PushSite> {
-  const redis = kind === 'redis' ? await startRedisStore(stack) : undefined;
-  const servers = stack.use(await startCountersign(SETTINGS, redis && { store: redis }));
+  const store = await startServedStore(name, stack);
+  const servers = stack.use(await startCountersign(SETTINGS, store && { store }));
   const { pair, resource: one } = servers;
   const other = stack.use(await startOther(pair));
   const config = await loadConfig(pair.env);
@@ -71,9 +70,9 @@ export async function startPushSite(
   return {
     servers,
     one,
-    other: { ...other, ...(redis && { redis: redis.pid }) },
+    other: { ...other, ...(store && { store: store.pids }) },
     stores,
-    ...(redis && { redis }),
+    ...(store && { store }),
   };
 }
 

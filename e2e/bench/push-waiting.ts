@@ -44,7 +44,7 @@ export async function measureWaiting(
   const all = await subscribe(site.stores, WAITERS, 'vapid');
   for (const way of Object.values(WAYS)) await visitAll(site, way, all); // V8 compiles
   say('  nobody waits');
-  const rows: Row[] = [{ ...NOBODY, ...idleRow(await idleCost(site.one, site.redis)) }];
+  const rows: Row[] = [{ ...NOBODY, ...idleRow(await idleCost(site.one, site.store)) }];
   let errors = 0;
   for (const [name, way] of Object.entries(WAYS)) {
     say(`  ${WAITERS} wait: ${name}`);
@@ -59,7 +59,7 @@ async function measure(site: PushSite, way: Way, all: readonly Subscription[]) {
   const arrivals = new Arrivals();
   const before = await held(site.one);
   await using waiters = await openWaiters(site.one, way, all, arrivals.arrived);
-  const idle = await idleCost(site.one, site.redis);
+  const idle = await idleCost(site.one, site.store);
   const after = await held(site.one);
   const { took, seconds, errors } = await sendToAll(site, all, arrivals);
   const each = (name: 'heap' | 'rss') => round((after[name] - before[name]) / WAITERS / 1024, 1);
@@ -102,10 +102,7 @@ async function sendToAll({ one }: PushSite, all: readonly Subscription[], arriva
   return { took, seconds, errors: errors + arrivals.strange };
 }
 
-const idleRow = ({ cpu, redis }: Idle): Row => ({
+const idleRow = ({ cpu, store }: Idle): Row => ({
   'idle cpu ms/s': round(cpu, 1),
-  ...(redis && {
-    'redis ms/s': round(redis.cpu, 1),
-    'redis commands/s': Math.round(redis.commands),
-  }),
+  ...(store !== undefined && { 'store ms/s': round(store, 1) }),
 });

@@ -1,4 +1,4 @@
-import { STORE_KINDS } from '../flows/flow.ts';
+import { STORES } from './targets/stores.ts';
 import { LOAD_CPU, stayOn } from './cpu.ts';
 import { overWrk } from './http-load.ts';
 import { compare, type Contender } from './measure.ts';
@@ -31,7 +31,7 @@ export async function measurePush(say: (line: string) => void): Promise<Findings
   stayOn(`${LOAD_CPU}`);
   const tables: Table[] = [];
   let errors = 0;
-  for (const kind of STORE_KINDS) {
+  for (const kind of STORES) {
     await using stack = new AsyncDisposableStack();
     const site = await startPushSite(kind, stack);
     const measure = async (title: string, contenders: readonly Contender[]) => {

@@ -33,11 +33,11 @@ export function surroundings(clock: Clock = systemClock): Readonly<Record<string
 export function comparison(title: string, measured: readonly Measured[]): Table {
   const base = measured[0]?.cpu ?? Number.NaN;
   const rows = measured.map(
-    ({ name, cpu, least, most, rate, memory, redis, latency, count, errors }) => ({
+    ({ name, cpu, least, most, rate, memory, store, latency, count, errors }) => ({
       server: name,
       'cpu us/req': round(cpu, 1),
       'least..most': `${least.toFixed(1)}..${most.toFixed(1)}`,
-      ...(redis !== undefined && { 'redis us': round(redis, 1) }),
+      ...(store !== undefined && { 'store us': round(store, 1) }),
       'req/s/core': Math.round(1_000_000 / cpu),
       ratio: round(base / cpu, 2),
       'wall req/s': Math.round(rate),

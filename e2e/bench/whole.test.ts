@@ -38,11 +38,11 @@ test('the first way stands beside each peer, the others beside the first; each i
   const works = [
     {
       name: 'good',
-      goals: { peer: times(2), 'another peer': times(3), Redis: times(1.2) },
+      goals: { peer: times(2), 'another peer': times(3), PostgreSQL: times(1.2) },
       atOnce: 4,
       loads: () => ({
         beside: [busy('peer'), busy('another peer')],
-        ways: { SQLite: busy('ours', asked), Redis: busy('ours') },
+        ways: { SQLite: busy('ours', asked), PostgreSQL: busy('ours') },
       }),
     },
     { name: 'unwanted', loads: () => Promise.reject(new Error('was measured')) },
@@ -51,7 +51,7 @@ test('the first way stands beside each peer, the others beside the first; each i
   expect(lines.map(({ way, beside, goal }) => [way, beside, goal])).toEqual([
     ['SQLite', 'peer', 2],
     ['SQLite', 'another peer', 3],
-    ['Redis', 'SQLite', 1.2],
+    ['PostgreSQL', 'SQLite', 1.2],
   ]);
   expect(lines[0]).toMatchObject({ 'at once': 4, 'p50 ms': 4, 'p50 of one': 1 });
   expect(asked).toEqual([4, 4, 1]); // warming up, a round, alone
@@ -85,7 +85,7 @@ test('a failed work has a line that says why, and the others are measured', asyn
         name: 'half',
         loads: () => ({
           beside: [busy('peer')],
-          ways: { ...ways, Redis: busy('ours', [], broken) },
+          ways: { ...ways, PostgreSQL: busy('ours', [], broken) },
         }),
       },
     ]),
@@ -97,7 +97,7 @@ test('a failed work has a line that says why, and the others are measured', asyn
     ['no peer', 'SQLite', 'peer: answered 500'],
     ['stray', '', 'there is a goal beside nginx, but no such server'],
     ['half', 'SQLite', ''],
-    ['half', 'Redis', 'answered 500'],
+    ['half', 'PostgreSQL', 'answered 500'],
   ]);
   expect(errors).toBe(6);
   expect(ended).toBe(1);

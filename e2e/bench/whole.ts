@@ -36,11 +36,11 @@ const TITLE = 'CPU time of the server, beside peers and goals';
 const NOTES = [
   'CPU us: of a request, a tunnel or a MiB; the median of the rounds, and the least and the most. Ratio and goal:',
   'how many times that which stands beside it. The first way of a work has a line beside each of its peers; the other',
-  'ways stand beside the first. Redis us: CPU time of Redis itself, which is in no other column. p50: with so many',
+  'ways stand beside the first. Store us: CPU time of PostgreSQL and Redis, which is in no other column. p50: with so many',
   'requests at a time ("at once"), and with one. Peak: of the memory that its processes held, in any round. Warmed up',
   'with 20,000 requests, at most 7 seconds; peers that are no programs of Node for a second. All write a log line for',
-  'each request, but node:http, oidc-provider, argon2id and the APIs of Guard, which have no log. Redis has its own',
-  '(appendfsync always) in memory.',
+  'each request, but node:http, oidc-provider, argon2id and the APIs of Guard, which have no log. PostgreSQL has its',
+  'data in memory, and Redis writes none.',
 ];
 
 type Say = (line: string) => void;

@@ -1,4 +1,5 @@
 import type { Contender, Schedule } from './measure.ts';
+import type { StoreName } from './targets/stores.ts';
 
 /** A contender on so many connections, tunnels or people at a time. */
 export type Loaded = (atOnce: number) => Contender;
@@ -12,7 +13,7 @@ export interface Loads {
 }
 
 /** On which store, if not SQLite; over what, if not HTTP/1.1; by how many processes, if not by one. */
-export type Way = 'SQLite' | 'Redis' | 'HTTP/2' | 'TLS' | '2 workers';
+export type Way = StoreName | 'HTTP/2' | 'TLS' | '2 workers';
 
 /** Microseconds of CPU time that something may cost, beside what costs so many. */
 export type Goal = (beside: number) => number;

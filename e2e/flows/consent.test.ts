@@ -25,8 +25,7 @@ import {
   WEB,
 } from '../../authz-server/integration/site.fixture.ts';
 import type { TestSite } from '../../authz-server/integration/site.fixture.ts';
-import { startRedis } from '../parts/redis.ts';
-import { redisStore, STORE_KINDS } from './flow.ts';
+import { startStore, STORE_KINDS } from './flow.ts';
 
 const CALLBACK_HOST = new URL(CALLBACK).host;
 const ELSEWHERE = 'https://elsewhere.example/callback';
@@ -39,8 +38,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
   let site: TestSite;
   let alice: string;
   beforeAll(async () => {
-    const redis = kind === 'redis' ? parts.use(await startRedis()) : undefined;
-    site = parts.use(await testSite(redis ? { store: redisStore([redis.url]) } : {}));
+    site = parts.use(await testSite(await startStore(kind, parts)));
     alice = await idOf(site, 'alice');
   });
   afterAll(async () => parts[Symbol.asyncDispose]());

@@ -1,35 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startRedis } from '../parts/redis.ts';
-import { redisStore } from './flow.ts';
+import { startStore, STORE_KINDS } from './flow.ts';
 import type { Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import { answerIn, testSite } from '../../authz-server/integration/site.fixture.ts';
 import type { TestSite } from '../../authz-server/integration/site.fixture.ts';
 import { ALICE, atConsent } from '../../authz-server/integration/pages/at-consent.fixture.ts';
 import type { AtPage } from '../../authz-server/integration/pages/at-consent.fixture.ts';
 
-const STORES = {
-  SQLite: async () => ({ store: { kind: 'sqlite' }, [Symbol.asyncDispose]: async () => {} }),
-  Redis: async () => {
-    const redis = await startRedis();
-    return {
-      store: redisStore([redis.url]),
-      [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
-    };
-  },
-};
-
-describe.each(Object.entries(STORES))('on %s: everything is ended while another tab', (_, open) => {
-  let parts: AsyncDisposable;
+describe.each(STORE_KINDS)('on %s: everything is ended while another tab', (kind) => {
+  const parts = new AsyncDisposableStack();
   let site: TestSite;
   beforeAll(async () => {
-    const opened = await open();
-    parts = opened;
-    site = await testSite({ store: opened.store });
+    site = parts.use(await testSite(await startStore(kind, parts)));
   });
-  afterAll(async () => {
-    await site[Symbol.asyncDispose]();
-    await parts[Symbol.asyncDispose]();
-  });
+  afterAll(() => parts[Symbol.asyncDispose]());
 
   const cookiesOf = ({ cookies }: TestBrowser) =>
     cookies

@@ -1,13 +1,15 @@
-/** Takes the master of Redis away while everything is used, and reads back all that was acknowledged. Throws AssertionError. */
+/** Takes the master of Redis beside PostgreSQL away while everything is used, and reads back all that was acknowledged. Throws AssertionError. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { postgresStore, redisBeside } from '#shared/stores/postgres/started.fixture.ts';
 import { startDividedCluster, startDividedSentinels } from '../parts/divided-redis.ts';
 import type { DividedRedis, Site } from '../parts/divided-redis.ts';
+import { startPostgres } from '../parts/postgres.ts';
 import { until } from '../parts/process.ts';
 import { administering } from './administering.ts';
 import { approving, proving, Refused, revoking, rotating, writing } from './failover-uses.ts';
 import type { Kind, Part } from './failover-uses.ts';
-import { LIMITS, redisStore, startFlow } from './flow.ts';
+import { LIMITS, startFlow } from './flow.ts';
 import type { Flow } from './flow.ts';
 import { addDevice, App, newPerson } from './person.ts';
 
@@ -74,11 +76,16 @@ const PEOPLE = { userCode: UNLIMITED, signIn: UNLIMITED, account: UNLIMITED };
 /** Two of each server on that topology, for any number of failovers. */
 export async function startFailovers(topology: Topology): Promise<FailoverServers> {
   await using parts = new AsyncDisposableStack();
+  const postgres = parts.use(await startPostgres());
   const set = parts.use(await START[topology]());
-  const { mode, urls } = set.store;
+  const redis = redisBeside([...set.store.urls], {
+    mode: set.store.mode,
+    replicas: 1,
+    deadline: 1,
+  });
   const flow = parts.use(
     await startFlow({
-      store: redisStore([...urls], { mode, replicas: 1, deadline: 1 }),
+      store: postgresStore([postgres.url], { redis }),
       authz: 2,
       resource: 2,
       settings: { limits: { ...LIMITS, ...PEOPLE }, tokens: { refreshGrace: 0 } },

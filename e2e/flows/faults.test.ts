@@ -8,12 +8,17 @@ import { decodeJwt } from 'jose';
 import { entryFile } from '../parts/entry.ts';
 import type { Pair, ServerProcess } from '../pair/pair.ts';
 import { startProcess, until } from '../parts/process.ts';
+import {
+  postgresStore,
+  redisBeside,
+  type SharedStore,
+  startSharedStore,
+} from '#shared/stores/postgres/started.fixture.ts';
+import { startPostgres } from '../parts/postgres.ts';
 import { startSentinels } from '../parts/redis-sentinel.ts';
-import { startRedis } from '../parts/redis.ts';
-import type { Redis } from '../parts/redis.ts';
 import { administering } from './administering.ts';
 import { Refused } from './failover-uses.ts';
-import { getAll, redisStore, startFlow } from './flow.ts';
+import { getAll, startFlow } from './flow.ts';
 import type { Client, Flow } from './flow.ts';
 
 const FORM = { grant_type: 'client_credentials' };
@@ -118,58 +123,58 @@ function onAnyStore(flow: () => Flow): void {
 }
 
 /** One pair for all of them: each leaves it as it found it, but for clients and tokens of its own. */
-describe('Redis', () => {
-  let redis: Redis;
+describe('PostgreSQL with Redis', () => {
+  let shared: SharedStore;
   let flow: Flow;
   beforeAll(async () => {
-    redis = await startRedis({ appendonly: true });
-    flow = await startFlow({ store: redisStore([redis.url], { deadline: 1 }), resource: 2 });
+    shared = await startSharedStore({ deadline: 1 });
+    flow = await startFlow({ store: shared.store, resource: 2 });
   });
   afterAll(async () => {
     await flow?.[Symbol.asyncDispose]();
-    await redis?.[Symbol.asyncDispose]();
+    await shared?.[Symbol.asyncDispose]();
   });
-
   onAnyStore(() => flow);
 
-  test('hung: 503 with Retry-After from both servers, never a revoked token, and on as before', async () => {
-    const { pair } = flow;
-    const client = await pair.addClient();
-    const [good, revoked] = await goodAndRevoked(pair, client);
-    redis.hang();
-    try {
-      await refusedUntil(pair, revoked, async () =>
-        (await getAll(pair, good)).every((status) => status === 503),
-      );
-      const headers = { authorization: `Bearer ${good}` };
-      const asked = pair.resources.map(async ({ url }) => {
-        const answer = await fetch(`${url}/documents/`, { headers });
-        expect([answer.status, answer.headers.has('retry-after')]).toEqual([503, true]);
-        expect((await fetch(`${url}/health/ready`)).status).toBe(503);
-      });
-      const forms = {
-        '': FORM,
-        '/revocation': { token: good },
-        '/introspection': { token: revoked },
-      };
-      const posted = Object.entries(forms).map(async ([path, form]) => {
-        const answer = await pair.post(`/token${path}`, form, client);
-        const repeats = answer.headers.has('retry-after');
-        expect([path, answer.status, repeats]).toEqual([path, 503, true]);
-      });
-      await Promise.all([...asked, ...posted]);
-    } finally {
-      redis.wake();
-    }
-    await refusedUntil(pair, revoked, async () =>
-      (await getAll(pair, good)).every((status) => status === 200),
-    );
-    await until(() => works(pair, client));
-    expect(await getAll(pair, revoked)).toEqual([401, 401]);
-    await alive([...pair.authz, ...pair.resources]);
-  });
+  test.each(['postgres', 'redis'] as const)(
+    '%s hung: 503 with Retry-After from both servers, never a revoked token, and on as before',
+    async (hung) => {
+      const { pair } = flow;
+      const client = await pair.addClient();
+      const [good, revoked] = await goodAndRevoked(pair, client);
+      await shared[hung].hang();
+      try {
+        await refusedUntil(pair, revoked, async () =>
+          (await getAll(pair, good)).every((status) => status === 503),
+        );
+        const headers = { authorization: `Bearer ${good}` };
+        const asked = pair.resources.map(async ({ url }) => {
+          const answer = await fetch(`${url}/documents/`, { headers });
+          expect([answer.status, answer.headers.has('retry-after')]).toEqual([503, true]);
+          expect((await fetch(`${url}/health/ready`)).status).toBe(503);
+        });
+        const forms = {
+          '': FORM,
+          '/revocation': { token: good },
+          '/introspection': { token: revoked },
+        };
+        const posted = Object.entries(forms).map(async ([path, form]) => {
+          const answer = await pair.post(`/token${path}`, form, client);
+          const repeats = answer.headers.has('retry-after');
+          expect([path, answer.status, repeats]).toEqual([path, 503, true]);
+        });
+        await Promise.all([...asked, ...posted]);
+      } finally {
+        await shared[hung].wake();
+      }
+      // The revocation that was answered 503 is committed where PostgreSQL was there, and told later.
+      await until(() => works(pair, client));
+      expect(await getAll(pair, revoked)).toEqual([401, 401]);
+      await alive([...pair.authz, ...pair.resources]);
+    },
+  );
 
-  test('hung while a collector follows the audit log: it waits, and is told what happened since', async () => {
+  test('PostgreSQL hung while a collector follows the audit log: it waits, and is told what happened since', async () => {
     const { pair } = flow;
     const before = await pair.addClient();
     const args = [entryFile('shared/cli/main.ts'), 'audit', 'follow', '--since', '1h', '--json'];
@@ -177,11 +182,11 @@ describe('Redis', () => {
       env: pair.env,
       ready: (output) => output.includes(before.id),
     });
-    redis.hang();
+    await shared.postgres.hang();
     try {
       await until(() => collector.output.includes('goes on once it answers'));
     } finally {
-      redis.wake();
+      await shared.postgres.wake();
     }
     await until(() => works(pair, before));
     const after = await pair.addClient();
@@ -190,7 +195,7 @@ describe('Redis', () => {
     expect(seqs).toEqual(seqs.map((_, n) => (seqs[0] ?? 0) + n));
   });
 
-  test('hung amid uploads: one that ends is 503, one that goes on is broken off, and nothing of them is stored', async () => {
+  test('Redis hung amid uploads: one that ends is 503, one that goes on is broken off, and nothing of them is stored', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
     const authorization = `Bearer ${await pair.token(client)}`;
@@ -209,13 +214,13 @@ describe('Redis', () => {
     };
     const [first, second] = [await upload(ends), await upload(goesOn)];
     await sleep(1100); // from then on it is judged again
-    redis.hang();
+    shared.redis.hang();
     try {
       first.request.end();
       expect(await first.answered).toBe(503);
       expect(await second.answered).toBeUndefined();
     } finally {
-      redis.wake();
+      shared.redis.wake();
     }
     await until(() => works(pair, client));
     const put = (path: string) =>
@@ -226,118 +231,116 @@ describe('Redis', () => {
     }
   });
 
-  test('killed and started: 503 between, then every acknowledged revocation holds', async () => {
+  test.each(['postgres', 'redis'] as const)(
+    '%s killed and started: 503 between, then every acknowledged revocation holds',
+    async (killed) => {
+      const { pair } = flow;
+      const client = await pair.addClient();
+      const [good, revoked] = await goodAndRevoked(pair, client);
+      await shared[killed].kill();
+      await refusedUntil(pair, revoked, async () =>
+        (await getAll(pair, good)).every((status) => status === 503),
+      );
+      await pair.resources[1]?.kill();
+      await shared[killed].start();
+      await pair.resources[1]?.start();
+      await refusedUntil(pair, revoked, async () =>
+        (await getAll(pair, good)).every((status) => status === 200),
+      );
+      expect(await getAll(pair, revoked)).toEqual([401, 401]);
+      await until(() => works(pair, client));
+    },
+  );
+
+  test('Redis emptied: it is told again, and no revoked token comes back', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);
-    await redis.kill();
-    await refusedUntil(pair, revoked, async () =>
-      (await getAll(pair, good)).every((status) => status === 503),
-    );
-    await pair.resources[1]?.kill();
-    await redis.start();
-    await pair.resources[1]?.start();
+    await shared.redis.cli('FLUSHALL');
     await refusedUntil(pair, revoked, async () =>
       (await getAll(pair, good)).every((status) => status === 200),
     );
     expect(await getAll(pair, revoked)).toEqual([401, 401]);
-    await until(() => works(pair, client));
+    await goodAndRevoked(pair, client);
   });
 
-  test('emptied: older tokens are refused for good, a new epoch and new keys serve new clients', async () => {
+  test('Redis emptied while no authorization server runs: the resource servers tell it again', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);
-    await redis.cli('FLUSHALL');
-    const refused = async () => (await getAll(pair, good)).every((status) => status === 401);
-    await refusedUntil(pair, revoked, refused);
-    expect(await getAll(pair, revoked)).toEqual([401, 401]);
-    const added = await pair.addClient();
-    await until(() => works(pair, added));
-    const fresh = await pair.token(added);
-    expect(await getAll(pair, fresh)).toEqual([200, 200]);
-    expect(await getAll(pair, good)).toEqual([401, 401]);
-    expect(await getAll(pair, revoked)).toEqual([401, 401]);
-    expect((await pair.post('/token', FORM, client)).status).toBe(401);
-    await goodAndRevoked(pair, added);
-  });
-
-  test('emptied while no authorization server runs: 503 until one gives it a new epoch', async () => {
-    const { pair } = flow;
-    const [good, revoked] = await goodAndRevoked(pair, await pair.addClient());
     await pair.authz[0]?.kill();
-    await redis.cli('FLUSHALL');
+    await shared.redis.cli('FLUSHALL');
     await refusedUntil(pair, revoked, async () =>
-      (await getAll(pair, good)).every((status) => status === 503),
+      (await getAll(pair, good)).every((status) => status === 200),
     );
+    expect(await getAll(pair, revoked)).toEqual([401, 401]);
     await pair.authz[0]?.start();
-    await until(async () => (await getAll(pair, good)).every((status) => status === 401));
-    expect(await getAll(pair, revoked)).toEqual([401, 401]);
-    const client = await pair.addClient();
     await until(() => works(pair, client));
-  });
-
-  test('changed by a newer version: the servers end with exit code 1, and work once started where they may', async () => {
-    const { pair } = flow;
-    const client = await pair.addClient();
-    const [, revoked] = await goodAndRevoked(pair, client);
-    const servers = [...pair.authz, ...pair.resources];
-    await redis.cli('SET', '{cs}:version:oldest', '2');
-    await redis.cli('CLIENT', 'KILL', 'TYPE', 'normal');
-    await until(async () => {
-      const statuses = await getAll(pair, revoked).catch(() => []);
-      for (const status of statuses) expect([401, 503]).toContain(status);
-      return servers.every(({ exitCode }) => exitCode === 1);
-    });
-    for (const { log } of servers) {
-      expect(log.match(/"event":"store.moved".*start the newer version/g)).toHaveLength(1);
-    }
-    await redis.cli('SET', '{cs}:version:oldest', '1');
-    await Promise.all(servers.map((server) => server.start()));
-    await until(() => works(pair, client));
-    expect(await getAll(pair, revoked)).toEqual([401, 401]);
   });
 });
 
-describe('Redis with Sentinel', () => {
-  test('failed over: an acknowledged revocation holds under the next master, and what an administrator changed, with its event', async () => {
+/** Checks that the next server keeps what was acknowledged before. `before`: takes the first one away. */
+async function failedOver(
+  flow: Flow,
+  { before, after }: Readonly<Record<'before' | 'after', () => Promise<unknown>>>,
+): Promise<void> {
+  const { pair } = flow;
+  const administration = await administering(flow, () => 0);
+  const client = await pair.addClient();
+  const [good, revoked] = await goodAndRevoked(pair, client);
+  const tokens = await Promise.all(Array.from({ length: 50 }, () => pair.token(client)));
+  const acknowledged: string[] = [revoked];
+  let gone: Promise<unknown> | undefined;
+  const end = new AbortController();
+  const administered = (async () => {
+    while (!end.signal.aborted) {
+      await administration.work().catch((error: unknown) => expect(error).toBeInstanceOf(Refused));
+    }
+  })();
+  for (const token of tokens) {
+    const { status } = await pair.post('/token/revocation', { token }, client);
+    if (status === 200) acknowledged.push(token);
+    else expect(status).toBe(503);
+    if (acknowledged.length === 10) gone ??= before();
+  }
+  expect(acknowledged.length).toBeGreaterThanOrEqual(10);
+  await gone;
+  await after();
+  await refusedUntil(pair, revoked, () => works(pair, client));
+  for (const token of acknowledged) expect(await getAll(pair, token)).toEqual([401, 401]);
+  expect(await getAll(pair, good)).toEqual([200, 200]);
+  await goodAndRevoked(pair, client);
+  await until(async () => (await administration.work().catch(() => [])).length > 0);
+  end.abort();
+  await administered;
+  await administration.keeps();
+}
+
+describe('failed over: an acknowledged revocation holds under the next server, and what an administrator changed, with its event', () => {
+  test('Redis with Sentinel beside PostgreSQL', async () => {
+    await using postgres = await startPostgres();
     await using set = await startSentinels({ password: 'swordfish' });
-    const store = redisStore(set.urls, { mode: 'sentinel', replicas: 1, deadline: 1 });
+    const redis = redisBeside(set.urls, { mode: 'sentinel', replicas: 1, deadline: 1 });
+    const store = postgresStore([postgres.url], { redis });
     await using flow = await startFlow({ store, resource: 2 });
-    const { pair } = flow;
-    const administration = await administering(flow, () => 0);
-    const client = await pair.addClient();
-    const [good, revoked] = await goodAndRevoked(pair, client);
-    const tokens = await Promise.all(Array.from({ length: 50 }, () => pair.token(client)));
-    const acknowledged: string[] = [revoked];
-    const before = await set.master();
-    const end = new AbortController();
-    const administered = (async () => {
-      while (!end.signal.aborted) {
-        await administration
-          .work()
-          .catch((error: unknown) => expect(error).toBeInstanceOf(Refused));
-      }
-    })();
-    const load = (async () => {
-      for (const token of tokens) {
-        const { status } = await pair.post('/token/revocation', { token }, client);
-        if (status === 200) acknowledged.push(token);
-        else expect(status).toBe(503);
-        if (acknowledged.length === 10) void before.kill();
-      }
-    })();
-    await load;
-    expect(acknowledged.length).toBeGreaterThanOrEqual(10);
-    await refusedUntil(pair, revoked, async () => (await set.master()) !== before);
-    await refusedUntil(pair, revoked, () => works(pair, client));
-    for (const token of acknowledged) expect(await getAll(pair, token)).toEqual([401, 401]);
-    expect(await getAll(pair, good)).toEqual([200, 200]);
-    await goodAndRevoked(pair, client);
-    await until(async () => (await administration.work().catch(() => [])).length > 0);
-    end.abort();
-    await administered;
-    await administration.keeps();
+    const master = await set.master();
+    await failedOver(flow, {
+      before: () => master.kill(),
+      after: () => until(async () => (await set.master()) !== master),
+    });
+  });
+
+  test('PostgreSQL with a standby that confirms each commit, and Redis', async () => {
+    await using shared = await startSharedStore({ deadline: 1 });
+    const { postgres, store } = shared;
+    await using standby = await startPostgres({ standbyOf: postgres });
+    await postgres.waitFor(standby);
+    const urls = [postgres.url, standby.url];
+    await using flow = await startFlow({ store: { ...store, urls }, resource: 2 });
+    await failedOver(flow, {
+      before: () => postgres.kill(),
+      after: () => standby.promote(),
+    });
   });
 });
 

@@ -11,21 +11,20 @@ import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { longestLife, rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
-import { postgresStore } from '#shared/stores/postgres/settings.fixture.ts';
+import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair, PairOptions } from '../pair/pair.ts';
-import { startPostgres } from '../parts/postgres.ts';
-import { startRedis } from '../parts/redis.ts';
 
 export type Client = Awaited<ReturnType<Pair['addClient']>>;
 export type ForgedClaims = Partial<Omit<AccessTokenClaims, 'aud'>> & {
   readonly aud?: string;
   readonly client_id: string;
 };
-export type StoreKind = Config['store']['kind'];
+/** On one machine, and on several: PostgreSQL with Redis beside it. */
+export type StoreKind = 'sqlite' | 'postgres';
 
-export const STORE_KINDS: readonly StoreKind[] = ['sqlite', 'redis'];
+export const STORE_KINDS: readonly StoreKind[] = ['sqlite', 'postgres'];
 /** For tests that take long and hardly touch the store, such as those with a browser: others run on all. */
 export const ONE_STORE: readonly StoreKind[] = ['sqlite'];
 
@@ -78,35 +77,14 @@ export async function startFlow(options: PairOptions = {}): Promise<Flow> {
   };
 }
 
-/** The configuration that names these Redis servers, with patience for a busy machine unless `more` says otherwise. */
-export function redisStore(
-  urls: string[],
-  more: Partial<Extract<Config['store'], { kind: 'redis' }>> = {},
-): Config['store'] {
-  return {
-    kind: 'redis',
-    mode: 'single',
-    urls,
-    master: 'mymaster',
-    prefix: 'cs',
-    replicas: 0,
-    deadline: 10,
-    ...more,
-  };
-}
-
 /** Returns the settings with which `startPair` runs on a store of that kind. Its server ends with `parts`. */
 export async function startStore(
   kind: StoreKind,
   parts: AsyncDisposableStack,
 ): Promise<Pick<PairOptions, 'store'>> {
   if (kind === 'sqlite') return {};
-  if (kind === 'postgres') {
-    const postgres = parts.use(await startPostgres());
-    return { store: postgresStore([postgres.url]) };
-  }
-  const redis = parts.use(await startRedis({ appendonly: true }));
-  return { store: redisStore([redis.url]) };
+  const { store } = parts.use(await startSharedStore({ appendonly: true }));
+  return { store };
 }
 
 /** Starts the pair on a store of that kind, which ends with it. */

@@ -20,8 +20,7 @@ import {
   codesOn,
   withSecondFactor,
 } from '../../authz-server/integration/second-factor.fixture.ts';
-import { startRedis } from '../parts/redis.ts';
-import { redisStore, STORE_KINDS } from './flow.ts';
+import { startStore, STORE_KINDS } from './flow.ts';
 
 /**
  * Forms of our own pages, sent again by a browser that has lost the answer. In front of a client:
@@ -31,8 +30,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
   const parts = new AsyncDisposableStack();
   let gnap: GnapFlow;
   beforeAll(async () => {
-    const redis = kind === 'redis' ? parts.use(await startRedis()) : undefined;
-    gnap = parts.use(await openGnap(redis ? { store: redisStore([redis.url]) } : {}));
+    gnap = parts.use(await openGnap(await startStore(kind, parts)));
   });
   afterAll(async () => parts[Symbol.asyncDispose]());
 

@@ -3,10 +3,10 @@ import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '#shared/stores/contract/eventually.ts';
+import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import type { Received, Subscription } from '../clients/push/user-agent.ts';
 import { allStarted } from '../parts/process.ts';
-import { startRedis } from '../parts/redis.ts';
-import { redisStore, STORE_KINDS, type StoreKind } from './flow.ts';
+import { STORE_KINDS, type StoreKind } from './flow.ts';
 import { APPLICATION, type OwnAgent, type PushPlace, requestOf, startPush } from './push-place.ts';
 
 const AT_ONCE = { prefer: 'wait=0' };
@@ -186,18 +186,17 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
   });
 });
 
-test('a Redis that pauses lets clients go without 404: their subscription is still there', async () => {
+test('a PostgreSQL that pauses lets clients go without 404: their subscription is still there', async () => {
   await using own = new AsyncDisposableStack();
-  const redis = own.use(await startRedis({ appendonly: true }));
-  const store = redisStore([redis.url], { deadline: 2 });
+  const { store, postgres } = own.use(await startSharedStore({ deadline: 2 }));
   const place = own.use(await startPush('sqlite', { store }));
   const agent = place.agent();
   const subscription = await agent.subscribe(await place.token());
   const overs = WAYS.map((by) => agent.receive(subscription, () => {}, { by }));
   await delay(500);
-  redis.hang();
+  await postgres.hang();
   const statuses = await Promise.all(overs);
-  redis.wake();
+  await postgres.wake();
   expect(statuses).toEqual([200, 204]);
   await eventually(async () =>
     expect((await place.send(requestOf(subscription, 'after'))).status).toBe(201),

@@ -22,9 +22,8 @@ import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
+import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { startRedis } from '../parts/redis.ts';
-import { redisStore } from './flow.ts';
 
 /**
  * The engine on our adapter, two instances on two connections, as two AS processes would be. Whatever may
@@ -48,12 +47,12 @@ const PARTS: Record<string, () => Promise<Part>> = {
       end: () => rm(data, { recursive: true }),
     };
   },
-  async redis() {
-    const redis = await startRedis({});
-    const store = redisStore([redis.url]);
+  async postgres() {
+    const shared = await startSharedStore();
     return {
-      open: () => open({ store, data: '', revocations: { lease: 0.2 }, tokens: { skew: 5 } }),
-      end: () => redis[Symbol.asyncDispose](),
+      open: () =>
+        open({ store: shared.store, data: '', revocations: { lease: 0.2 }, tokens: { skew: 5 } }),
+      end: async () => shared[Symbol.asyncDispose](),
     };
   },
 };

@@ -4,16 +4,14 @@ import type { Page, TestBrowser } from '../../authz-server/integration/browser.f
 import { ALICE, atConsent, idOf } from '../../authz-server/integration/pages/at-consent.fixture.ts';
 import { answerIn, testSite } from '../../authz-server/integration/site.fixture.ts';
 import type { TestSite } from '../../authz-server/integration/site.fixture.ts';
-import { startRedis } from '../parts/redis.ts';
-import { redisStore, STORE_KINDS } from './flow.ts';
+import { startStore, STORE_KINDS } from './flow.ts';
 
 /** The engine gives a session another identifier whenever a browser comes back from one of our pages. */
 describe.each(STORE_KINDS)('on %s: one browser with two tabs', (kind) => {
   const parts = new AsyncDisposableStack();
   let site: TestSite;
   beforeAll(async () => {
-    const redis = kind === 'redis' ? parts.use(await startRedis()) : undefined;
-    site = parts.use(await testSite(redis ? { store: redisStore([redis.url]) } : {}));
+    site = parts.use(await testSite(await startStore(kind, parts)));
   });
   afterAll(async () => parts[Symbol.asyncDispose]());
 

@@ -74,7 +74,7 @@ const got = async (url: string, ...args: readonly string[]) => {
 
 const twice = (answer: readonly unknown[]) => [answer, answer];
 
-describe.each(['sqlite', 'redis'] as const)('two servers on %s', (kind) => {
+describe.each(['sqlite', 'postgres'] as const)('two servers on %s', (kind) => {
   let pair: Pair;
   const at = (server: number, path: string) => `${pair.resources[server]?.url}/open/${path}`;
   const atBoth = async (path: string) => [await got(at(0, path)), await got(at(1, path))];

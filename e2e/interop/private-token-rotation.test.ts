@@ -18,7 +18,7 @@ const encoded = (key: Uint8Array) => Buffer.from(key).toString('base64url');
 
 test.each([
   ['sqlite', 'store'],
-  ['redis', 'issuer'],
+  ['postgres', 'issuer'],
 ] as const)('RFC 9578 section 4: on %s, VOPRF verified by the %s', async (kind, verification) => {
   const times = { ...TIMES, verification };
   await using site = await startTokenSite(kind, times);

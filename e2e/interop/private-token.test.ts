@@ -38,7 +38,7 @@ const quoted = (token: Token) => new AuthorizationHeader(token).toString(true);
 // are good at all places; how they are written and what spoils them is looked at for one type each.
 describe.each([
   { kind: 'sqlite', verification: 'issuer', type: VOPRF },
-  { kind: 'redis', verification: 'store', type: BLIND_RSA },
+  { kind: 'postgres', verification: 'store', type: BLIND_RSA },
 ] as const)('on $kind, VOPRF verified by the $verification', ({ kind, verification, type }) => {
   let site: TokenSite;
   beforeAll(async () => {

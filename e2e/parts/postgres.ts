@@ -62,6 +62,10 @@ export class Postgres implements AsyncDisposable {
     await this.sql('ALTER DATABASE postgres SET default_tablespace = disk');
   }
 
+  get pid(): number {
+    return this.#process?.pid ?? 0;
+  }
+
   /** As a crash of the machine, but that the disk keeps what the system has been given. */
   async kill(): Promise<void> {
     const children = await this.#children();

@@ -45,6 +45,10 @@ export class Redis implements AsyncDisposable {
     });
   }
 
+  get pid(): number {
+    return this.#process?.pid ?? 0;
+  }
+
   async kill(): Promise<void> {
     await this.#process?.kill('SIGKILL');
   }

@@ -1,17 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/base/clock.ts';
+import type { ManualClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { Audit, AuditLink } from '#shared/stores/audit/audit.ts';
 import { someClient } from '#shared/stores/contract/samples.ts';
-import { placeOf } from '#shared/stores/redis/audit/filed-rows.ts';
-import { auditStreams } from '#shared/stores/redis/audit/streams.ts';
-import { manySlots } from '#shared/stores/redis/connection/slots.ts';
-import { openPatiently, redisConfig } from '#shared/stores/redis/under-test.ts';
+import { sharedUnderTest } from '#shared/stores/postgres/under-test.ts';
 import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { startRedis } from '../../e2e/parts/redis.ts';
 import { closeOpen, recordCounts } from './close.ts';
 import type { AuditEvent } from './event-kinds.ts';
 import { textOf } from './entry.ts';
@@ -62,42 +58,27 @@ async function onSqlite(): Promise<Tampered> {
   };
 }
 
-/** Writes a stream anew, with one entry replaced, removed or added: a stream itself takes none in its midst. */
-const REWRITE = `
-local all = redis.call('XRANGE', KEYS[1], '-', '+')
-local rows = {}
-for _, row in ipairs(all) do if row[1] ~= ARGV[1] then rows[#rows + 1] = row end end
-if ARGV[2] then rows[#rows + 1] = { ARGV[1], { 'text', ARGV[2] } } end
-table.sort(rows, function(a, b) return tonumber(string.match(a[1], '%d+')) < tonumber(string.match(b[1], '%d+')) end)
-redis.call('DEL', KEYS[1])
-for _, row in ipairs(rows) do redis.call('XADD', KEYS[1], row[1], unpack(row[2])) end
-`;
-
-async function onRedis(): Promise<Tampered> {
-  const redis = await startRedis();
-  const clock = new ManualClock(1_800_000_000_000);
-  const stores = await openPatiently(redisConfig({ urls: [redis.url] }), clock);
-  const rewrite = async (stream: string, id: number, ...text: readonly string[]) => {
-    await redis.cli('EVAL', REWRITE, '1', stream, `${id}-0`, ...text);
-  };
+async function onPostgres(): Promise<Tampered> {
+  const store = await sharedUnderTest();
+  const { clock, sql } = store;
+  const stores = await store.open();
   return {
     stores,
     clock,
-    change: (seq, ...text) =>
-      rewrite(
-        placeOf(manySlots('test').all, seq).rows,
-        seq,
-        ...text.filter((one) => one !== undefined),
-      ),
-    removeLink: (number) => rewrite('{test:audit}:links', number),
+    async change(seq, text) {
+      const added = `INSERT INTO audit (seq, text) VALUES (${seq}, '${text?.replaceAll("'", "''")}')`;
+      await sql(`DELETE FROM audit WHERE seq = ${seq}; ${text === undefined ? '' : added}`);
+    },
+    async removeLink(number) {
+      await sql(`DELETE FROM audit_link WHERE number = ${number}`);
+    },
     async breakLog(broken) {
-      const { all } = auditStreams('test', manySlots('test').all);
-      await redis.cli('DEL', ...all);
-      if (broken) await redis.cli('MSET', ...all.flatMap((stream) => [stream, 'no stream']));
+      const [from, to] = broken ? ['audit_open', 'audit_away'] : ['audit_away', 'audit_open'];
+      await sql(`ALTER TABLE ${from} RENAME TO ${to}`);
     },
     async [Symbol.asyncDispose]() {
       await stores[Symbol.asyncDispose]();
-      await redis[Symbol.asyncDispose]();
+      await store.end();
     },
   };
 }
@@ -106,7 +87,7 @@ const key = macKey(Buffer.alloc(32, 7));
 
 describe.each([
   ['SQLite', onSqlite],
-  ['Redis', onRedis],
+  ['PostgreSQL with Redis', onPostgres],
 ] as const)('the audit log on %s', (_, open) => {
   let tampered: Tampered;
   beforeAll(async () => {

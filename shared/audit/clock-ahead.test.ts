@@ -1,9 +1,9 @@
 import { expect, jest, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { openPatiently, redisConfig } from '#shared/stores/redis/under-test.ts';
+import type { StoreUnderTest } from '#shared/stores/contract/store-under-test.ts';
+import { sharedUnderTest } from '#shared/stores/postgres/under-test.ts';
 import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { startRedis } from '../../e2e/parts/redis.ts';
 import { closeOpen } from './close.ts';
 import { textOf } from './entry.ts';
 import { type AuditFilter, listEvents } from './list.ts';
@@ -16,23 +16,12 @@ const YEAR = 365 * DAY;
 const KEEP = 400;
 const BEGIN = 1_800_000_000_000;
 
-async function onSqlite() {
-  const store = await sqliteUnderTest();
+async function onNew(start: () => Promise<StoreUnderTest>) {
+  const store = await start();
   const stores = await store.open();
   const end = async () => {
     await stores[Symbol.asyncDispose]();
     await store.end();
-  };
-  return { stores, [Symbol.asyncDispose]: end };
-}
-
-async function onRedis() {
-  const redis = await startRedis();
-  const config = redisConfig({ urls: [redis.url] });
-  const stores: Stores = await openPatiently(config, new ManualClock(BEGIN));
-  const end = async () => {
-    await stores[Symbol.asyncDispose]();
-    await redis[Symbol.asyncDispose]();
   };
   return { stores, [Symbol.asyncDispose]: end };
 }
@@ -69,8 +58,8 @@ function logOf({ audit }: Stores) {
 }
 
 const STORES = [
-  ['SQLite', onSqlite],
-  ['Redis', onRedis],
+  ['SQLite', () => onNew(sqliteUnderTest)],
+  ['PostgreSQL with Redis', () => onNew(sharedUnderTest)],
 ] as const;
 
 test.each(STORES)('on %s, events of clocks ahead hide no other ones', async (_, open) => {

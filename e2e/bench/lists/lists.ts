@@ -5,15 +5,14 @@ import { setUser } from '#shared/operations/people/user-set.ts';
 import { houseOf } from '../../../authz-server/base/house.ts';
 import { ALICE } from '../../../authz-server/integration/pages/at-consent.fixture.ts';
 import { testSite, type TestSite } from '../../../authz-server/integration/site.fixture.ts';
-import { type Redis, startRedis } from '../../parts/redis.ts';
 import type { Findings } from '../report.ts';
+import { cpuTime } from '../cpu.ts';
 import { round } from '../statistics.ts';
+import { startServedStore, type StoreName, STORES } from '../targets/stores.ts';
 import { fill, personId, type Progress, POPULAR, type Sizes, timeOf } from './fill.ts';
 
 const WARM = 3;
 const COUNTED = 10;
-/** Seconds in which Redis has to answer, also on a busy machine. */
-const DEADLINE = 10;
 /** Milliseconds of CPU that no page and no list may take. */
 const GOAL = 50;
 
@@ -23,25 +22,25 @@ type Row = Findings['tables'][number]['rows'][number];
 /** The CPU time of each operation that reads, and of its page for administrators, in a store of that size. */
 export async function measureLists(sizes: Sizes, progress: Progress): Promise<Findings> {
   const rows: Row[] = [];
-  for (const kind of ['sqlite', 'redis'] as const) {
+  for (const name of STORES) {
     await using stack = new AsyncDisposableStack();
-    const redis = kind === 'redis' ? stack.use(await startRedis()) : undefined;
+    const store = await startServedStore(name, stack);
     const often = { burst: 1_000_000, per: 1 };
     const site = stack.use(
       await testSite({
         limits: { address: often, signIn: often },
         privateTokens: {},
-        ...(redis && { store: { kind: 'redis', urls: [redis.url], deadline: DEADLINE } }),
+        ...store?.settings,
       }),
     );
-    await fill(site.server, sizes, (text) => progress(`${kind}: ${text}`));
-    rows.push(...(await measure(kind, site, redis, sizes)));
+    await fill(site.server, sizes, (text) => progress(`${name}: ${text}`));
+    rows.push(...(await measure(name, site, store?.pids, sizes)));
   }
   const slow = rows.filter((row) => [row['operation ms'], row['page ms']].some(isAbove));
   return {
     tables: [{ title: 'Lists of operators: CPU of a read', rows }],
     notes: [
-      `CPU of the whole process, the client's part of it included, and of Redis. Goal: below ${GOAL} ms; above it: ${slow.length}.`,
+      `CPU of the whole process, the client's part of it included, and of PostgreSQL and Redis. Goal: below ${GOAL} ms; above it: ${slow.length}.`,
     ],
     errors: 0,
   };
@@ -50,9 +49,9 @@ export async function measureLists(sizes: Sizes, progress: Progress): Promise<Fi
 const isAbove = (time: unknown) => typeof time === 'number' && time >= GOAL;
 
 async function measure(
-  store: string,
+  store: StoreName,
   site: TestSite,
-  redis: Redis | undefined,
+  pids: readonly number[] | undefined,
   sizes: Sizes,
 ): Promise<Row[]> {
   const house = houseOf(site.server);
@@ -65,8 +64,8 @@ async function measure(
     if (operation === undefined) throw new Error(`there is no operation ${name}`);
     for (const query of queries) {
       const page = `/admin/${name.replaceAll(' ', '-')}?${new URLSearchParams(query).toString()}`;
-      const bare = await costOf(redis, () => perform(operation, query, house));
-      const shown = await costOf(redis, async () => {
+      const bare = await costOf(pids, () => perform(operation, query, house));
+      const shown = await costOf(pids, async () => {
         const { status } = await browser.open(page);
         if (status !== 200) throw new Error(`${page} answers ${status}`);
       });
@@ -75,7 +74,7 @@ async function measure(
         read: `${name} ${Object.entries(query).flat().join(' ')}`,
         'operation ms': bare.own,
         'page ms': shown.own,
-        ...(redis && { 'redis ms': shown.redis }),
+        ...(pids && { 'store ms': shown.store }),
       });
     }
   }
@@ -83,24 +82,14 @@ async function measure(
 }
 
 /** Milliseconds of CPU of one call. */
-async function costOf(redis: Redis | undefined, work: () => Promise<unknown>) {
+async function costOf(pids: readonly number[] = [], work: () => Promise<unknown>) {
   for (let n = 0; n < WARM; n += 1) await work();
-  const redisBefore = await cpuOf(redis);
+  const ofStore = cpuTime(...pids);
   const before = process.cpuUsage();
   for (let n = 0; n < COUNTED; n += 1) await work();
   const { user, system } = process.cpuUsage(before);
-  const ofRedis = (await cpuOf(redis)) - redisBefore;
-  return {
-    own: round((user + system) / 1000 / COUNTED, 1),
-    redis: round(ofRedis / COUNTED, 1),
-  };
-}
-
-async function cpuOf(redis: Redis | undefined): Promise<number> {
-  if (redis === undefined) return 0;
-  const text = await redis.cli('INFO', 'cpu');
-  const seconds = [...text.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)].map(([, s]) => Number(s));
-  return seconds.reduce((sum, one) => sum + one, 0) * 1000;
+  const each = (microseconds: number) => round(microseconds / 1000 / COUNTED, 1);
+  return { own: each(user + system), store: each(cpuTime(...pids) - ofStore) };
 }
 
 /** How each operation that reads is asked. */

@@ -1,8 +1,8 @@
 import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { openRedis } from '#shared/stores/redis/open.ts';
-import type { RedisCluster } from '../../parts/redis-cluster.ts';
+import { openPostgres } from '#shared/stores/postgres/open.ts';
+import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import { closedLoop } from '../closed-loop.ts';
 import { cpuTime } from '../cpu.ts';
 import type { Table } from '../report.ts';
@@ -11,38 +11,30 @@ const AT_ONCE = 64;
 const FAR = 4_000_000_000_000;
 
 /**
- * The bound of the feed: one shard takes all revocations, and Redis runs commands on one core. Each is durable
- * (`appendfsync always`) before it is answered. `pid`: of that one shard.
+ * The bound of the feed: one PostgreSQL takes all revocations, each on the disk before it is acknowledged, and one Redis tells them
+ * and answers all questions, on one core.
  */
-export async function measureFeed(
-  cluster: RedisCluster,
-  pid: number,
-  count: number,
-): Promise<Table> {
-  const config = {
-    kind: 'redis',
-    mode: 'cluster',
-    urls: cluster.urls,
-    master: '',
-    prefix: 'feed',
-    replicas: 0,
-    deadline: 10,
-  } as const;
-  const parts = { clock: systemClock, random: systemRandom, log: silentLog, longestLife: 86_400 };
-  await using stores = await openRedis(config, parts);
+export async function measureFeed(count: number): Promise<Table> {
+  await using shared = await startSharedStore();
+  const { postgres, redis, store } = shared;
+  const parts = { clock: systemClock, random: systemRandom, log: silentLog, skew: 5 };
+  await using stores = await openPostgres(store, parts);
   await stores.revocations.epoch(true);
   await using feed = await stores.revocations.feed();
   const of = async (work: string, atOnce: number, visit: (n: number) => Promise<unknown>) => {
     let left = count;
-    const before = cpuTime(pid);
+    const used = () => [cpuTime(postgres.pid), cpuTime(redis.pid)] as const;
+    const before = used();
     const next = () => (left > 0 ? visit(left--).then(() => {}) : undefined);
     const run = await closedLoop(next, atOnce, Infinity);
-    const redis = (cpuTime(pid) - before) / run.count;
+    const [postgresUs = 0, redisUs = 0] = used().map(
+      (after, at) => (after - (before[at] ?? 0)) / run.count,
+    );
     return {
       work,
       count: run.count,
-      'redis us': Math.round(redis),
-      'a second, of one core of Redis': Math.round(1_000_000 / redis),
+      'postgres us': Math.round(postgresUs),
+      'redis us': Math.round(redisUs),
       'a second, here': Math.round(run.count / run.seconds),
     };
   };
@@ -51,5 +43,5 @@ export async function measureFeed(
     await of('revocation', AT_ONCE, revoke),
     await of('question of a process for its verdicts', 1, async () => feed.latest()),
   ];
-  return { title: 'The feed of revocations, on one shard', rows };
+  return { title: 'The feed of revocations', rows };
 }

@@ -74,7 +74,7 @@ export async function operationsOf(
   ];
 }
 
-/** People whose codes are redeemed: each of them, and each of their grants, is in one slot. */
+/** People whose codes are redeemed: writes about one of them wait for each other. */
 const PEOPLE = 24;
 
 /** Codes of people who have allowed a client everything, and the refresh tokens that they are redeemed for. */

@@ -5,7 +5,7 @@ import { startPair } from '../../pair/pair.ts';
 import type { Pair, PairOptions, ServerProcess } from '../../pair/pair.ts';
 import { startServer } from '../cpu.ts';
 import type { Server } from '../cpu.ts';
-import type { RedisStore } from './redis.ts';
+import type { ServedStore } from './stores.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 
@@ -45,7 +45,7 @@ export interface Countersign extends AsyncDisposable {
 
 export interface CountersignOptions {
   /** Default: SQLite. */
-  readonly store?: RedisStore;
+  readonly store?: ServedStore;
   /** Processes of each server, under a parent; default: one that has none. */
   readonly workers?: number;
 }
@@ -77,7 +77,7 @@ export async function startCountersign(
         ? [...NODE_FLAGS, join(ROOT, `${name}-server`, 'main.ts')]
         : [join(ROOT, 'shared/start/main.js'), name, '--workers', `${workers}`];
     const started = stack.use(await startServer(process.execPath, args, options));
-    return { ...started, ...(workers && { workers }), ...(store && { redis: store.pid }) };
+    return { ...started, ...(workers && { workers }), ...(store && { store: store.pids }) };
   };
   const authz = await restart('authz', pair.authz[0]);
   const resource = await restart('resource', pair.resources[0]);

@@ -17,7 +17,7 @@ import {
 } from '../document-tasks.ts';
 import { ARCHIVE, LARGE, put, SMALL, SMALL_PUTS } from '../library.ts';
 import { onHttp2, onWrk, startBareHttp } from '../loaded.ts';
-import { startRedisStore } from '../targets/redis.ts';
+import { type OnEachStore, ofEachStore, onEachStore } from '../targets/stores.ts';
 import { type Loaded, type Loads, room, times } from '../work.ts';
 
 /** Connections for works that take milliseconds: a request that is not over at the end of a round is not counted. */
@@ -26,8 +26,7 @@ const FEW = 2;
 interface Targets {
   readonly http: Loaded;
   readonly apache: DocumentTarget;
-  readonly sqlite: OwnTarget;
-  readonly redis: OwnTarget;
+  readonly stores: OnEachStore<OwnTarget>;
   /** For HTTP/2 and TLS. */
   readonly others: OwnTarget;
   readonly workers: OwnTarget;
@@ -35,12 +34,10 @@ interface Targets {
 
 async function start(stack: AsyncDisposableStack): Promise<Targets> {
   const { path: folder } = stack.use(await temporaryFolder());
-  const store = await startRedisStore(stack);
   return {
     http: await startBareHttp(stack, SMALL.content, folder),
     apache: await startApacheTarget(stack),
-    sqlite: await startOwnTarget(stack, 'ours'),
-    redis: await startOwnTarget(stack, 'ours', {}, { store }),
+    stores: await onEachStore(stack, (store) => startOwnTarget(stack, 'ours', {}, store)),
     others: await startOwnTarget(stack, 'ours'),
     workers: await startOwnTarget(stack, 'ours', {}, { workers: 2 }),
   };
@@ -48,20 +45,17 @@ async function start(stack: AsyncDisposableStack): Promise<Targets> {
 
 const on = (target: DocumentTarget, task: Task) => onWrk(performing(target, task));
 
-const onBoth = ({ sqlite, redis }: Targets, task: Task) => ({
-  SQLite: on(sqlite, task),
-  Redis: on(redis, task),
-});
+const onEach = ({ stores }: Targets, task: Task) => ofEachStore(stores, (one) => on(one, task));
 
-const writing = (targets: Targets, task: Task) => ({
-  ...onBoth(targets, task),
+const writing = async (targets: Targets, task: Task) => ({
+  ...(await onEach(targets, task)),
   '2 workers': on(targets.workers, task),
 });
 
-function everyWay(targets: Targets, task: Task): Loads['ways'] {
+async function everyWay(targets: Targets, task: Task): Promise<Loads['ways']> {
   const { others } = targets;
   return {
-    ...onBoth(targets, task),
+    ...(await onEach(targets, task)),
     'HTTP/2': onHttp2(performing(others, task)),
     TLS: on({ ...others, server: others.servers.resourceTls }, task),
   };
@@ -69,7 +63,8 @@ function everyWay(targets: Targets, task: Task): Loads['ways'] {
 
 /** More than our servers keep in memory. */
 async function fromDisk(targets: Targets): Promise<Loads> {
-  const { apache, sqlite } = targets;
+  const { apache, stores } = targets;
+  const sqlite = stores.SQLite;
   for (const { server, right } of [apache, sqlite]) await put(server, right, ARCHIVE);
   return {
     beside: [on(apache, reading(...ARCHIVE))],
@@ -84,15 +79,15 @@ export const DOCUMENTS = room(start, [
   {
     name: 'GET 1 KiB of a tree',
     goals: { 'node:http': times(4.2) },
-    loads: (all) => ({ beside: [all.http], ways: everyWay(all, reading(SMALL)) }),
+    loads: async (all) => ({ beside: [all.http], ways: await everyWay(all, reading(SMALL)) }),
   },
   {
     name: 'GET 8 MiB, from memory',
     goals: { [APACHE]: times(1.2) },
     atOnce: FEW,
-    loads: (all) => ({
+    loads: async (all) => ({
       beside: [on(all.apache, reading(LARGE))],
-      ways: everyWay(all, reading(LARGE)),
+      ways: await everyWay(all, reading(LARGE)),
     }),
   },
   {
@@ -104,28 +99,31 @@ export const DOCUMENTS = room(start, [
   {
     name: 'PUT 1 KiB',
     goals: { [APACHE]: times(1.8), '2 workers': times(1.1) },
-    loads: (all) => ({
+    loads: async (all) => ({
       beside: [on(all.apache, replacing(SMALL_PUTS))],
-      ways: writing(all, replacing(SMALL_PUTS)),
+      ways: await writing(all, replacing(SMALL_PUTS)),
     }),
   },
   {
     name: 'GET 1 KiB, a tenth PUT',
     goals: { [WITHOUT_PUT]: times(1.5) },
-    loads: (all) => ({
-      beside: [on({ ...all.sqlite, name: WITHOUT_PUT }, reading(SMALL))],
-      ways: writing(all, among(SMALL, SMALL_PUTS)),
+    loads: async (all) => ({
+      beside: [on({ ...all.stores.SQLite, name: WITHOUT_PUT }, reading(SMALL))],
+      ways: await writing(all, among(SMALL, SMALL_PUTS)),
     }),
   },
   {
     name: 'PROPFIND of 1,000',
-    goals: { [APACHE]: times(1), Redis: times(2.5) },
+    goals: { [APACHE]: times(1), PostgreSQL: times(2.5), 'PostgreSQL, Redis': times(2.5) },
     atOnce: FEW,
-    loads: (all) => ({ beside: [on(all.apache, LISTING)], ways: onBoth(all, LISTING) }),
+    loads: async (all) => ({ beside: [on(all.apache, LISTING)], ways: await onEach(all, LISTING) }),
   },
   {
     name: 'PROPFIND of 1,000, each with another question',
     atOnce: FEW,
-    loads: (all) => ({ beside: [on(all.apache, NEW_LISTINGS)], ways: onBoth(all, NEW_LISTINGS) }),
+    loads: async (all) => ({
+      beside: [on(all.apache, NEW_LISTINGS)],
+      ways: await onEach(all, NEW_LISTINGS),
+    }),
   },
 ]);

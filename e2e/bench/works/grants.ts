@@ -18,7 +18,7 @@ import { WARM_UP } from '../measure.ts';
 import { BODY } from '../site.ts';
 import { startBareIssuer } from '../targets/bare.ts';
 import { type Countersign, startCountersign } from '../targets/countersign.ts';
-import { startRedisStore } from '../targets/redis.ts';
+import { type OnEachStore, ofEachStore, onEachStore } from '../targets/stores.ts';
 import { AT_ONCE, type Loaded, type Loads, room, times } from '../work.ts';
 
 const ENGINE = 'oidc-provider';
@@ -35,20 +35,18 @@ interface Targets {
   readonly engine: Target;
   /** With an adapter that writes as durably as ours. */
   readonly durable: Target;
-  readonly sqlite: Target;
-  readonly redis: Target;
+  readonly stores: OnEachStore<Target>;
   readonly workers: Target;
 }
 
 async function start(stack: AsyncDisposableStack): Promise<Targets> {
   const { path: folder } = stack.use(await temporaryFolder());
-  const store = await startRedisStore(stack);
-  const sqlite = await issuerOf(stack.use(await startCountersign()));
-  const redis = await issuerOf(stack.use(await startCountersign({}, { store })));
-
+  const stores = await onEachStore(stack, async (on) =>
+    issuerOf(stack.use(await startCountersign({}, on))),
+  );
   const workers = await issuerOf(stack.use(await startCountersign({}, { workers: 2 })));
 
-  const { client, resource } = sqlite;
+  const { client, resource } = stores.SQLite;
   async function bare(file?: string): Promise<Target> {
     const options = { client, scope: SCOPE, audience: resource, ...CODES, ...(file && { file }) };
     const server = stack.use(await startBareIssuer(options, folder));
@@ -59,8 +57,7 @@ async function start(stack: AsyncDisposableStack): Promise<Targets> {
     workers,
     engine: await bare(),
     durable: await bare(join(folder, 'bare.db')),
-    sqlite,
-    redis,
+    stores,
   };
 }
 
@@ -101,14 +98,13 @@ export async function issuerOf({ pair, authz }: Countersign): Promise<Target> {
   };
 }
 
-function machines({ http, engine, sqlite, redis, workers }: Targets): Loads {
+async function machines({ http, engine, stores, workers }: Targets): Promise<Loads> {
   const of = (name: string, { server, client, resource }: Target) =>
     onWrk(byClient(name, server, client, resource));
   return {
     beside: [http, of(ENGINE, engine)],
     ways: {
-      SQLite: of('ours', sqlite),
-      Redis: of('ours', redis),
+      ...(await ofEachStore(stores, (one) => of('ours', one))),
       '2 workers': of('ours', workers),
     },
   };
@@ -116,13 +112,13 @@ function machines({ http, engine, sqlite, redis, workers }: Targets): Loads {
 
 /** Each beside the engine with an adapter as durable. */
 async function people(
-  { durable, sqlite, redis }: Targets,
+  { durable, stores }: Targets,
   of: (name: string, target: Target) => Promise<Loaded>,
   besides = of,
 ): Promise<Loads> {
   return {
     beside: [await besides(DURABLE, durable)],
-    ways: { SQLite: await of('ours', sqlite), Redis: await of('ours', redis) },
+    ways: await ofEachStore(stores, (one) => of('ours', one)),
   };
 }
 

@@ -4,7 +4,7 @@ import { byDigest, byKey, byPassword, type Responses } from '../gate-contenders.
 import { onHttp2, onWrk, startBareHttp } from '../loaded.ts';
 import { BODY } from '../site.ts';
 import { startCountersign } from '../targets/countersign.ts';
-import { startRedisStore } from '../targets/redis.ts';
+import { type OnEachStore, ofEachStore, onEachStore } from '../targets/stores.ts';
 import { AT_ONCE, type Loaded, type Loads, room, times } from '../work.ts';
 
 /** A second of them is more than ours checks in one. */
@@ -12,39 +12,37 @@ const RESPONSES: Responses = { algorithm: 'SHA-256', clients: AT_ONCE, perSecond
 
 interface Targets {
   readonly http: Loaded;
-  readonly sqlite: Gate;
-  readonly redis: Gate;
+  readonly stores: OnEachStore<Gate>;
   /** For HTTP/2 and TLS. */
   readonly others: Gate;
 }
 
 async function start(stack: AsyncDisposableStack): Promise<Targets> {
   const { path: folder } = stack.use(await temporaryFolder());
-  const store = await startRedisStore(stack);
   return {
     http: await startBareHttp(stack, BODY, folder),
-    sqlite: await openGate(stack.use(await startCountersign(SETTINGS))),
-    redis: await openGate(stack.use(await startCountersign(SETTINGS, { store }))),
+    stores: await onEachStore(stack, async (on) =>
+      openGate(stack.use(await startCountersign(SETTINGS, on))),
+    ),
     others: await openGate(stack.use(await startCountersign(SETTINGS))),
   };
 }
 
-function repeated({ http, sqlite, redis, others }: Targets, by: typeof byKey): Loads {
+async function repeated({ http, stores, others }: Targets, by: typeof byKey): Promise<Loads> {
   const { resource, resourceTls } = others.servers;
   return {
     beside: [http],
     ways: {
-      SQLite: onWrk(by('ours', sqlite.servers.resource, sqlite)),
-      Redis: onWrk(by('ours', redis.servers.resource, redis)),
+      ...(await ofEachStore(stores, (gate) => onWrk(by('ours', gate.servers.resource, gate)))),
       'HTTP/2': onHttp2(by('ours', resource, others)),
       TLS: onWrk(by('ours', resourceTls, others)),
     },
   };
 }
 
-function responses({ http, sqlite, redis }: Targets): Loads {
+async function responses({ http, stores }: Targets): Promise<Loads> {
   const of = (gate: Gate) => onWrk(byDigest('ours', gate.servers.resource, gate, RESPONSES));
-  return { beside: [http], ways: { SQLite: of(sqlite), Redis: of(redis) } };
+  return { beside: [http], ways: await ofEachStore(stores, of) };
 }
 
 /** The works with passwords and keys. */

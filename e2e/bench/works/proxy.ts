@@ -1,14 +1,15 @@
 import { type ProxyTargets, startProxyTargets } from '../proxy-targets.ts';
+import { ofEachStore } from '../targets/stores.ts';
 import { type TunnelContender, tunnelSetUp, tunnelThroughput } from '../tunnel-load.ts';
 import { type Loads, room, times } from '../work.ts';
 
-function tunnels(
-  { destination, squid, sqlite, redis }: ProxyTargets,
+async function tunnels(
+  { destination, squid, stores }: ProxyTargets,
   load: typeof tunnelSetUp,
-): Loads {
+): Promise<Loads> {
   const of = (contender: TunnelContender) => (atOnce: number) =>
     load(contender, destination, atOnce);
-  return { beside: [of(squid)], ways: { SQLite: of(sqlite), Redis: of(redis) } };
+  return { beside: [of(squid)], ways: await ofEachStore(stores, of) };
 }
 
 /** The forward proxy. */

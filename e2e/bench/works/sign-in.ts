@@ -8,7 +8,7 @@ import { onWrk } from '../loaded.ts';
 import { always, type HttpRequest, inTurn } from '../requests.ts';
 import { startBareArgon2 } from '../targets/bare.ts';
 import { type Countersign, startCountersign } from '../targets/countersign.ts';
-import { startRedisStore } from '../targets/redis.ts';
+import { type OnEachStore, onEachStore } from '../targets/stores.ts';
 import { type Loaded, plus, room } from '../work.ts';
 
 /** So many that nobody has more sessions than are kept of one person. */
@@ -16,13 +16,11 @@ const CROWD = 500;
 
 interface Targets {
   readonly argon2: Loaded;
-  readonly sqlite: Loaded;
-  readonly redis: Loaded;
+  readonly stores: OnEachStore<Loaded>;
 }
 
 async function start(stack: AsyncDisposableStack): Promise<Targets> {
   const { path: folder } = stack.use(await temporaryFolder());
-  const store = await startRedisStore(stack);
   const password = 'correct horse battery';
   const hash = await createPasswords().hash(ALONE, password);
   return {
@@ -32,8 +30,9 @@ async function start(stack: AsyncDisposableStack): Promise<Targets> {
       load: always({ method: 'GET', path: '/', fields: {} }),
       answer: { status: 204 },
     }),
-    sqlite: onWrk(await signingIn(stack.use(await startCountersign()))),
-    redis: onWrk(await signingIn(stack.use(await startCountersign({}, { store })))),
+    stores: await onEachStore(stack, async (on) =>
+      onWrk(await signingIn(stack.use(await startCountersign({}, on)))),
+    ),
   };
 }
 
@@ -73,9 +72,6 @@ export const SIGN_IN = room(start, [
   {
     name: 'POST of the sign-in form',
     goals: { argon2id: plus(MILLISECOND) },
-    loads: ({ argon2, sqlite, redis }) => ({
-      beside: [argon2],
-      ways: { SQLite: sqlite, Redis: redis },
-    }),
+    loads: ({ argon2, stores }) => ({ beside: [argon2], ways: stores }),
   },
 ]);

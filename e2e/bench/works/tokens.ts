@@ -4,7 +4,7 @@ import { onHttp2, onWrk, startBareHttp } from '../loaded.ts';
 import { inTurn } from '../requests.ts';
 import { BODY, ES256, furnish, get, SETTINGS, type Site, verify } from '../site.ts';
 import { startCountersign } from '../targets/countersign.ts';
-import { startRedisStore } from '../targets/redis.ts';
+import { type OnEachStore, ofEachStore, onEachStore } from '../targets/stores.ts';
 import { byBearer, byProof } from '../token-contenders.ts';
 import { byApache, byHaproxy, startVerdictPeers, type VerdictPeers } from '../verdict-peers.ts';
 import { type Loaded, type Loads, room, times } from '../work.ts';
@@ -14,8 +14,7 @@ const UNSEEN = 21_000;
 
 interface Targets extends VerdictPeers {
   readonly http: Loaded;
-  readonly sqlite: Site;
-  readonly redis: Site;
+  readonly stores: OnEachStore<Site>;
   /** For HTTP/2 and TLS: V8 compiles for what it sees, and each of them is seen by servers of its own. */
   readonly others: Site;
   readonly workers: Site;
@@ -23,15 +22,15 @@ interface Targets extends VerdictPeers {
 
 async function start(stack: AsyncDisposableStack): Promise<Targets> {
   const { path: folder } = stack.use(await temporaryFolder());
-  const store = await startRedisStore(stack);
-  const sqlite = await furnish(stack.use(await startCountersign(SETTINGS)));
+  const stores = await onEachStore(stack, async (on) =>
+    furnish(stack.use(await startCountersign(SETTINGS, on))),
+  );
   return {
     http: await startBareHttp(stack, BODY, folder),
-    sqlite,
-    redis: await furnish(stack.use(await startCountersign(SETTINGS, { store }))),
+    stores,
     others: await furnish(stack.use(await startCountersign(SETTINGS))),
     workers: await furnish(stack.use(await startCountersign(SETTINGS, { workers: 2 }))),
-    ...(await startVerdictPeers(stack, sqlite)),
+    ...(await startVerdictPeers(stack, stores.SQLite)),
   };
 }
 
@@ -40,12 +39,12 @@ const bearers = (tokens: readonly string[], server: Server, ask: typeof get, spa
   byBearer({ name: 'ours', server, space, tokens, ask, load: inTurn });
 
 async function seen(targets: Targets, ask: typeof get): Promise<Loads> {
-  const { http, sqlite, redis, others, workers } = targets;
+  const { http, stores, others, workers } = targets;
   const { resource, resourceTls } = others.servers;
   // A verdict is asked for by the name of the origin that a proxy was asked for.
   const space = ask === verify ? ES256 : { ...ES256, url: `${resourceTls.url}/documents/` };
   const one = ({ tokens }: Site, of = ES256) => tokens(of, 1);
-  const known = await one(sqlite);
+  const known = await one(stores.SQLite);
   return {
     beside: [
       http,
@@ -53,8 +52,9 @@ async function seen(targets: Targets, ask: typeof get): Promise<Loads> {
       byApache(targets, known),
     ],
     ways: {
-      SQLite: onWrk(bearers(known, sqlite.servers.resource, ask)),
-      Redis: onWrk(bearers(await one(redis), redis.servers.resource, ask)),
+      ...(await ofEachStore(stores, async (site) =>
+        onWrk(bearers(await one(site), site.servers.resource, ask)),
+      )),
       'HTTP/2': onHttp2(bearers(await one(others), resource, ask)),
       '2 workers': onWrk(bearers(await one(workers), workers.servers.resource, ask)),
       TLS: onWrk(bearers(await one(others, space), resourceTls, ask, space)),
@@ -63,22 +63,20 @@ async function seen(targets: Targets, ask: typeof get): Promise<Loads> {
 }
 
 async function unseen(targets: Targets): Promise<Loads> {
-  const { http, sqlite, redis } = targets;
-  const known = await sqlite.tokens(ES256, UNSEEN);
-  const others = await redis.tokens(ES256, UNSEEN);
+  const { http, stores } = targets;
+  const known = await stores.SQLite.tokens(ES256, UNSEEN);
   return {
     beside: [http, byHaproxy(targets, known), byApache(targets, known)],
-    ways: {
-      SQLite: onWrk(bearers(known, sqlite.servers.resource, verify)),
-      Redis: onWrk(bearers(others, redis.servers.resource, verify)),
-    },
+    ways: await ofEachStore(stores, async (site) =>
+      onWrk(bearers(await site.tokens(ES256, UNSEEN), site.servers.resource, verify)),
+    ),
   };
 }
 
-async function proofs({ http, sqlite, redis }: Targets): Promise<Loads> {
+async function proofs({ http, stores }: Targets): Promise<Loads> {
   const of = async (site: Site) =>
     onWrk(await byProof('ours', site.servers.resource, site, verify));
-  return { beside: [http], ways: { SQLite: await of(sqlite), Redis: await of(redis) } };
+  return { beside: [http], ways: await ofEachStore(stores, of) };
 }
 
 /** The works with tokens of the authorization server. */

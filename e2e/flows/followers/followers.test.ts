@@ -6,9 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { startRedis } from '../../parts/redis.ts';
+import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
+import type { PairOptions } from '../../pair/pair.ts';
 import { startRelay } from '../../parts/relay.ts';
-import { redisStore, STORE_KINDS } from '../flow.ts';
+import { STORE_KINDS } from '../flow.ts';
 import { type FollowedFlow, revokeAll, startFollowed } from './followed.ts';
 
 const REVOCATIONS = 100;
@@ -135,42 +136,57 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
   });
 });
 
-/** Whatever is written waits; `end` lets it go on. */
-type Pause = (flow: FollowedFlow, parts: AsyncDisposableStack) => { end(): void };
+/** Starts a store; what is written there waits after `begin`, until `end`. */
+const PAUSES = {
+  async SQLite() {
+    let database: DatabaseSync | undefined;
+    return {
+      begin({ flow }: FollowedFlow) {
+        database = new DatabaseSync(join(flow.pair.data, 'state.db'));
+        database.exec('BEGIN IMMEDIATE');
+      },
+      end: () => database?.close(),
+      [Symbol.asyncDispose]: async () => {},
+    };
+  },
+  async PostgreSQL() {
+    const shared = await startSharedStore({ deadline: 1 });
+    const { postgres } = shared;
+    return { ...shared, begin: () => postgres.hang(), end: () => postgres.wake() };
+  },
+  async 'Redis beside PostgreSQL'() {
+    const shared = await startSharedStore({ deadline: 1 });
+    const { redis } = shared;
+    return { ...shared, begin: () => redis.hang(), end: () => redis.wake() };
+  },
+} satisfies Record<string, () => Promise<Pause>>;
 
-const lockSqlite: Pause = ({ flow }, parts) => {
-  const database = parts.adopt(new DatabaseSync(join(flow.pair.data, 'state.db')), (open) =>
-    open.close(),
-  );
-  database.exec('BEGIN IMMEDIATE');
-  return { end: () => database.exec('ROLLBACK') };
-};
+interface Pause extends AsyncDisposable, Pick<PairOptions, 'store'> {
+  begin(followed: FollowedFlow): unknown;
+  end(): unknown;
+}
 
 describe('a store that pauses', () => {
-  test.each(STORE_KINDS)(
+  test.each(Object.entries<() => Promise<Pause>>(PAUSES))(
     '%s: nothing is acknowledged, nothing trusted; afterwards all goes on',
-    async (kind) => {
-      await using parts = new AsyncDisposableStack();
-      const redis =
-        kind === 'redis' ? parts.use(await startRedis({ appendonly: true })) : undefined;
-      const store = redis && { store: redisStore([redis.url], { deadline: 1 }) };
-      await using followed = await startFollowed(kind, {
+    async (_, start) => {
+      await using pause = await start();
+      const { store } = pause;
+      await using followed = await startFollowed('sqlite', {
         authz: 2,
         followers: 2,
         settings: SHORT,
-        ...store,
+        ...(store && { store }),
       });
       const { flow, claims } = followed;
       const { jti } = claims();
-      redis?.hang();
-      const lock = redis ? undefined : lockSqlite(followed, parts);
+      await pause.begin(followed);
       await expect(flow.stores.revocations.revoke('token', jti, far())).rejects.toThrow(
         StoreUnavailable,
       );
       const ask = (token: Parameters<typeof claims>[0]) => followed.verdicts(claims(token));
       await eventually(async () => expect(await ask({})).toEqual([503, 503]));
-      redis?.wake();
-      lock?.end();
+      await pause.end();
       await followed.settled();
       await flow.stores.revocations.revoke('token', jti, far());
       expect(await ask({ jti })).not.toContain(200);

@@ -19,7 +19,7 @@ const SCOPES = {
 // Versions of HTTP and stores are independent of each other.
 describe.each([
   ['sqlite', 'HTTP/1.1'],
-  ['redis', 'HTTP/2'],
+  ['postgres', 'HTTP/2'],
 ] as const)('on %s, over %s', (kind, version) => {
   const parts = new AsyncDisposableStack();
   const tokens = new Map<string, string>();

@@ -9,11 +9,10 @@ import { endEverything } from '#shared/people/access/everything.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { fresh, somePublicKey } from '#shared/stores/contract/samples.ts';
 import type { StoreUnderTest } from '#shared/stores/contract/store-under-test.ts';
-import { redisConfig, redisUnderTest } from '#shared/stores/redis/under-test.ts';
+import { sharedUnderTest } from '#shared/stores/postgres/under-test.ts';
 import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { startRedis } from '../../../e2e/parts/redis.ts';
 import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
 import { apiKey } from '../schemes/api-key/api-key.ts';
 import { requestOf } from '../judge/auth.fixture.ts';
@@ -34,13 +33,7 @@ const SPACE = 'https://rs.example/a/';
 
 describe.each([
   ['SQLite', (): Promise<StoreUnderTest> => sqliteUnderTest()],
-  [
-    'Redis',
-    async (): Promise<StoreUnderTest> => {
-      const redis = await startRedis();
-      return redisUnderTest(redisConfig({ urls: [redis.url] }), [redis], redis);
-    },
-  ],
+  ['PostgreSQL with Redis', (): Promise<StoreUnderTest> => sharedUnderTest()],
 ])('ends by another process, on %s', (_, open) => {
   let store: StoreUnderTest;
   let here: Stores;

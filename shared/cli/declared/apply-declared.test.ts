@@ -11,30 +11,38 @@ import { addClient } from '#shared/operations/clients/client-add.ts';
 import { addKey } from '#shared/operations/keys/key-add.ts';
 import { Conflict, perform } from '#shared/operations/operation.ts';
 import { addPerson } from '#shared/people/people.ts';
+import { type SharedStore, startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import { entryFile } from '../../../e2e/parts/entry.ts';
 import { until } from '../../../e2e/parts/process.ts';
-import { type Redis, startRedis } from '../../../e2e/parts/redis.ts';
-import { cli, newData, TestShell } from '../cli.fixture.ts';
+import { cli, newData, newShared, TestShell } from '../cli.fixture.ts';
 import { applyDeclared } from './apply-declared.ts';
 import type { Wanted } from './wanted.ts';
 import { openHouse } from '../stores/with-people.ts';
 
-let redis: Redis;
+let shared: SharedStore;
 beforeAll(async () => {
-  redis = await startRedis();
+  shared = await startSharedStore();
 });
-afterAll(() => redis[Symbol.asyncDispose]());
+afterAll(async () => shared[Symbol.asyncDispose]());
 
-/** Stores of both kinds, empty. */
-const STORES: readonly (readonly [string, () => Promise<NodeJS.ProcessEnv>])[] = [
-  ['SQLite', newData],
-  [
-    'Redis',
-    async () => {
-      await redis.cli('FLUSHALL');
-      return { ...(await newData()), COUNTERSIGN_REDIS_URL: redis.url };
-    },
-  ],
+interface StoreOfTest {
+  readonly name: string;
+  /** Returns the environment of an empty one. */
+  newStore(): Promise<NodeJS.ProcessEnv>;
+  /** Whether another process is within a transaction that writes. */
+  isWriting(env: NodeJS.ProcessEnv): boolean | Promise<boolean>;
+}
+
+const STORES: readonly StoreOfTest[] = [
+  { name: 'SQLite', newStore: newData, isWriting: isSqliteWriting },
+  {
+    name: 'PostgreSQL with Redis',
+    newStore: () => newShared(shared),
+    isWriting: async () =>
+      (await shared.postgres.sql(
+        'SELECT count(*) FROM pg_stat_activity WHERE backend_xid IS NOT NULL',
+      )) !== '0',
+  },
 ];
 
 const people = (count: number, more: object = {}) =>
@@ -72,8 +80,7 @@ async function written(content: object): Promise<string> {
   return file;
 }
 
-/** Whether another process is within a transaction that writes. */
-function isWriting({ COUNTERSIGN_DATA: data = '' }: NodeJS.ProcessEnv): boolean {
+function isSqliteWriting({ COUNTERSIGN_DATA: data = '' }: NodeJS.ProcessEnv): boolean {
   using database = new DatabaseSync(join(data, 'state.db'), { timeout: 0 });
   try {
     database.exec('BEGIN IMMEDIATE; ROLLBACK');
@@ -121,7 +128,7 @@ test('SQLite: many changes are several transactions, and the new administrator c
   expect((await stores.people.getByName('root'))?.admin ?? false).toBe(false);
 });
 
-describe.each(STORES)('on %s', (kind, newStore) => {
+describe.each(STORES)('on $name', ({ newStore, isWriting }) => {
   test('RFC 9729 section 8: of ten at once, a key lets somebody in or authenticates a client, never both', async () => {
     const shell = new TestShell(await newStore());
     await using house = await openHouse(shell);
@@ -233,13 +240,12 @@ describe.each(STORES)('on %s', (kind, newStore) => {
     const args = [entryFile('shared/cli/main.ts'), 'apply', file];
     const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
     const ended = once(child, 'exit');
-    if (kind === 'Redis') await until(async () => (await here.page({ limit: 9 })).length > 5);
-    else await Promise.race([until(() => isWriting(env)), ended]);
+    await Promise.race([until(() => isWriting(env)), ended]);
     child.kill('SIGKILL');
     await ended;
     const before = (await here.page({ limit: count })).length;
     if (before === count) return undefined;
-    if (kind === 'SQLite') expect([before, await declared.list()]).toEqual([0, []]);
+    expect([before, await declared.list()]).toEqual([0, []]);
     return { env, file, before };
   }
 

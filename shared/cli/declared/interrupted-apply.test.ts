@@ -6,19 +6,19 @@ import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import type { House } from '#shared/operations/operation.ts';
 import { recordConsent } from '#shared/people/access/consents.ts';
 import { keepPerson } from '#shared/people/people.ts';
+import { type SharedStore, startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { type Redis, startRedis } from '../../../e2e/parts/redis.ts';
-import { newData, TestShell } from '../cli.fixture.ts';
+import { newData, newShared, TestShell } from '../cli.fixture.ts';
 import { openHouse } from '../stores/with-people.ts';
 import { applyDeclared } from './apply-declared.ts';
 import { interrupted, WAYS } from './interrupted-stores.fixture.ts';
 import { readDeclared } from './read-declared.ts';
 
-let redis: Redis;
+let shared: SharedStore;
 beforeAll(async () => {
-  redis = await startRedis();
+  shared = await startSharedStore();
 });
-afterAll(() => redis[Symbol.asyncDispose]());
+afterAll(async () => shared[Symbol.asyncDispose]());
 
 const clientOf = (id: string, more: object = {}) => ({
   client_id: id,
@@ -157,13 +157,7 @@ function agrees({
 
 describe.each([
   ['SQLite', newData],
-  [
-    'Redis',
-    async () => {
-      await redis.cli('FLUSHALL');
-      return { ...(await newData()), COUNTERSIGN_REDIS_URL: redis.url };
-    },
-  ],
+  ['PostgreSQL with Redis', () => newShared(shared)],
 ])('on %s', (_, newStore) => {
   test.each(WAYS)(
     '%s at any of its writes: what is done is told once, and the next run does the rest',

@@ -12,7 +12,7 @@ import { until } from '../../../e2e/parts/process.ts';
 import type { PostgresSettings } from '../settings.ts';
 import type { Database } from '../sql/sql.ts';
 import { checkServer } from './check-server.ts';
-import { postgresStore } from './settings.fixture.ts';
+import { postgresStore } from './started.fixture.ts';
 import { openPostgres } from './open.ts';
 
 let postgres: Postgres;

@@ -5,6 +5,7 @@ import type { Postgres } from '../../../e2e/parts/postgres.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
 import type { PostgresSettings, RedisSettings } from '../settings.ts';
 import { openPostgres } from './open.ts';
+import { redisBeside, startSharedStore } from './started.fixture.ts';
 
 /** Tables whose rows stand there in an empty store. */
 const OF_SCHEMA = new Set(['schema', 'numbers', 'record']);
@@ -16,11 +17,24 @@ interface PostgresUnderTest {
   readonly redis?: { readonly settings: RedisSettings; empty(): Promise<unknown> };
 }
 
+/** The same on servers of its own, with Redis beside. `sql`: carries out statements in its schema. */
+export async function sharedUnderTest() {
+  const { postgres, redis, ...shared } = await startSharedStore();
+  const store = await postgresUnderTest(postgres, {
+    redis: { settings: redisBeside([redis.url]), empty: () => redis.cli('FLUSHALL') },
+  });
+  return {
+    ...store,
+    sql: (statements: string) => postgres.sql(`SET search_path = ${store.schema}; ${statements}`),
+    end: async () => shared[Symbol.asyncDispose](),
+  };
+}
+
 /** A store in a new schema of a server, on a clock that the test moves. */
 export async function postgresUnderTest(
   postgres: Postgres,
   { more = '', redis }: PostgresUnderTest = {},
-): Promise<StoreUnderTest> {
+): Promise<StoreUnderTest & { readonly clock: ManualClock; readonly schema: string }> {
   const clock = new ManualClock();
   const schema = `test_${systemRandom(8).toString('hex')}`;
   const settings: PostgresSettings = {
@@ -48,6 +62,7 @@ export async function postgresUnderTest(
   }
   return {
     clock,
+    schema,
     spec: () => ({
       store: settings,
       data: '',

@@ -4,10 +4,9 @@ import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { someSecondFactor } from '#shared/stores/contract/samples.ts';
 import type { StoreUnderTest } from '#shared/stores/contract/store-under-test.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
-import { redisConfig, redisUnderTest } from '#shared/stores/redis/under-test.ts';
+import { sharedUnderTest } from '#shared/stores/postgres/under-test.ts';
 import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { startRedis } from '../../../../e2e/parts/redis.ts';
 import type { AuthRequest, Scheme } from '../../scheme.ts';
 import { concealed } from './concealed.ts';
 import {
@@ -87,13 +86,7 @@ async function workFor(scheme: Scheme, stores: Stores, request: AuthRequest) {
 
 describe.each([
   ['SQLite', (): Promise<StoreUnderTest> => sqliteUnderTest()],
-  [
-    'Redis',
-    async (): Promise<StoreUnderTest> => {
-      const redis = await startRedis();
-      return redisUnderTest(redisConfig({ urls: [redis.url] }), [redis], redis);
-    },
-  ],
+  ['PostgreSQL with Redis', (): Promise<StoreUnderTest> => sharedUnderTest()],
 ])(
   'RFC 9729 section 6.4: a false proof tells nothing of which keys are known, on %s',
   (_, open) => {
