@@ -208,13 +208,13 @@ test('a PostgreSQL whose disk is full keeps what it had', async () => {
   }
   await using small = await startPostgres({ disk: 16 });
   const full = { ...settings, urls: [small.url] };
-  await using stores = await openPostgres(full, { clock, random, log: silentLog });
+  await using stores = await openPostgres(full, { clock, random, log: silentLog, skew: 5 });
   await stores.people.add(somePerson('bob'), []);
   await stores[Symbol.asyncDispose]();
   await expect(
     restorePostgres(full, { aside: 'aside', stage: async () => staged, place: nothing }),
   ).rejects.toMatchObject({ code: '53100' });
-  await using after = await openPostgres(full, { clock, random, log: silentLog });
+  await using after = await openPostgres(full, { clock, random, log: silentLog, skew: 5 });
   expect(await after.people.getByName('bob')).toMatchObject({ name: 'bob' });
   expect(await after.people.getByName('alice')).toBeUndefined();
   expect(await small.sql(`SELECT count(*) FROM pg_namespace WHERE nspname = 'aside'`)).toBe('0');
