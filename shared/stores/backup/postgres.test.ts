@@ -49,7 +49,7 @@ beforeEach(async () => {
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 
-const open = () => openPostgres(settings, { clock, random, log: silentLog, skew: 5 });
+const open = (of = settings) => openPostgres(of, { clock, random, log: silentLog, skew: 5 });
 const nothing = async () => {};
 
 const TEXTS = [
@@ -208,13 +208,13 @@ test('a PostgreSQL whose disk is full keeps what it had', async () => {
   }
   await using small = await startPostgres({ disk: 16 });
   const full = { ...settings, urls: [small.url] };
-  await using stores = await openPostgres(full, { clock, random, log: silentLog, skew: 5 });
+  await using stores = await open(full);
   await stores.people.add(somePerson('bob'), []);
   await stores[Symbol.asyncDispose]();
   await expect(
     restorePostgres(full, { aside: 'aside', stage: async () => staged, place: nothing }),
   ).rejects.toMatchObject({ code: '53100' });
-  await using after = await openPostgres(full, { clock, random, log: silentLog, skew: 5 });
+  await using after = await open(full);
   expect(await after.people.getByName('bob')).toMatchObject({ name: 'bob' });
   expect(await after.people.getByName('alice')).toBeUndefined();
   expect(await small.sql(`SELECT count(*) FROM pg_namespace WHERE nspname = 'aside'`)).toBe('0');
