@@ -9,6 +9,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
 import { until } from '../../../e2e/parts/process.ts';
+import { startRelay } from '../../../e2e/parts/relay.ts';
 import { memoryFolder, type TemporaryFolder } from '../../../e2e/parts/temporary-folder.ts';
 import { somePerson } from '../contract/samples.ts';
 import type { PostgresSettings } from '../settings.ts';
@@ -100,6 +101,35 @@ test('after a dump was restored, a process that knows more believes nothing and 
   }
   const next = await after.revocations.epoch(true);
   expect(next).not.toBe(epoch);
+});
+
+test('after a standby without the last commits was promoted, a process that has read them believes nothing', async () => {
+  await using primary = await startPostgres();
+  await using relay = await startRelay(primary.port);
+  await using standby = await startPostgres({ standbyOf: primary, through: relay });
+  await using stores = await openPostgres(
+    { ...settingsFor('promoted'), urls: [primary.url, standby.url] },
+    { clock: systemClock, random: systemRandom, log: silentLog, skew: 5 },
+  );
+  await stores.revocations.epoch(true);
+  await stores.revocations.revoke('token', 'early', FAR);
+  await using feed = await stores.revocations.feed();
+  const arrived = 'SELECT count(*) FROM promoted.revocation';
+  await until(async () => (await standby.sql(arrived).catch(() => '')) === '1');
+  relay.divide();
+  await stores.revocations.revoke('token', 'late', FAR);
+  await feed.latest();
+  await primary.kill();
+  await standby.promote();
+  await until(async () => {
+    try {
+      await feed.latest();
+      return false;
+    } catch (error) {
+      return String(error).includes(COMMAND);
+    }
+  });
+  await expect(stores.ping('all')).rejects.toThrow(COMMAND);
 });
 
 test('while one connection has the store for itself nobody opens it, and what it did not commit is not done', async () => {
