@@ -5,17 +5,19 @@ import type { Random } from '#shared/base/random.ts';
 import { portion } from '#shared/base/workers.ts';
 import { Outage } from '../outage/outage.ts';
 import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
-import { PASSING_EXPIRED, STATE_EXPIRED } from '../sql/expired.ts';
 import type { Database } from '../sql/sql.ts';
 import { PASSING_TABLES, STATE_TABLES } from '../sql/tables.ts';
 import type { Beside } from '../redis/open-beside.ts';
 import type { PostgresSettings } from '../settings.ts';
 import type { Stores } from '../stores.ts';
+import { lockOf } from './access.ts';
 import { checkServer } from './check-server.ts';
 import { PostgresDatabase } from './database.ts';
 import { openFeed, openInvalidationFeed, SILENCE } from './feeds.ts';
 import type { FollowOptions } from './followed-table.ts';
 import { Rewinding } from './rewinding.ts';
+import { ServerClock, timeOf } from './server-clock.ts';
+import { sweep } from './sweep.ts';
 import { RECORD, toldRecord } from './told.ts';
 import { NUMBERS, type PostgresSchema } from './schema.ts';
 
@@ -32,15 +34,14 @@ const PATIENCE = 10_000;
 /** Bytes of the longest content in a row: longer content is in files, which all machines must share. */
 export const LONGEST_CONTENT = 64 * 1024;
 
-/** Rows of a table that go in one transaction. */
-const BATCH = 400;
-
 export interface PostgresDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   /** Seconds by which the clocks of our servers may differ. */
   readonly skew: number;
+  /** Resolves to the milliseconds since 1970 of the server. */
+  readonly serverTime?: (database: Database) => Promise<number>;
 }
 
 /**
@@ -51,7 +52,7 @@ export async function openPostgres(
   settings: PostgresSettings,
   dependencies: PostgresDependencies,
 ): Promise<Stores> {
-  const { clock, random, log } = dependencies;
+  const { clock, random, log, serverTime = timeOf } = dependencies;
   const { urls, schema, connections: most, deadline, ca: file, redis } = settings;
   const ca = file === undefined ? undefined : await readFile(file, 'utf8');
   const options = {
@@ -86,6 +87,8 @@ export async function openPostgres(
     });
   const record = databaseOf(portion(most) - OF_FEEDS);
   const followed = databaseOf(OF_FEEDS);
+  const sharedClock = new ServerClock(clock, () => serverTime(record));
+  await sharedClock.look();
   const rewinding = new Rewinding(record);
   if (redis !== undefined) {
     const { openBeside } = await import('../redis/open-beside.ts');
@@ -103,6 +106,7 @@ export async function openPostgres(
     record,
     passing: record.passing,
     clock,
+    sharedClock,
     random,
     longestContent: LONGEST_CONTENT,
     feed: () => openFeed(following),
@@ -123,7 +127,9 @@ export async function openPostgres(
     check: () => record.check(),
     async sweep() {
       await record.numberAll();
-      return sweep(record, clock);
+      await sharedClock.look();
+      const times = { own: clock.now(), server: sharedClock.now() };
+      return sweep(record, record.passing, { turn: lockOf(schema, 'sweep'), ...times });
     },
     async [Symbol.asyncDispose]() {
       beside?.[Symbol.dispose]();
@@ -149,20 +155,4 @@ async function demandRedis(record: Database, uses: boolean): Promise<boolean> {
       ? 'the servers of this store do not use Redis, and store.redis is set: remove it, or stop all servers and run countersign redis use'
       : 'the servers of this store use Redis, and store.redis is missing: set it, or stop all servers and run countersign redis leave',
   );
-}
-
-/** Deletes the expired rows of all tables, one process at a time; resolves to their number. */
-async function sweep(database: Database, clock: Clock): Promise<number> {
-  let swept = 0;
-  for (const [table, { key, when }] of Object.entries({ ...STATE_EXPIRED, ...PASSING_EXPIRED })) {
-    const text = `DELETE FROM ${table}
-      WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${when} LIMIT ${BATCH})`;
-    for (let rows = BATCH; rows === BATCH; swept += rows) {
-      rows = await database.write(async (sql) => {
-        await sql.lockNames(['sweep']);
-        return sql.run(text, Math.floor(clock.now()));
-      });
-    }
-  }
-  return swept;
 }

@@ -39,6 +39,9 @@ export interface PostgresSchema {
   readonly oldest?: number;
 }
 
+/** `pg` waits for an answer as long as it takes. */
+const PATIENTLY = { query_timeout: 2 ** 31 - 1 };
+
 /**
  * Brings the tables of a schema up to date. Of several processes at once one does it, and the others wait. Rejects with
  * `StoreUnavailable` if the tables are of a newer release that is not compatible.
@@ -50,7 +53,10 @@ export async function migrate(
 ): Promise<void> {
   await client.query('BEGIN');
   try {
-    await client.query('SELECT pg_advisory_xact_lock($1::bigint)', [lockOf(name, 'schema')]);
+    // A table may be long, and another process at it.
+    await client.query('SET LOCAL statement_timeout = 0');
+    const turn = { text: 'SELECT pg_advisory_xact_lock($1::bigint)', ...PATIENTLY };
+    await client.query(turn, [lockOf(name, 'schema')]);
     // A role that may make none may have been given one.
     const named = 'SELECT FROM pg_namespace WHERE nspname = $1';
     if ((await client.query(named, [name])).rowCount === 0) {
@@ -82,7 +88,9 @@ export async function migrateWithin(
       `the schema ${name} has version ${found}, made by a newer release; this one knows versions up to ${known}, and the schema needs ${least}. Start the newer release, or restore a backup from before the upgrade`,
     );
   }
-  for (const migration of migrations.slice(found)) await client.query(tablesOf(migration));
+  for (const migration of migrations.slice(found)) {
+    await client.query({ text: tablesOf(migration), ...PATIENTLY });
+  }
   if (found < known) {
     await client.query(
       `INSERT INTO schema (one, version, oldest) VALUES (1, $1, $2)

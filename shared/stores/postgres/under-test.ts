@@ -46,7 +46,13 @@ export async function postgresUnderTest(
     redis: redis?.settings,
   };
   const open = () =>
-    openPostgres(settings, { clock, random: systemRandom, log: silentLog, skew: 5 });
+    openPostgres(settings, {
+      clock,
+      random: systemRandom,
+      log: silentLog,
+      skew: 5,
+      serverTime: async () => clock.now(),
+    });
   const tables = async () => {
     const names = await postgres.sql(
       `SELECT tablename FROM pg_tables WHERE schemaname = '${schema}'`,

@@ -7,6 +7,8 @@ export interface Expired {
   readonly key: string;
   /** `?1` is now, in milliseconds since the epoch. */
   readonly when: string;
+  /** The least keys go first, so that nothing is missing between two that are kept. */
+  readonly isInOrder?: true;
 }
 
 type OfTables = Readonly<Record<string, Expired>>;
@@ -17,6 +19,7 @@ export const STATE_EXPIRED: OfTables = {
   invalidation: {
     key: 'seq',
     when: `seq <= (SELECT seq FROM invalidation WHERE at <= CAST(?1 AS BIGINT) - ${INVALIDATION_LIFE} ORDER BY at DESC LIMIT 1)`,
+    isInOrder: true,
   },
   push_message: { key: 'place', when: 'until <= ?1' },
   push_news: { key: 'place', when: `at <= CAST(?1 AS BIGINT) - ${NEWS_LIFE}` },

@@ -39,6 +39,8 @@ export interface Engine {
   /** The tables whose last rows may be lost when the power fails. */
   readonly passing: Database;
   readonly clock: Clock;
+  /** By which rows of the passing tables live: the same one in all processes. */
+  readonly sharedClock: Clock;
   readonly random: Random;
   /** Bytes of the longest content that it keeps. */
   readonly longestContent: number;
@@ -72,7 +74,7 @@ type Parts = Together &
 
 /** Returns the parts of a record. `database`: the engine's, or what it has of it within one transaction. */
 export function togetherOn(database: Database, engine: Engine): Together {
-  const { passing, clock, random, feed, invalidationFeed } = engine;
+  const { passing, clock, sharedClock, random, feed, invalidationFeed } = engine;
   const recordable: { readonly [Part in Recorded]: (of: Database) => Stores[Part] } = {
     apiKeys: sqlApiKeys,
     artefacts: (of) => sqlArtefacts(of, clock),
@@ -92,9 +94,9 @@ export function togetherOn(database: Database, engine: Engine): Together {
     apiKeys: recordable.apiKeys(database),
     artefacts: artefactsByKind(
       recordable.artefacts(database),
-      sqlArtefacts(passing, clock, 'passing_artefact'),
+      sqlArtefacts(passing, sharedClock, 'passing_artefact'),
     ),
-    audit: sqlAudit(database),
+    audit: sqlAudit(database, clock),
     clients: recordable.clients(database),
     declared: sqlDeclared(database),
     gatewayKeys: recordable.gatewayKeys(database),
@@ -112,22 +114,22 @@ export function togetherOn(database: Database, engine: Engine): Together {
 
 /** Returns the parts of which both engines have one text. */
 export function sqlParts(engine: Engine): Parts {
-  const { record, passing, clock, random, longestContent, invalidationFeed } = engine;
-  const replay = sqlReplay(passing, clock);
+  const { record, passing, clock, sharedClock, random, longestContent, invalidationFeed } = engine;
+  const replay = sqlReplay(passing, sharedClock);
   return {
     ...togetherOn(record, engine),
-    cacheReports: sqlCacheReports(passing, clock),
+    cacheReports: sqlCacheReports(passing, sharedClock),
     followers: sqlFollowers(record),
     invalidations: sqlInvalidations(record, clock, invalidationFeed),
-    kept: sqlKept(passing, clock, random),
+    kept: sqlKept(passing, sharedClock, random),
     lastBackup: sqlLastBackup(record),
-    limits: limitsOver(sqlBuckets(passing, clock), clock),
+    limits: limitsOver(sqlBuckets(passing, sharedClock), sharedClock),
     proofs: proofsOver(replay),
     push: sqlPush(record, clock),
     replay,
-    sessions: sqlSessions(passing, clock, random),
+    sessions: sqlSessions(passing, sharedClock, random),
     spentTokens: sqlSpentTokens(record, clock),
     trees: sqlTrees(record, { clock, random, longestContent }),
-    useCounts: sqlUseCounts(passing, clock),
+    useCounts: sqlUseCounts(passing, sharedClock),
   };
 }

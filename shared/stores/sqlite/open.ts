@@ -41,6 +41,7 @@ export async function openSqlite({
     record: state,
     passing: transient,
     clock,
+    sharedClock: clock,
     random,
     longestContent: LONGEST_CONTENT,
     feed: () => SqliteFeed.open(state.path, clock),

@@ -1,3 +1,4 @@
+import type { Clock } from '#shared/base/clock.ts';
 import {
   type Audit,
   type AuditLink,
@@ -16,6 +17,8 @@ type LinkRow = [
   oldest: number,
   mac: string,
 ];
+
+const SECOND = 1_000;
 
 const LINK = 'SELECT number, before, first, last, at, oldest, mac FROM audit_link';
 
@@ -40,7 +43,7 @@ async function headOf(sql: Sql): Promise<AuditLink | undefined> {
   return row && linkOf(row);
 }
 
-export function sqlAudit(database: Database): Audit {
+export function sqlAudit(database: Database, clock: Clock): Audit {
   return {
     append: (...texts) => database.write((sql) => appendEntries(sql, texts)),
 
@@ -56,7 +59,12 @@ export function sqlAudit(database: Database): Audit {
         if ((row?.[0] ?? 0) <= most) await appendEntries(sql, [text]);
       }),
 
-    takeTurn: async () => true,
+    // A link that ends within the last second was made by another process in this one.
+    takeTurn: () =>
+      database.read(async (sql) => {
+        const age = clock.now() - ((await headOf(sql))?.at ?? 0);
+        return age < 0 || age >= SECOND;
+      }),
 
     refusals: (hour) =>
       database.read(async (sql) => {
