@@ -21,8 +21,13 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
   ['README.md', 'npm ci && npm start', '.ci/run installs, and e2e/flows/start.test.ts starts'],
   [
     'docs/how-to/backup-restore-upgrade.md',
-    'npm run -s cli -- restore',
+    'npm run -s cli -- restore /',
     'needs stopped servers; shared/cli/commands/restore.test.ts restores',
+  ],
+  [
+    'docs/how-to/backup-restore-upgrade.md',
+    'npm run -s cli -- restore --database',
+    'needs stopped servers; shared/cli/commands/restore-postgres.test.ts runs it',
   ],
   ['docs/how-to/gateway.md', 'client ', 'a picture'],
   ['docs/how-to/kubernetes.md', 'docker build', 'needs an engine; e2e/image.test.ts builds'],
