@@ -143,7 +143,7 @@ export const OAUTH_ERRORS: readonly Row[] = [
   ],
   [
     'use_dpop_nonce',
-    'The server demands a nonce (`tokens.nonce`)',
+    'The server demands a nonce (`tokens.nonce`, `nonce` of a space), or Redis has forgotten which proofs were used',
     'Repeat with the value of `DPoP-Nonce` in the proof',
   ],
   [

@@ -114,6 +114,15 @@ describe('one server', () => {
     expect(await other.spend('a', right.now())).toBe('first');
   });
 
+  test('a memory that has begun stays, though somebody takes the store for a new one', async () => {
+    await redis.cli('FLUSHALL');
+    using process = await processOn(config());
+    await process.look();
+    await process.look(true);
+    process.clock.advance(SKEW + 1);
+    expect(await process.spend('a', 0)).toBe('forgotten');
+  });
+
   test('nothing of it can be read: the key of what was used is a digest', async () => {
     await redis.cli('FLUSHALL');
     using process = await processOn(config());

@@ -33,13 +33,18 @@ ${use}`);
 
 const look = script(MEMORY);
 
+/** Where no memory has begun yet, whatever is made is new. */
+const first = script(`${RUN}
+redis.call('SET', KEYS[1], run() .. ' 0', 'NX')
+`);
+
 /** Remembers the uses of things that are good once, in one slot with when that began. */
 export interface Memory {
   /** Uses `key`, by a script of `inMemory`, and waits for the replicas. Rejects while nothing can be told of what is made now. */
   use(body: Script, key: string, once: Once, ...args: readonly string[]): Promise<Use>;
   /**
    * Lets a memory begin now that Redis has lost the one before: after each new connection, and not with the first use, which
-   * would have to wait. `isNew`: no server has worked with this Redis, so that nothing was used.
+   * would have to wait. `isNew`: the store is new, and nothing was ever used in it.
    */
   look(isNew?: boolean): Promise<void>;
 }
@@ -71,7 +76,9 @@ export function redisMemory(redis: Connection, { prefix, clock, skew }: MemoryOp
       throw new StoreUnavailable('Redis has just begun to remember what was used');
     },
     async look(isNew = false) {
-      await redis.durable(look, [mark], isNew ? '0' : String(ifBegunNow()));
+      await (isNew
+        ? redis.durable(first, [mark])
+        : redis.durable(look, [mark], String(ifBegunNow())));
     },
   };
 }
