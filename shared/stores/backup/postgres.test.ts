@@ -196,6 +196,27 @@ test('a schedule makes one backup of PostgreSQL, whoever else makes it at the sa
   expect(readdirSync(schedule.folder).toSorted()).toEqual([basename(backup), 'lock.db']);
 });
 
+test('a role that may make no schema restores into the empty one that it was given, and can replace none', async () => {
+  const staged = join(folder, 'staged');
+  const stage = async () => {
+    mkdirSync(join(staged, 'content'), { recursive: true });
+    await using former = await openSqlite({ folder: staged, clock, random });
+    await former.people.add(somePerson('alice'), []);
+    return staged;
+  };
+  const { schema } = settings;
+  await postgres.sql(
+    `CREATE ROLE ${schema} LOGIN; CREATE SCHEMA ${schema} AUTHORIZATION ${schema}`,
+  );
+  const given = { ...settings, urls: [postgres.url.replace('postgres@', `${schema}@`)] };
+  await restorePostgres(given, { aside: undefined, stage, place: nothing });
+  await expect(restorePostgres(given, { aside: 'aside', stage, place: nothing })).rejects.toThrow(
+    'permission denied',
+  );
+  await using stores = await open(given);
+  expect(await stores.people.getByName('alice')).toMatchObject({ name: 'alice' });
+});
+
 test('a PostgreSQL whose disk is full keeps what it had', async () => {
   const staged = join(folder, 'staged');
   mkdirSync(join(staged, 'content'), { recursive: true });

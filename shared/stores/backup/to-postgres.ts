@@ -5,7 +5,7 @@ import { escapeIdentifier } from 'pg';
 import type { ClientBase } from 'pg';
 import { alone } from '../postgres/alone.ts';
 import { LONGEST_CONTENT, SCHEMA } from '../postgres/open.ts';
-import { migrateWithin } from '../postgres/schema.ts';
+import { makeSchema, migrateWithin } from '../postgres/schema.ts';
 import { addRows, type CopiedRow, goOnBehind } from '../postgres/tables.ts';
 import type { PostgresSettings } from '../settings.ts';
 import { tablesIn } from '../sqlite/backup/tables.ts';
@@ -50,7 +50,7 @@ export const restorePostgres = (
           `ALTER SCHEMA ${escapeIdentifier(schema)} RENAME TO ${escapeIdentifier(aside ?? '')}`,
         );
       }
-      await client.query(`CREATE SCHEMA IF NOT EXISTS ${escapeIdentifier(schema)}`);
+      await makeSchema(client, schema);
       await migrateWithin(client, schema, SCHEMA);
       // It takes the place of the former one, also for the Redis beside it.
       if (isThere) {

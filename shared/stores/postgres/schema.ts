@@ -57,17 +57,20 @@ export async function migrate(
     await client.query('SET LOCAL statement_timeout = 0');
     const turn = { text: 'SELECT pg_advisory_xact_lock($1::bigint)', ...PATIENTLY };
     await client.query(turn, [lockOf(name, 'schema')]);
-    // A role that may make none may have been given one.
-    const named = 'SELECT FROM pg_namespace WHERE nspname = $1';
-    if ((await client.query(named, [name])).rowCount === 0) {
-      await client.query(`CREATE SCHEMA ${escapeIdentifier(name)}`);
-    }
+    await makeSchema(client, name);
     await migrateWithin(client, name, schema);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');
     throw error;
   }
+}
+
+/** Makes the schema when it is missing: a role that may make none may have been given one. */
+export async function makeSchema(client: ClientBase, name: string): Promise<void> {
+  const named = 'SELECT FROM pg_namespace WHERE nspname = $1';
+  if ((await client.query(named, [name])).rowCount !== 0) return;
+  await client.query(`CREATE SCHEMA ${escapeIdentifier(name)}`);
 }
 
 /** The same within a transaction that nobody else is in the way of, in the schema that is first in the search path. */
