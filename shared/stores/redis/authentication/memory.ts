@@ -43,7 +43,7 @@ export interface Memory {
   /** Uses `key`, by a script of `inMemory`, and waits for the replicas. Rejects while nothing can be told of what is made now. */
   use(body: Script, key: string, once: Once, ...args: readonly string[]): Promise<Use>;
   /**
-   * Lets a memory begin now that Redis has lost the one before: after each new connection, and not with the first use, which
+   * Lets a memory begin now that Redis has lost the one before: at the start of a server, and not with the first use, which
    * would have to wait. `isNew`: the store is new, and nothing was ever used in it.
    */
   look(isNew?: boolean): Promise<void>;
