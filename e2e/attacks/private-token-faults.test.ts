@@ -109,7 +109,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect((await ask(1)).status).toBe(200);
   });
 
-  /** Nothing can be written meanwhile; in PostgreSQL nothing read either. Resolves when all are ready again. */
+  /** Nothing can be written meanwhile; in PostgreSQL and Redis nothing read either. Resolves when all are ready again. */
   async function withoutStore(work: () => Promise<void>): Promise<void> {
     const { shared, flow } = servers;
     await using stopped = new AsyncDisposableStack();
@@ -125,6 +125,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     } else {
       await shared.postgres.hang();
+      shared.redis.hang();
+      stopped.defer(() => shared.redis.wake());
       stopped.defer(() => shared.postgres.wake());
     }
     await work();

@@ -8,13 +8,13 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, PersistentVolumeClaim, Service } from 'kubernetes-models/v1';
 import { request } from 'undici';
 import { parse, parseAllDocuments } from 'yaml';
+import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { productionMistakes } from '#shared/config/production.ts';
 import { examples } from '../pair/examples.ts';
 import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
-import { NODE, startProcess } from '../parts/process.ts';
-import { startRedis } from '../parts/redis.ts';
+import { NODE, startProcess, until } from '../parts/process.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 
 /** The manifests of docs/how-to/kubernetes, against the schemas of Kubernetes and against our image. */
@@ -104,7 +104,7 @@ const serviceLinks = (manifests: readonly Manifest[]) =>
       }),
   );
 
-describe.each(['redis', 'sqlite'])('the manifests of %s', (shape) => {
+describe.each(['postgres', 'sqlite'])('the manifests of %s', (shape) => {
   const workloads = async () =>
     (await manifestsOf(shape)).filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
 
@@ -213,7 +213,7 @@ describe.each(['redis', 'sqlite'])('the manifests of %s', (shape) => {
     await mkdir(data);
     const secret = join(folder.path, 'secret');
     await writeFile(secret, 'a master secret of thirty-two bytes', { mode: 0o400 });
-    const redis = shape === 'redis' ? parts.use(await startRedis()) : undefined;
+    const shared = shape === 'postgres' ? parts.use(await startSharedStore()) : undefined;
     const pods = (await workloads()).map(({ spec }) => spec.template.spec);
     const containers = pods.flatMap((pod) => pod.containers);
     const links = pods.every(({ enableServiceLinks }) => enableServiceLinks === false)
@@ -231,7 +231,8 @@ describe.each(['redis', 'sqlite'])('the manifests of %s', (shape) => {
     const given: Readonly<Record<string, string | undefined>> = {
       COUNTERSIGN_CONFIG: file,
       COUNTERSIGN_SECRET_FILE: secret,
-      COUNTERSIGN_REDIS_URL: redis?.url,
+      COUNTERSIGN_POSTGRES_URL: shared?.postgres.url,
+      COUNTERSIGN_REDIS_URL: shared?.redis.url,
     };
     for (const container of containers) {
       const port = ports.get(container.name);
@@ -252,7 +253,9 @@ describe.each(['redis', 'sqlite'])('the manifests of %s', (shape) => {
       });
       parts.use(process);
       expect(process.output).not.toContain('environment.unknown');
-      for (const probe of probes) expect(await asked(probe.httpGet, `10.1.2.3:${port}`)).toBe(200);
+      for (const { httpGet } of probes) {
+        await until(async () => (await asked(httpGet, `10.1.2.3:${port}`)) === 200);
+      }
     }
   });
 });

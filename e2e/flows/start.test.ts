@@ -10,13 +10,13 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
+import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import { messagesOf } from '../../resource-server/integration/playground/playground.fixture.ts';
 import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
 import { home, type Home, workersOf } from './home.ts';
 import { startProcess, until } from '../parts/process.ts';
 import type { RunningProcess } from '../parts/process.ts';
-import { startRedis } from '../parts/redis.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -564,12 +564,15 @@ const resultOf = (page: string) => [
   ...[...page.matchAll(/<br \/><strong>([^<]*)<\/strong>/g)].map(([, reason]) => reason),
 ];
 
-test('COUNTERSIGN_REDIS_URL: the same pair on Redis, and nothing in an embedded store; it goes on when whoever read its log has ended', async () => {
-  await using redis = await startRedis({ password: 'swordfish', appendonly: true });
+test('COUNTERSIGN_POSTGRES_URL and COUNTERSIGN_REDIS_URL: the same pair on both, and nothing in an embedded store; it goes on when whoever read its log has ended', async () => {
+  await using shared = await startSharedStore({ password: 'swordfish' });
   using relay = await recordingRelay();
   await using place = await home({ jwks: { url: `${relay.url}/jwks` } });
   relay.to.port = place.ports.authz;
-  const extra = { COUNTERSIGN_REDIS_URL: redis.url };
+  const extra = {
+    COUNTERSIGN_POSTGRES_URL: shared.postgres.url,
+    COUNTERSIGN_REDIS_URL: shared.redis.url,
+  };
   await using pair = await place.start(extra);
   expect(pair.output).toContain('Redis (single)');
   expect(pair.output).not.toContain('swordfish');
@@ -602,11 +605,11 @@ test('COUNTERSIGN_REDIS_URL: the same pair on Redis, and nothing in an embedded 
   expect(await interrupt(pair)).toBe(0);
 });
 
-test('a data folder that cannot be made, or a Redis that is not there, is said in words', async () => {
+test('a data folder that cannot be made, or a PostgreSQL that is not there, is said in words', async () => {
   await using place = await home();
-  const url = `redis://127.0.0.1:${await freePort()}`;
-  const without = await place.refused({ COUNTERSIGN_REDIS_URL: url });
-  expect([without.code, without.said]).toEqual([1, expect.stringContaining('Redis')]);
+  const url = `postgres://postgres@127.0.0.1:${await freePort()}/postgres`;
+  const without = await place.refused({ COUNTERSIGN_POSTGRES_URL: url });
+  expect([without.code, without.said]).toEqual([1, expect.stringContaining('PostgreSQL')]);
   await mkdir(join(place.data, 'state.db'), { recursive: true });
   const blocked = await place.refused();
   expect([blocked.code, blocked.said]).toEqual([1, expect.stringContaining('state.db')]);

@@ -20,6 +20,7 @@ import { examples } from '../pair/examples.ts';
 import { startPair } from '../pair/pair.ts';
 import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
+import { startPostgres } from '../parts/postgres.ts';
 import { NODE, type RunningProcess, startProcess } from '../parts/process.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 
@@ -157,7 +158,7 @@ test('docs/how-to/redis.md: its settings are accepted', async () => {
   }
 });
 
-test('docs/how-to/redis.md: two pairs on its Redis; a token revoked at one is refused by the other', async () => {
+test('docs/how-to/redis.md: two pairs with its Redis; a token revoked at one is refused by the other', async () => {
   await using own = new AsyncDisposableStack();
   const place = own.use(await temporaryFolder()).path;
   const at = await freePort();
@@ -166,8 +167,13 @@ test('docs/how-to/redis.md: two pairs on its Redis; a token revoked at one is re
   const ready = (output: string) => output.includes('Ready to accept connections');
   own.use(await startProcess('redis-server', [join(place, 'redis.conf')], { ready }));
   const [json = ''] = await examples('docs/how-to/redis.md', 'json redis');
+  const postgres = own.use(await startPostgres());
+  await postgres.sql('CREATE ROLE countersign LOGIN');
+  await postgres.sql('CREATE DATABASE countersign OWNER countersign');
   const settings = JSON.parse(
-    json.replace(':PASSWORD@127.0.0.1:6379', `127.0.0.1:${at}`),
+    json
+      .replace(':PASSWORD@127.0.0.1:6379', `127.0.0.1:${at}`)
+      .replace(':PASSWORD@127.0.0.1:5432', `@127.0.0.1:${postgres.port}`),
   ) as Record<string, unknown>;
   await using pair = await startPair({ settings, authz: 2, resource: 2 });
   const machine = await pair.addClient();

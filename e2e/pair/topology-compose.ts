@@ -17,6 +17,7 @@ const service = z.object({
     .union([z.array(z.string()), z.record(z.string(), z.unknown()).transform(Object.keys)])
     .transform((names): readonly string[] => names),
   ports: z.array(z.string()).default([]),
+  volumes: z.array(z.string()).default([]),
 });
 
 const compose = z.object({

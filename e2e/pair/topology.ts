@@ -13,6 +13,7 @@ import { isObject } from '#shared/jose/compact-jws.ts';
 import { commandLine } from './command-line.ts';
 import { freePort } from '../parts/free-port.ts';
 import { ServerProcess } from './pair.ts';
+import { type Postgres, startPostgres } from '../parts/postgres.ts';
 import { NODE, startProcess } from '../parts/process.ts';
 import type { RunningProcess } from '../parts/process.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
@@ -31,6 +32,7 @@ export const VARIABLES = {
   COUNTERSIGN_RESOURCE_HOST: new URL(RESOURCE).host,
   COUNTERSIGN_CERTIFICATE: './certificate.pem',
   COUNTERSIGN_SECRET: randomBytes(32).toString('base64'),
+  COUNTERSIGN_POSTGRES_PASSWORD: randomBytes(32).toString('hex'),
   COUNTERSIGN_REDIS_PASSWORD: randomBytes(32).toString('hex'),
 };
 
@@ -75,7 +77,9 @@ export async function startTopology(settings: Members): Promise<Topology> {
   await makeCertificate(certificate);
   const compose = await readCompose(VARIABLES);
 
+  const postgres = parts.use(await startDatabase(compose));
   const here = substitution([
+    ['postgres:5432', `127.0.0.1:${postgres.port}`],
     ['redis:6379', `127.0.0.1:${ports.redis}`],
     ['loadbalancer:8080', `127.0.0.1:${ports.inside}`],
     ['10.203.0.2/32', '127.0.0.1/32'],
@@ -184,6 +188,17 @@ function clientFrom(localAddress: string, port: number, ca: string): Agent {
         callback,
       ),
   });
+}
+
+/** Starts PostgreSQL as the service has it, with the database that its image makes. */
+async function startDatabase(compose: Compose): Promise<Postgres> {
+  const { command, environment } = of(compose, 'postgres');
+  const settings = command.filter((word) => word.includes('='));
+  const postgres = await startPostgres({ settings, password: randomBytes(16).toString('hex') });
+  const { POSTGRES_USER: user, POSTGRES_DB: name, POSTGRES_PASSWORD: password } = environment;
+  await postgres.sql(`CREATE ROLE ${user} SUPERUSER LOGIN PASSWORD '${password}'`);
+  await postgres.sql(`CREATE DATABASE ${name} OWNER ${user}`);
+  return postgres;
 }
 
 function startRedis(compose: Compose, port: number, cwd: string): Promise<RunningProcess> {

@@ -26,13 +26,6 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
     },
     form: 'must be two origins, of the authorization server and of the resource server, such as "https://auth.example https://api.example"',
   },
-  COUNTERSIGN_REDIS_URL: {
-    members: (value, { store }) => {
-      const redis = parseRedisUrl(value);
-      return redis && { store: { ...membersOf('redis', store), kind: 'redis', ...redis } };
-    },
-    form: REDIS_URL_FORM,
-  },
   COUNTERSIGN_POSTGRES_URL: {
     members: (value, { store }) => {
       const urls = value.trim().split(/[\s,]+/);
@@ -41,6 +34,17 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
         : { store: { ...membersOf('postgres', store), kind: 'postgres', urls } };
     },
     form: `must be ${POSTGRES_URL_FORM}, or several of these with commas between them`,
+  },
+  COUNTERSIGN_REDIS_URL: {
+    members: (value, { store }) => {
+      const redis = parseRedisUrl(value);
+      if (redis === undefined || !isObject(store) || store['kind'] !== 'postgres') {
+        return redis && { store: { ...membersOf('redis', store), kind: 'redis', ...redis } };
+      }
+      const { redis: before } = store;
+      return { store: { ...store, redis: { ...(isObject(before) && before), ...redis } } };
+    },
+    form: REDIS_URL_FORM,
   },
   COUNTERSIGN_AUTHZ_URL: {
     members: reachedAt,
@@ -65,6 +69,7 @@ const NOT_MEANT = [
   'COUNTERSIGN_AUTHZ_HOST',
   'COUNTERSIGN_RESOURCE_HOST',
   'COUNTERSIGN_CERTIFICATE',
+  'COUNTERSIGN_POSTGRES_PASSWORD',
   'COUNTERSIGN_REDIS_PASSWORD',
   'COUNTERSIGN_WORKER',
   'COUNTERSIGN_PAIR',

@@ -180,10 +180,10 @@ test('whose place another may have taken while the process stood still gives no 
   expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
 });
 
-test('nobody steps into the place of an attempt for which Redis has longer to answer', async () => {
+test('nobody steps into the place of an attempt for which PostgreSQL has longer to answer', async () => {
   const one = await USABLE.RefreshToken();
   const { store } = flow.config;
-  Object.assign(flow.config, { store: { kind: 'redis', deadline: 10 } });
+  Object.assign(flow.config, { store: { kind: 'postgres', deadline: 10 } });
   const written = Promise.withResolvers<void>();
   Object.assign(flow.stores.artefacts, {
     async consume(...use: Parameters<typeof consume>) {
