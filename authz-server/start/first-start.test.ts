@@ -94,7 +94,7 @@ test('the line with the API key has the key that is there, marked as a demo', as
   });
 });
 
-test('with Redis there may be no folder yet: the secrets are kept all the same, in one that is private', async () => {
+test('with PostgreSQL there may be no folder yet: the secrets are kept all the same, in one that is private', async () => {
   const data = join(await temporaryFolder(), 'none', 'yet');
   const { start, kept } = await server(undefined, data);
   await start();

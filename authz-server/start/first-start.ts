@@ -27,7 +27,7 @@ export async function firstStart(parts: DemoParts): Promise<FirstStart> {
   const file = join(config.data, FILE);
   const makes = demo(config);
   const made: Made[] = [];
-  // With Redis there may be no folder yet, and what is made now is not told again.
+  // With PostgreSQL there may be no folder yet, and what is made now is not told again.
   await mkdir(config.data, { recursive: true, mode: 0o700 });
   if (await stores.replay.unique('first-start', FILE, AT_ONCE)) {
     for (const make of makes) {

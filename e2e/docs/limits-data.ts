@@ -570,7 +570,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   Store: [
     [
       'requests that wait for Redis, also those whose clients have left',
-      '10,000 for either connection, for revocations and for limits in blocks, at most for `store.deadline`',
+      '10,000 for either connection, for revocations and for limits in blocks, at most for `store.redis.deadline`',
       '503 at once',
       'each worker has as many',
       'shared/stores/redis/connection/link.test.ts, shared/stores/sqlite/blocks.test.ts',

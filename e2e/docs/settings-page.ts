@@ -17,7 +17,10 @@ const VARIABLES = [
     '`COUNTERSIGN_POSTGRES_URL`',
     'Use PostgreSQL instead of the embedded store: its URL, or those of the primary and its standbys with commas between them. Other members of `store` in the file stay.',
   ],
-  ['`COUNTERSIGN_REDIS_URL`', 'Use Redis instead of the embedded store.'],
+  [
+    '`COUNTERSIGN_REDIS_URL`',
+    'Use Redis beside PostgreSQL, which `COUNTERSIGN_POSTGRES_URL` or the file names: `redis://host:port`, `sentinel:redis://a:26379,redis://b:26379` or `cluster:redis://a:6379,redis://b:6379`. Other members of `store.redis` in the file stay.',
+  ],
   [
     '`COUNTERSIGN_PUBLIC`',
     'The public origins of the two servers: `https://auth.example,https://api.example`.',

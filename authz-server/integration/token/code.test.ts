@@ -205,7 +205,7 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     expect(await lives(await flow.redeem(await newCode()))).toBe(true);
   });
 
-  // The questions of one step go to different servers of a Redis Cluster, so that any may be answered first.
+  // The questions of one step go over different connections to PostgreSQL, so that any may be answered first.
   test('the client or the person, behind any answer of the store: no token outlives them', async () => {
     const { clients, revocations, artefacts } = flow.stores;
     const until = Date.now() + 3_600_000;

@@ -23,8 +23,8 @@ export const apply: Command = {
   },
   details: [
     'FILE is JSON with the members of directory export, without what lets people in; - reads standard input.',
-    'The whole file is checked first; a mistake changes nothing. On SQLite five hundred changes are one transaction, so that',
-    'servers do not wait for long; on Redis each is one. After an interruption the command makes the rest.',
+    'The whole file is checked first; a mistake changes nothing. Five hundred changes are one transaction, so that the',
+    'servers do not wait for long. After an interruption the command makes the rest.',
   ],
   run: async ({ operands: [file = ''], flag }, shell) => {
     const config = await loadConfig(shell.env);

@@ -16,7 +16,7 @@ const RECORD: ClientRecord = {
   created_at: 1,
 };
 
-/** Clients of an engine that makes them of what the adapter finds, and whose record is read anew each time, as from Redis. */
+/** Clients of an engine that makes them of what the adapter finds, and whose record is read anew each time, as from PostgreSQL. */
 function reading(stored: { record: ClientRecord; meanwhile?: () => void }) {
   let made = 0;
   const stores = {

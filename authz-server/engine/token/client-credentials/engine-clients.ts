@@ -4,7 +4,7 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { clientOf } from '../../clients/clients.ts';
 import type { TokenServer } from '../token-request.ts';
 
-/** Clients that are remembered by the text of their record: each look at Redis makes another object of it. */
+/** Clients that are remembered by the text of their record: each look at PostgreSQL makes another object of it. */
 const CAPACITY = 1000;
 
 /**
