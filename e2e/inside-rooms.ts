@@ -14,7 +14,7 @@ interface Order {
 
 export type Orders = Readonly<Record<string, Order>>;
 
-/** The subjects of the stores, beside `cache`; the interfaces, sqlite/, redis/ and contract/ have the same folders. */
+/** The subjects of the stores, beside `cache`; the interfaces, sql/ and contract/ have the same folders. */
 const SUBJECTS = [
   'audit',
   'authentication',
@@ -92,7 +92,7 @@ export const INSIDE: Orders = {
     forTests: ['schema', '.'],
   },
   'shared/stores/redis': {
-    floors: [['connection'], ['claims', 'told'], ['revocation'], OTHER_SUBJECTS, ['cache'], ['.']],
+    floors: [['connection'], ['told'], ['authentication', 'cache', 'limits', 'trees'], ['.']],
     forTests: ['.'],
   },
   'shared/stores/contract': {

@@ -8,7 +8,6 @@ import { configSchema } from '#shared/config/schema.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { silentLog } from '#shared/base/log.ts';
 import type { Log } from '#shared/base/log.ts';
-import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { StoredKey } from '#shared/stores/keys/keys.ts';
@@ -112,7 +111,6 @@ export async function testAuthz(
     clock,
     random: systemRandom,
     log: silentLog,
-    longestLife: longestLife(config),
   });
   await stores.clients.add(APP);
   await stores.revocations.epoch(true);

@@ -81,7 +81,7 @@ export async function testSite(
   });
   const parts = { clock, random: systemRandom, log: silentLog };
   const life = longestLife(config);
-  const stores = await openStores(config, { ...parts, longestLife: life });
+  const stores = await openStores(config, parts);
   let hashed = 0;
   const counted = <A extends unknown[], R>(work: (...args: A) => R) => {
     return (...args: A): R => {

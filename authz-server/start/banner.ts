@@ -68,10 +68,8 @@ function leftOutInWords(config: Config): readonly string[] {
 
 function storeInWords({ store }: Config): string {
   if (store.kind === 'sqlite') return 'SQLite, in the data folder';
-  const engine =
-    store.kind === 'postgres' ? `PostgreSQL (schema ${store.schema})` : `Redis (${store.mode})`;
-  const own = `${engine}: ${store.urls.map(maskedUrl).join(', ')}`;
-  if (store.kind !== 'postgres' || store.redis === undefined) return own;
+  const own = `PostgreSQL (schema ${store.schema}): ${store.urls.map(maskedUrl).join(', ')}`;
+  if (store.redis === undefined) return own;
   return `${own}; Redis (${store.redis.mode}): ${store.redis.urls.map(maskedUrl).join(', ')}`;
 }
 

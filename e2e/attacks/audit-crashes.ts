@@ -116,7 +116,6 @@ const open = (spec: StoresSpec) =>
     clock: systemClock,
     random: systemRandom,
     log: silentLog,
-    longestLife: 600,
   });
 
 /** Returns what writers acknowledged before they were killed, first `postgres`, if it is given. */

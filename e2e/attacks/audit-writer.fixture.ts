@@ -38,7 +38,6 @@ const stores = await openStores(JSON.parse(spec) as StoresSpec, {
   clock: systemClock,
   random: systemRandom,
   log: silentLog,
-  longestLife: 600,
 });
 const recorder = createRecorder(
   {

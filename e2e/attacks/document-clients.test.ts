@@ -66,7 +66,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
 
   async function open(): Promise<Process> {
     const around = { clock, random: systemRandom, log: silentLog, config };
-    const stores = parts.use(await openStores(config, { ...around, longestLife: 600 }));
+    const stores = parts.use(await openStores(config, { ...around }));
     const recorder = createRecorder({ ...around, stores }, { who: 'server', how: 'chore' });
     const network = {
       destinations: documentDestinations(config),

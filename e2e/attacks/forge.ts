@@ -7,7 +7,6 @@ import { privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
 import type { Jwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { signJws } from '#shared/jose/jws.fixture.ts';
 import { silentLog } from '#shared/base/log.ts';
-import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
@@ -36,7 +35,6 @@ export async function createForger(pair: Pair, genuine: string): Promise<Forger>
     clock: systemClock,
     random: systemRandom,
     log: silentLog,
-    longestLife: longestLife(config),
   });
   const header: Members = { ...decodeProtectedHeader(genuine) };
   const claims: Members = { ...decodeJwt(genuine) };

@@ -6,7 +6,6 @@ import { systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { silentLog } from '#shared/base/log.ts';
-import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import { NO_QUOTA } from '#shared/stores/contract/samples.ts';
 import { bytesOf } from '#shared/stores/trees/entry-bytes.ts';
@@ -87,9 +86,7 @@ export async function startTreeServers(
   );
   const config = await loadConfig(pair.env);
   const common = { clock: systemClock, random: systemRandom, log: silentLog };
-  const stores = parts.use(
-    await openStores(config, { ...common, longestLife: longestLife(config) }),
-  );
+  const stores = parts.use(await openStores(config, common));
   const owned = parts.move();
 
   function tenant(whose: string, credentials: Tenant['credentials']): Tenant {

@@ -6,7 +6,6 @@ import { systemRandom } from '#shared/base/random.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { ENVIRONMENT, NODE_FLAGS } from '#shared/start/options.js';
 import { openStores } from '#shared/stores/open.ts';
-import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Pair } from '../pair/pair.ts';
 import { freePort } from '../parts/free-port.ts';
@@ -64,7 +63,6 @@ export async function startPushSite(
       clock: systemClock,
       random: systemRandom,
       log: silentLog,
-      longestLife: longestLife(config),
     }),
   );
   return {

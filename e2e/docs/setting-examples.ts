@@ -17,7 +17,11 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   clients: { documents: { hosts: ['claude.ai', '*.example.com'] } },
   gnap: { clients: 'anybody' },
   data: '/var/lib/countersign',
-  store: { kind: 'redis', mode: 'sentinel', urls: ['redis://10.0.0.7:26379'] },
+  store: {
+    kind: 'postgres',
+    urls: ['postgres://countersign@10.0.0.7/countersign'],
+    redis: { mode: 'sentinel', urls: ['redis://10.0.0.7:26379'] },
+  },
   trustedProxies: ['10.0.0.0/24', '2001:db8::7'],
   tokens: { lifetime: 300, nonce: true },
   people: { session: 86_400, secondFactor: { required: ['staff'] } },

@@ -63,7 +63,6 @@ export async function startFlow(options: PairOptions = {}): Promise<Flow> {
       clock: systemClock,
       random: systemRandom,
       log: silentLog,
-      longestLife: longestLife(config),
     }),
   );
   const owned = parts.move();

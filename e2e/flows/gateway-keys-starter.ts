@@ -7,14 +7,12 @@ import { loadConfig } from '#shared/config/load.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
-import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { openStores } from '#shared/stores/open.ts';
 
 const config = await loadConfig(process.env);
 const master = await readMasterSecret(config, process.env);
 const [clock, random] = [systemClock, systemRandom];
-const life = longestLife(config);
-await using stores = await openStores(config, { clock, random, log: silentLog, longestLife: life });
+await using stores = await openStores(config, { clock, random, log: silentLog });
 process.send?.('ready');
 await once(process, 'message');
 const parts = { config, stores, master, clock, random };

@@ -62,7 +62,6 @@ function open(spec: Parameters<typeof openStores>[0]): Promise<Stores> {
     clock: systemClock,
     random: systemRandom,
     log: silentLog,
-    longestLife: LIFE,
   });
 }
 

@@ -12,7 +12,6 @@ import { randomId, systemRandom } from '#shared/base/random.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { someSubscription } from '#shared/stores/contract/push/samples.ts';
 import { openStores } from '#shared/stores/open.ts';
-import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { configSchema } from '#shared/config/schema.ts';
 import { commandLine } from '../pair/command-line.ts';
@@ -85,7 +84,6 @@ async function subscribed() {
   const outside = { clock: systemClock, random: systemRandom, log: silentLog };
   await using stores = await openStores(settings, {
     ...outside,
-    longestLife: longestLife(settings),
   });
   const subscription = someSubscription({
     id: randomId(systemRandom),

@@ -2,8 +2,6 @@ import { expect, test } from '@jest/globals';
 import { RULES } from './rules.ts';
 import { configSchema } from './schema.ts';
 
-const REDIS = { kind: 'redis', urls: ['redis://localhost'] };
-
 const mistakes = (given: object) =>
   RULES.flatMap(({ check }) => check(configSchema.parse(given), {})).filter(({ path }) =>
     path.startsWith('backup'),
@@ -19,14 +17,6 @@ test('a backup by the schedule lies anywhere but where the store itself is', () 
     expect(mistakes({ backup: { folder } })).toEqual([]);
   }
   expect(mistakes({ data: '/d', backup: { folder: '/d' } })).toHaveLength(1);
-});
-
-test('with Redis a folder is refused, because the state is elsewhere; a period is not', () => {
-  expect(mistakes({ store: REDIS, backup: { folder: '/b' } })).toEqual([
-    { path: 'backup.folder', message: expect.stringContaining('own tools') },
-  ]);
-  expect(mistakes({ store: REDIS, backup: { every: 3600 } })).toEqual([]);
-  expect(mistakes({ store: REDIS })).toEqual([]);
 });
 
 test('with PostgreSQL a folder is taken, and not needed: it has tools of its own', () => {

@@ -2,14 +2,16 @@ import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
 import { nearest } from '#shared/base/nearest.ts';
 import { POSTGRES_URL_FORM, readPostgresUrl } from '#shared/stores/postgres-url.ts';
-import type { StoreSettings } from '#shared/stores/settings.ts';
 import { parseRedisUrl, REDIS_URL_FORM } from './redis-url.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
 interface Override {
-  /** The members that the variable's value stands for, given those so far; undefined when it has another form. */
-  members(value: string, before: Members): Members | undefined;
+  /**
+   * The members that the variable's value stands for, given those so far; undefined when it has another form, or what is wrong with
+   * them.
+   */
+  members(value: string, before: Members): Members | string | undefined;
   readonly form: string;
 }
 
@@ -31,16 +33,14 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
       const urls = value.trim().split(/[\s,]+/);
       return urls.some((url) => typeof readPostgresUrl(url) === 'string')
         ? undefined
-        : { store: { ...membersOf('postgres', store), kind: 'postgres', urls } };
+        : { store: { ...(isPostgres(store) && store), kind: 'postgres', urls } };
     },
     form: `must be ${POSTGRES_URL_FORM}, or several of these with commas between them`,
   },
   COUNTERSIGN_REDIS_URL: {
     members: (value, { store }) => {
       const redis = parseRedisUrl(value);
-      if (redis === undefined || !isObject(store) || store['kind'] !== 'postgres') {
-        return redis && { store: { ...membersOf('redis', store), kind: 'redis', ...redis } };
-      }
+      if (redis === undefined || !isPostgres(store)) return redis && BESIDE_POSTGRES;
       const { redis: before } = store;
       return { store: { ...store, redis: { ...(isObject(before) && before), ...redis } } };
     },
@@ -109,8 +109,8 @@ export function environmentMembers(
     const value = env[path];
     if (!value) continue;
     const overridden = override.members(value, { ...file, ...members });
-    if (overridden === undefined) mistakes.push({ path, message: override.form });
-    Object.assign(members, overridden);
+    if (typeof overridden === 'object') Object.assign(members, overridden);
+    else mistakes.push({ path, message: overridden ?? override.form });
   }
   return { members, mistakes };
 }
@@ -130,7 +130,9 @@ function reachedAt(value: string, { issuer, jwks, privateTokens }: Members): Mem
   };
 }
 
-/** A store of the file keeps its other members under another address. */
-function membersOf(kind: StoreSettings['kind'], store: unknown): Members {
-  return isObject(store) && store['kind'] === kind ? store : {};
-}
+/** A store of PostgreSQL keeps its other members under another address. */
+const isPostgres = (store: unknown): store is Members =>
+  isObject(store) && store['kind'] === 'postgres';
+
+const BESIDE_POSTGRES =
+  'names Redis, which tells several machines what is revoked, and keeps nothing of people: set COUNTERSIGN_POSTGRES_URL as well, or store.kind to "postgres"';

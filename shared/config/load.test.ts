@@ -170,23 +170,37 @@ describe('precedence: the environment over the file over the defaults', () => {
   });
 
   test('COUNTERSIGN_REDIS_URL replaces the address and keeps prefix, master, replicas and deadline', async () => {
-    const store = {
-      kind: 'redis',
-      urls: ['redis://old:1'],
-      prefix: 'mine',
-      replicas: 1,
-      deadline: 5,
-    };
+    const redis = { urls: ['redis://old:1'], prefix: 'mine', replicas: 1, deadline: 5 };
+    const store = { kind: 'postgres', urls: ['postgres://u@a/db'], redis };
     const config = await load(
       { store },
       { COUNTERSIGN_REDIS_URL: 'sentinel:redis://a:26379,redis://b:26379' },
     );
-    expect(config.store).toEqual({
+    expect(config.store).toMatchObject({
       ...store,
-      mode: 'sentinel',
-      master: 'mymaster',
-      urls: ['redis://a:26379', 'redis://b:26379'],
+      redis: {
+        ...redis,
+        mode: 'sentinel',
+        master: 'mymaster',
+        urls: ['redis://a:26379', 'redis://b:26379'],
+      },
     });
+  });
+
+  test('COUNTERSIGN_REDIS_URL needs a store of PostgreSQL, from the file or from COUNTERSIGN_POSTGRES_URL', async () => {
+    const redis = { COUNTERSIGN_REDIS_URL: 'redis://a:1' };
+    const config = await load({}, { ...redis, COUNTERSIGN_POSTGRES_URL: 'postgres://u@a/db' });
+    expect(config.store).toMatchObject({ redis: { mode: 'single', urls: ['redis://a:1'] } });
+    expect((await mistakes({}, redis))['COUNTERSIGN_REDIS_URL']).toMatch(
+      /keeps nothing of people: set COUNTERSIGN_POSTGRES_URL as well/,
+    );
+  });
+
+  test('Redis as the store is refused with what to write', async () => {
+    const found = await mistakes({ store: { kind: 'redis', urls: ['redis://a:1'] } });
+    expect(found['store.kind']).toMatch(
+      /write "postgres" with its urls, and Redis .* store\.redis/,
+    );
   });
 
   test('COUNTERSIGN_POSTGRES_URL replaces the URLs and keeps the other members', async () => {
@@ -262,7 +276,7 @@ describe('mistakes', () => {
     ]);
     expect(found['isuer']).toMatch(/not a setting/);
     expect(found['trustedProxies.0']).toMatch(/^must be .* or an IPv4 address or an IPv6 address$/);
-    expect(found['store.kind']).toMatch(/must be one of "sqlite", "postgres", "redis"/);
+    expect(found['store.kind']).toMatch(/must be one of "sqlite", "postgres"/);
   });
 
   test.each([
@@ -271,7 +285,7 @@ describe('mistakes', () => {
     [{ tokens: { lifetime: -1 } }, 'tokens.lifetime', 'must be at least 10'],
     [{ server: { streams: 1.5 } }, 'server.streams', 'must be a whole number'],
     [{ listen: { authz: { port: 65_536 } } }, 'listen.authz.port', 'must be at most 65535'],
-    [{ store: { kind: 1 } }, 'store.kind', 'must be one of "sqlite", "postgres", "redis"'],
+    [{ store: { kind: 1 } }, 'store.kind', 'must be one of "sqlite", "postgres"'],
     [{ trustedProxies: 'x' }, 'trustedProxies', 'must be a list in brackets, as in ["a"]'],
     [{ spaces: [{}] }, 'spaces.0.url', 'is missing: it must be text in quotation marks'],
   ])('the mistake %j is told with what to write', async (members, path, words) => {

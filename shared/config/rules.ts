@@ -108,11 +108,6 @@ export const RULES: readonly Rule[] = [
     check: ({ backup, store, data }) => {
       if (backup === undefined) return [];
       const { folder } = backup;
-      if (store.kind === 'redis') {
-        if (folder === undefined) return [];
-        const message = `is for SQLite: back up Redis with its own tools, and ${join(data, 'content')} with any; then run \`countersign backup record\``;
-        return [{ path: 'backup.folder', message }];
-      }
       if (folder === undefined) {
         // PostgreSQL has tools of its own, too.
         return store.kind === 'postgres' ? [] : [{ path: 'backup.folder', message: 'is missing' }];

@@ -16,7 +16,6 @@ import { gatherLines } from '#shared/base/gathered-lines.ts';
 import { jsonLog, type Log } from '#shared/base/log.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { printableLines } from '#shared/base/printable.ts';
-import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { type Random, systemRandom } from '#shared/base/random.ts';
 import { VERSION } from '#shared/base/version.ts';
 import { UNTOLD, WORKER, WORKERS } from '#shared/base/workers.ts';
@@ -156,9 +155,8 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   reportThrown((error) => {
     log.error('timer.failed', { reason: error instanceof Error ? error.stack : String(error) });
   });
-  const life = longestLife(config);
   const { promise: lost, resolve: moved } = Promise.withResolvers<string>();
-  await using opened = await openStores(config, { clock, random, log, longestLife: life, moved });
+  await using opened = await openStores(config, { clock, random, log, moved });
   const stores = measuredStores(opened, metrics, clock);
   // A resource server may be the first to use a store. It is not ready then, though nothing fails.
   let isNew = (await stores.revocations.epoch(role.makesEpoch)) === undefined;

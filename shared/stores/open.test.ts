@@ -39,8 +39,11 @@ test('a data folder that cannot be made is StoreUnavailable', async () => {
   );
 });
 
-test('a Redis that is not there is StoreUnavailable, and no embedded store is made instead', async () => {
-  const store = storeSettings.parse({ kind: 'redis', urls: ['redis://127.0.0.1:1'] });
+test('a PostgreSQL that is not there is StoreUnavailable, and no embedded store is made instead', async () => {
+  const store = storeSettings.parse({
+    kind: 'postgres',
+    urls: ['postgres://nobody@127.0.0.1:1/nothing'],
+  });
   await expect(openStores({ store, data: folder, ...rest }, deps)).rejects.toThrow(
     StoreUnavailable,
   );

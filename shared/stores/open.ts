@@ -24,8 +24,6 @@ export interface StoresDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Seconds: the longest life of a token and the skew; no revocation is forgotten earlier. */
-  readonly longestLife: number;
   /** Called with the reason once nothing is to be had from the store until it is opened anew. */
   readonly moved?: (reason: string) => void;
 }
@@ -51,7 +49,6 @@ export async function openStores(spec: StoresSpec, deps: StoresDependencies): Pr
       return acknowledged(recorded as Revocations, options) as typeof recorded;
     },
     async together(work) {
-      if (!stores.transactional) return work(opened);
       const result = await stores.together(work);
       // Nobody follows what is not committed, so that all revocations of the transaction wait after it.
       await followed();
@@ -65,10 +62,6 @@ async function openStore(
   { store, data, tokens }: StoresSpec,
   deps: StoresDependencies,
 ): Promise<Stores> {
-  if (store.kind === 'redis') {
-    const { openRedis } = await import('./redis/open.ts');
-    return openRedis(store, deps);
-  }
   if (store.kind === 'postgres') {
     const { openPostgres } = await import('./postgres/open.ts');
     return openPostgres(store, { ...deps, skew: tokens.skew });

@@ -4,51 +4,43 @@ import { isVerified, readPostgresUrl } from './postgres-url.ts';
 /** Connections that a worker needs: two ask for verdicts, and the others have transactions. */
 export const LEAST_CONNECTIONS = 4;
 
-const redisMembers = {
-  mode: z
-    .enum(['single', 'sentinel', 'cluster'])
-    .default('single')
-    .describe('One server, Redis Sentinel, or Redis Cluster.'),
-  urls: z
-    .array(z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://'))
-    .min(1)
-    .describe('URL of the one server, of the sentinels, or of some nodes of the cluster.'),
-  master: z.string().default('mymaster').describe('Name of the master set (`sentinel` only).'),
-  prefix: z
-    .string()
-    .regex(/^[a-z0-9-]{1,32}$/)
-    .default('cs')
-    .describe('Prefix of all keys.'),
-  replicas: z
-    .int()
-    .min(0)
-    .max(10)
-    .optional()
-    .describe(
-      'Replicas that must confirm a write before it is acknowledged (WAIT). Default: 1 with `sentinel` and `cluster`, 0 with `single`.',
-    ),
-  deadline: z
-    .number()
-    .min(1)
-    .max(60)
-    .default(1)
-    .describe(
-      'Longest wait for an answer of Redis, in seconds. After that the request is answered 503. With `cluster`, keep it below cluster-node-timeout.',
-    ),
-};
-
-const withReplicas = <M extends { mode: string; replicas?: number | undefined }>(members: M) => ({
-  ...members,
-  replicas: members.replicas ?? (members.mode === 'single' ? 0 : 1),
-});
-
-const beside = z.strictObject(redisMembers).transform(withReplicas);
 const redis = z
   .strictObject({
-    kind: z.literal('redis').describe('Redis, which several machines share.'),
-    ...redisMembers,
+    mode: z
+      .enum(['single', 'sentinel', 'cluster'])
+      .default('single')
+      .describe('One server, Redis Sentinel, or Redis Cluster.'),
+    urls: z
+      .array(z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://'))
+      .min(1)
+      .describe('URL of the one server, of the sentinels, or of some nodes of the cluster.'),
+    master: z.string().default('mymaster').describe('Name of the master set (`sentinel` only).'),
+    prefix: z
+      .string()
+      .regex(/^[a-z0-9-]{1,32}$/)
+      .default('cs')
+      .describe('Prefix of all keys.'),
+    replicas: z
+      .int()
+      .min(0)
+      .max(10)
+      .optional()
+      .describe(
+        'Replicas that must confirm a write before it is acknowledged (WAIT). Default: 1 with `sentinel` and `cluster`, 0 with `single`.',
+      ),
+    deadline: z
+      .number()
+      .min(1)
+      .max(60)
+      .default(1)
+      .describe(
+        'Longest wait for an answer of Redis, in seconds. After that the request is answered 503. With `cluster`, keep it below cluster-node-timeout.',
+      ),
   })
-  .transform(withReplicas);
+  .transform((members) => ({
+    ...members,
+    replicas: members.replicas ?? (members.mode === 'single' ? 0 : 1),
+  }));
 
 const postgres = z
   .strictObject({
@@ -95,7 +87,7 @@ const postgres = z
       .describe(
         'File with the certificates that sign those of the servers, in PEM. With it each connection is encrypted and verified, host name included.',
       ),
-    redis: beside
+    redis: redis
       .optional()
       .describe(
         'Redis beside PostgreSQL: it tells all servers at once what is revoked, so that a verdict asks Redis alone. All servers of a store have it, or none.',
@@ -115,14 +107,22 @@ const postgres = z
   });
 
 /** The member `store`. */
-export const storeSettings = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('sqlite').describe('The embedded store, in `data`, for one machine.'),
-  }),
-  postgres,
-  redis,
-]);
+export const storeSettings = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({
+      kind: z.literal('sqlite').describe('The embedded store, in `data`, for one machine.'),
+    }),
+    postgres,
+  ],
+  {
+    error: ({ input }) =>
+      (input as { kind?: unknown } | undefined)?.kind === 'redis'
+        ? 'is "redis", which keeps no people any more: write "postgres" with its urls, and Redis beside it as store.redis'
+        : undefined,
+  },
+);
 
 export type StoreSettings = z.infer<typeof storeSettings>;
 export type PostgresSettings = Extract<StoreSettings, { kind: 'postgres' }>;
-export type RedisSettings = z.infer<typeof beside>;
+export type RedisSettings = z.infer<typeof redis>;

@@ -43,7 +43,7 @@ export type Recorded =
   | 'tokenKeys';
 
 /**
- * All that the pair remembers. Two implementations, `sqlite` and `redis`, pass one contract suite.
+ * All that the pair remembers. Two engines, `sqlite` and `postgres`, pass one contract suite, the second one also with Redis beside it.
  * Every verb rejects with `StoreUnavailable` when the store cannot answer; callers fail closed (503).
  */
 export interface Stores extends AsyncDisposable {
@@ -81,12 +81,9 @@ export interface Stores extends AsyncDisposable {
    * are there or neither. What changes nothing appends nothing. Of artefacts only those that a person sees count.
    */
   recorded<Part extends Recorded>(part: Part, ...texts: readonly string[]): Stores[Part];
-  /** Whether `together` is one transaction. */
-  readonly transactional: boolean;
   /**
-   * Runs `work` on the same stores. Where the store can (`transactional`), all that it changes in `Recorded` parts, in
-   * `declared` and in the audit log is there or nothing, and nobody else writes meanwhile: it is short. Elsewhere the changes
-   * are made one after the other, and those before a failure stay.
+   * Runs `work` on the same stores as one transaction: all that it changes in `Recorded` parts, in `declared` and in the audit log
+   * is there or nothing, and nobody else writes meanwhile: it is short.
    */
   together<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
   /** Resolves if the store answers now, and, for all, takes a write, which leaves nothing: the question behind `/health/ready`. */

@@ -51,7 +51,7 @@ test('the copy opens as a store, has every document that it names, and nothing t
 
   await using stores = await openStores(
     { store: { kind: 'sqlite' }, data: target, revocations: { lease: 0.2 }, tokens: { skew: 5 } },
-    { clock: shell.clock, random: shell.random, log: silentLog, longestLife: 0 },
+    { clock: shell.clock, random: shell.random, log: silentLog },
   );
   const documents = await stores.trees.below(TREE, '', 9);
   expect(documents.map(({ path }) => path)).toEqual(['a', 'b']);
@@ -85,7 +85,7 @@ test('short content comes with the state, also of a tree that has no file', asyn
   expect(await readdir(join(target, 'content', FOLDER))).toEqual(['a.1']);
   await using stores = await openStores(
     { store: { kind: 'sqlite' }, data: target, revocations: { lease: 0.2 }, tokens: { skew: 5 } },
-    { clock: shell.clock, random: shell.random, log: silentLog, longestLife: 0 },
+    { clock: shell.clock, random: shell.random, log: silentLog },
   );
   for (const tree of [TREE, '/short']) {
     expect(await stores.trees.content(tree, 'x.1')).toEqual(bytes);
@@ -115,7 +115,7 @@ test('the backup has all content that its copy names, though documents are repla
   expect([code, stderr]).toEqual([0, '']);
   await using stores = await openStores(
     { store: { kind: 'sqlite' }, data: target, revocations: { lease: 0.2 }, tokens: { skew: 5 } },
-    { clock: shell.clock, random: shell.random, log: silentLog, longestLife: 0 },
+    { clock: shell.clock, random: shell.random, log: silentLog },
   );
   const files = await stores.trees.files(TREE);
   expect(files.size).toBe(3);
@@ -217,12 +217,6 @@ test('backup check: whole, or what is wrong with it', async () => {
   ]);
   const nowhere = await inProcess(shell, 'backup', 'check', '/nowhere');
   expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('is no backup')]);
-});
-
-test('Redis: its own tools are named', async () => {
-  const shell = new TestShell({ COUNTERSIGN_REDIS_URL: 'redis://localhost:1' });
-  const { code, stderr } = await inProcess(shell, 'backup', '/nowhere/backup');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('BGSAVE')]);
 });
 
 test('the status tells of the last good backup: none, by the command, recorded, and overdue', async () => {

@@ -1,6 +1,5 @@
 import { counted } from '#shared/base/counted.ts';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { loadConfig } from '#shared/config/load.ts';
 import { checkBackup } from '#shared/stores/backup/check.ts';
 import { ContentChanges, copyStore } from '#shared/stores/backup/copy-store.ts';
@@ -37,11 +36,6 @@ export const backup: Command = {
   run: async ({ operands: [folder = ''], flag }, shell) => {
     const config = await loadConfig(shell.env);
     const { store, data } = config;
-    if (store.kind === 'redis') {
-      throw new Failure(
-        `the state is in Redis: back it up with Redis's own tools (BGSAVE, or a copy of its append-only files), then copy ${join(data, 'content')}. After a restore, before the servers start, delete {${store.prefix}}:epoch and every key with :artefact: in it, or what was ended or spent since comes back. After each backup run \`countersign backup record\``,
-      );
-    }
     demandStore(config);
     await makeEmpty(folder);
     const began = shell.clock.now();

@@ -42,11 +42,6 @@ export const restore: Command = {
   ],
   run: async ({ operands: [folder], flag }, shell) => {
     const { store, data } = await loadConfig(shell.env);
-    if (store.kind === 'redis') {
-      throw new Failure(
-        `the state is in Redis: stop the servers, restore it with Redis's own tools, and copy content back to ${join(data, 'content')}. Before the servers start, delete {${store.prefix}}:epoch and every key with :artefact: in it, or what was ended or spent since comes back`,
-      );
-    }
     if (flag('database')) {
       if (folder !== undefined) throw new Failure('name a FOLDER, or add --database, not both');
       if (store.kind === 'postgres') return afterRecovery(store);

@@ -66,9 +66,6 @@ function change(there: PersonRecord, wanted: DeclaredPerson): Step | undefined {
     change: { kind: 'person', name, change: 'changed', members },
     ...(before !== after && { administrator: { id: there.id, after } }),
     async run(house) {
-      // One that is killed between a change and the end of what it ends leaves nothing for the next run to do.
-      const ends = now.disabled !== disabled || !isDeepStrictEqual(now.kerberos, kerberos);
-      if (ends && !house.stores.transactional) await endEverything(house, there.id);
       // Disabled first, so that no later change lets somebody in who should be out.
       if (now.disabled && !disabled) await perform(disableUser, { name }, house);
       await setProfile(house, { name, profile, admin }, now);

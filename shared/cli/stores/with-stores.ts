@@ -2,7 +2,6 @@ import { createRecorder, type Recorder } from '#shared/audit/recorder.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { silentLog } from '#shared/base/log.ts';
-import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
@@ -38,7 +37,6 @@ export async function openShellStores(shell: StoreShell, loaded?: Config): Promi
       error: (event, { reason = '' } = {}) => shell.note?.(`${event}: ${reason}`),
       warn: (_, { reason = '' } = {}) => shell.warned?.(reason),
     },
-    longestLife: longestLife(config),
   });
   const by = { who: 'operator', how: 'command line' } as const;
   const recorder = createRecorder({ stores, clock: shell.clock, log: silentLog, config }, by);

@@ -104,6 +104,14 @@ export const PARTS: readonly Part[] = [
   growthContract,
 ];
 
+/** The parts of which Redis tells what is new, where it is beside the record. */
+export const TOLD_PARTS: readonly Part[] = [
+  revocationsContract,
+  generationsContract,
+  followersContract,
+  invalidationsContract,
+];
+
 /** Those of what Redis keeps beside a record. */
 export const BESIDE_PARTS: readonly Part[] = [
   cacheReportsContract,

@@ -7,8 +7,9 @@ import { Outage } from '../outage/outage.ts';
 import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
 import type { Database } from '../sql/sql.ts';
 import { PASSING_TABLES, STATE_TABLES } from '../sql/tables.ts';
-import type { Beside } from '../redis/open-beside.ts';
+import type { Beside } from '../redis/open.ts';
 import type { PostgresSettings } from '../settings.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
 import type { Stores } from '../stores.ts';
 import { lockOf } from './access.ts';
 import { checkServer } from './check-server.ts';
@@ -38,6 +39,8 @@ export interface PostgresDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Called with the reason once nothing is to be had from the store until it is opened anew. */
+  readonly moved?: ((reason: string) => void) | undefined;
   /** Seconds by which the clocks of our servers may differ. */
   readonly skew: number;
   /** Resolves to the milliseconds since 1970 of the server. */
@@ -52,7 +55,7 @@ export async function openPostgres(
   settings: PostgresSettings,
   dependencies: PostgresDependencies,
 ): Promise<Stores> {
-  const { clock, random, log, serverTime = timeOf } = dependencies;
+  const { clock, random, log, moved, serverTime = timeOf } = dependencies;
   const { urls, schema, connections: most, deadline, ca: file, redis } = settings;
   const ca = file === undefined ? undefined : await readFile(file, 'utf8');
   const options = {
@@ -91,7 +94,7 @@ export async function openPostgres(
   await sharedClock.look();
   const rewinding = new Rewinding(record);
   if (redis !== undefined) {
-    const { openBeside } = await import('../redis/open-beside.ts');
+    const { openBeside } = await import('../redis/open.ts');
     const told = toldRecord(followed, rewinding);
     beside = await openBeside(redis, told, { ...dependencies, isNew });
   }
@@ -115,13 +118,13 @@ export async function openPostgres(
   const stores: Stores = {
     ...sqlParts(engine),
     ...beside?.parts,
-    transactional: true,
     together: (work) =>
       record.together((held) =>
         work({ ...stores, ...togetherOn(held, { ...engine, passing: held }) }),
       ),
     async ping(need = 'all') {
       await record.ping(need);
+      await demandVersion(record, moved);
       await beside?.ping();
     },
     check: () => record.check(),
@@ -155,4 +158,18 @@ async function demandRedis(record: Database, uses: boolean): Promise<boolean> {
       ? 'the servers of this store do not use Redis, and store.redis is set: remove it, or stop all servers and run countersign redis use'
       : 'the servers of this store use Redis, and store.redis is missing: set it, or stop all servers and run countersign redis leave',
   );
+}
+
+/** Rejects where a newer version has changed the tables so that this one would misread them. */
+async function demandVersion(
+  record: Database,
+  moved: PostgresDependencies['moved'],
+): Promise<void> {
+  const [[oldest] = [0]] = await record.read((sql) =>
+    sql.all<[number]>('SELECT oldest FROM schema'),
+  );
+  if (oldest <= SCHEMA.migrations.length) return;
+  const reason = 'a newer version has changed the tables in PostgreSQL: start the newer version';
+  moved?.(reason);
+  throw new StoreUnavailable(reason);
 }

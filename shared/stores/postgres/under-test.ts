@@ -4,6 +4,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import type { Postgres } from '../../../e2e/parts/postgres.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
 import type { PostgresSettings, RedisSettings } from '../settings.ts';
+import { redisServers } from '../redis/under-test.ts';
 import { openPostgres } from './open.ts';
 import { redisBeside, startSharedStore } from './started.fixture.ts';
 
@@ -13,15 +14,18 @@ const OF_SCHEMA = new Set(['schema', 'numbers', 'record']);
 interface PostgresUnderTest {
   /** Statements for the schema. */
   readonly more?: string;
-  /** Redis beside it, and what empties it. */
-  readonly redis?: { readonly settings: RedisSettings; empty(): Promise<unknown> };
+  /** Redis beside it, and its masters. */
+  readonly redis?: {
+    readonly settings: RedisSettings;
+    readonly masters: Parameters<typeof redisServers>[0];
+  };
 }
 
 /** The same on servers of its own, with Redis beside. `sql`: carries out statements in its schema. */
 export async function sharedUnderTest() {
   const { postgres, redis, ...shared } = await startSharedStore();
   const store = await postgresUnderTest(postgres, {
-    redis: { settings: redisBeside([redis.url]), empty: () => redis.cli('FLUSHALL') },
+    redis: { settings: redisBeside([redis.url]), masters: [redis] },
   });
   return {
     ...store,
@@ -36,6 +40,7 @@ export async function postgresUnderTest(
   { more = '', redis }: PostgresUnderTest = {},
 ): Promise<StoreUnderTest & { readonly clock: ManualClock; readonly schema: string }> {
   const clock = new ManualClock();
+  const servers = redis && redisServers(redis.masters);
   const schema = `test_${systemRandom(8).toString('hex')}`;
   const settings: PostgresSettings = {
     kind: 'postgres',
@@ -80,13 +85,17 @@ export async function postgresUnderTest(
     open,
     async countAll() {
       const counts = (await tables()).map((name) => `(SELECT count(*) FROM ${name})`);
-      return Number(await postgres.sql(`SELECT ${['0', ...counts].join(' + ')}`));
+      const rows = Number(await postgres.sql(`SELECT ${['0', ...counts].join(' + ')}`));
+      return rows + ((await servers?.countKeys()) ?? 0);
     },
-    passSeconds: async (seconds) => clock.advance(seconds),
+    async passSeconds(seconds) {
+      clock.advance(seconds);
+      await servers?.passSeconds(seconds);
+    },
     async forget() {
       const all = (await tables()).join(', ');
       await postgres.sql(`TRUNCATE ${all}; UPDATE ${schema}.numbers SET last = 0`);
-      await redis?.empty();
+      await servers?.empty();
       clock.advance(2);
     },
     end: async () => void (await postgres.sql(`DROP SCHEMA ${schema} CASCADE`)),

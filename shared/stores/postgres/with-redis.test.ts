@@ -1,39 +1,50 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
-import { type Redis, startRedis } from '../../../e2e/parts/redis.ts';
-import { invalidationsContract } from '../contract/cache/invalidations.ts';
+import { startCluster } from '../../../e2e/parts/redis-cluster.ts';
+import { startSentinels } from '../../../e2e/parts/redis-sentinel.ts';
+import { startRedis } from '../../../e2e/parts/redis.ts';
 import { recordedContract } from '../contract/audit/recorded.ts';
-import { storesContract } from '../contract/index.ts';
-import { followersContract } from '../contract/revocation/followers.ts';
-import { generationsContract } from '../contract/revocation/generations.ts';
-import { revocationsContract } from '../contract/revocation/revocations.ts';
-import { postgresUnderTest } from './under-test.ts';
+import { BESIDE_PARTS, storesContract, TOLD_PARTS } from '../contract/index.ts';
 import { redisConfig } from '../redis/under-test.ts';
+import { postgresUnderTest } from './under-test.ts';
 
 let postgres: Postgres;
-let redis: Redis;
+const servers = new AsyncDisposableStack();
 beforeAll(async () => {
-  [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  postgres = servers.use(await startPostgres());
 });
-afterAll(async () => {
-  await redis[Symbol.asyncDispose]();
-  await postgres[Symbol.asyncDispose]();
-});
+afterAll(() => servers.disposeAsync());
+
+/** Seconds. */
+const deadline = 10;
+const PARTS = [...TOLD_PARTS, ...BESIDE_PARTS];
 
 storesContract(
-  'postgres with redis',
-  () =>
-    postgresUnderTest(postgres, {
-      redis: {
-        settings: redisConfig({ urls: [redis.url], deadline: 10 }),
-        empty: () => redis.cli('FLUSHALL'),
-      },
-    }),
-  [
-    revocationsContract,
-    generationsContract,
-    followersContract,
-    invalidationsContract,
-    recordedContract,
-  ],
+  'PostgreSQL and Redis, single',
+  async () => {
+    const redis = servers.use(await startRedis());
+    const settings = redisConfig({ urls: [redis.url], deadline });
+    return postgresUnderTest(postgres, { redis: { settings, masters: [redis] } });
+  },
+  [...PARTS, recordedContract],
+);
+
+storesContract(
+  'PostgreSQL and Redis, Sentinel',
+  async () => {
+    const set = servers.use(await startSentinels());
+    const settings = redisConfig({ mode: 'sentinel', urls: set.urls, replicas: 1, deadline });
+    return postgresUnderTest(postgres, { redis: { settings, masters: [set.servers[0]!] } });
+  },
+  PARTS,
+);
+
+storesContract(
+  'PostgreSQL and Redis, Cluster of three masters',
+  async () => {
+    const cluster = servers.use(await startCluster());
+    const settings = redisConfig({ mode: 'cluster', urls: cluster.urls, deadline });
+    return postgresUnderTest(postgres, { redis: { settings, masters: cluster.servers } });
+  },
+  PARTS,
 );

@@ -1,10 +1,8 @@
 import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
-import { madeBefore } from '#shared/stores/outage/former-store.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { forbiddenBy, lackingOn } from './permissions.ts';
-import { OLDEST, schemaKeys, VERSION } from './schema.ts';
 import type { Topology, Wire } from './connection/topology.ts';
 
 /** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
@@ -16,10 +14,7 @@ export const patienceAtStart = ({ deadline }: Pick<RedisSettings, 'deadline'>) =
 /** Seconds without a word of a replica after which a master still counts it, at most. */
 const LAG = 10;
 
-/**
- * Refuses a Redis that would forget by itself, or that a newer version has written to in a form that this one cannot
- * read, with the reason; `StoreUnavailable` when it does not answer.
- */
+/** Refuses a Redis that would forget by itself, with the reason; `StoreUnavailable` when it does not answer. */
 export async function checkServers(
   topology: Topology,
   config: RedisSettings,
@@ -30,7 +25,7 @@ export async function checkServers(
   if (mode !== 'single' && replicas === 0) {
     log.warn('redis.replicas', {
       reason:
-        'store.replicas is 0: after a failover revocations, documents, spent proofs and codes that were acknowledged can be gone; set it to 1 or more',
+        'store.redis.replicas is 0: after a failover proofs that were spent and uses that were counted can be forgotten, so that nothing older is accepted; set it to 1 or more',
     });
   }
   const life = new AbortController();
@@ -94,7 +89,7 @@ async function checkReplicas(master: Wire, reached: Reached, replicas: number): 
   const [write, lag] = [setting('min-replicas-to-write'), setting('min-replicas-max-lag')];
   if (Number(write) >= replicas && Number(lag) >= 1 && Number(lag) <= LAG) return;
   throw new Error(
-    `Redis has min-replicas-to-write ${write} and min-replicas-max-lag ${lag}: a master that is divided from its replicas would go on writing what is lost; set them to ${replicas} (store.replicas) or more and to 1 to ${LAG}, at the replicas as well`,
+    `Redis has min-replicas-to-write ${write} and min-replicas-max-lag ${lag}: a master that is divided from its replicas would go on writing what is lost; set them to ${replicas} (store.redis.replicas) or more and to 1 to ${LAG}, at the replicas as well`,
   );
 }
 
@@ -107,24 +102,4 @@ async function settings(
   const asked = reached(master.send<string[]>('', ['CONFIG', 'GET', pattern]));
   const answer = await asked.catch(() => undefined);
   return answer && ((name) => answer[answer.indexOf(name) + 1]);
-}
-
-/** Refuses a store of before version 1, and a version that is newer than ours, unless code of ours may work on it. */
-export async function checkSchema(owner: Wire, prefix: string): Promise<void> {
-  const { version, oldest, former } = schemaKeys(prefix);
-  // One by one: while their slot moves, a Cluster refuses keys of which only some have gone.
-  const find = (key: string) => owner.send<string | null>(key, ['GET', key]);
-  if ((await find(former)) !== null) throw new Error(madeBefore('the store in Redis', 'prefix'));
-  // Written once: a server that can only be read is no reason not to start.
-  if ((await find(version)) === null) {
-    const first = [version, String(VERSION), oldest, String(OLDEST)];
-    await owner.send(version, ['MSETNX', ...first]);
-  }
-  const found = await find(version);
-  const needed = await find(oldest);
-  if (Number(found) > VERSION && Number(needed ?? found) > VERSION) {
-    throw new Error(
-      `Redis holds schema ${found}, written by a newer version; this one knows ${VERSION}, and the keys need ${needed ?? found}. Start the newer version, or restore a dump from before the upgrade`,
-    );
-  }
 }

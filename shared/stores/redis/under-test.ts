@@ -1,16 +1,10 @@
-import { ManualClock, systemClock } from '#shared/base/clock.ts';
 import type { RedisSettings } from '../settings.ts';
 import { silentLog } from '#shared/base/log.ts';
-import type { Log } from '#shared/base/log.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import type { StoreUnderTest } from '../contract/store-under-test.ts';
-import { besideParts } from './beside.ts';
 import { Connection } from './connection/connection.ts';
 import { topologyOf } from './connection/topology.ts';
-import { openRedis } from './open.ts';
-import { OLDEST, schemaKeys, VERSION } from './schema.ts';
 
 /** A server that a test has started. */
 interface Server {
@@ -18,7 +12,6 @@ interface Server {
   cli(...args: readonly string[]): Promise<string>;
 }
 
-const LONGEST_LIFE = 86_400;
 /** Seconds. */
 const PATIENT = { deadline: 10 };
 
@@ -36,39 +29,24 @@ export function redisConfig(
   };
 }
 
-export function openTestRedis(
-  config: RedisSettings,
-  clock = new ManualClock(),
-  log: Log = silentLog,
-): Promise<Stores> {
-  return openRedis(config, { clock, random: systemRandom, log, longestLife: LONGEST_LIFE });
-}
-
-/** Opens a store that waits long, for tests that do not measure how long an answer takes. */
-export const openPatiently = (config: RedisSettings, clock?: ManualClock): Promise<Stores> =>
-  openTestRedis({ ...config, ...PATIENT }, clock);
-
-/** Writes what a process writes that opens an empty Redis. In a cluster only the owner of the slot takes it. */
-const begun = (redis: Server, prefix: string) => {
-  const { version, oldest } = schemaKeys(prefix);
-  return redis.cli('MSET', version, String(VERSION), oldest, String(OLDEST));
+/** Servers of a test that are used as one; all masters of them. */
+export const redisServers = (masters: readonly Server[]) => {
+  const each = (...args: readonly string[]) =>
+    Promise.all(masters.map((master) => master.cli(...args)));
+  return {
+    empty: async () => void (await each('FLUSHALL')),
+    countKeys: async () => (await each('DBSIZE')).reduce((sum, size) => sum + Number(size), 0),
+    /** The clock of a server cannot be moved: the times to live of what is there are shortened instead. */
+    async passSeconds(seconds: number) {
+      const shorten = `
+        for _, key in ipairs(redis.call('KEYS', '*')) do
+          local left = redis.call('PTTL', key)
+          if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[1]) end
+        end`;
+      await each('EVAL', shorten, '0', String(seconds * 1000));
+    },
+  };
 };
-
-/** The clock of a server cannot be moved: the times to live of what is there are shortened instead. */
-async function passSeconds(masters: readonly Server[], seconds: number): Promise<void> {
-  const shorten = `
-    for _, key in ipairs(redis.call('KEYS', '*')) do
-      local left = redis.call('PTTL', key)
-      if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[1]) end
-    end`;
-  const milliseconds = String(seconds * 1000);
-  await Promise.all(masters.map((master) => master.cli('EVAL', shorten, '0', milliseconds)));
-}
-
-async function countAll(masters: readonly Server[]): Promise<number> {
-  const sizes = await Promise.all(masters.map((master) => master.cli('DBSIZE')));
-  return sizes.reduce((sum, size) => sum + Number(size), 0);
-}
 
 /** Opens a connection that waits long, for tests that do not measure how long an answer takes. `deadline`: milliseconds. */
 export async function connectPatiently(
@@ -79,76 +57,6 @@ export async function connectPatiently(
   const redis = new Connection(topology, config.replicas, silentLog, deadline);
   await redis.open(1);
   return redis;
-}
-
-/** A record with real servers beside it, for the contract. */
-export function besideUnderTest(
-  record: StoreUnderTest,
-  config: RedisSettings,
-  masters: readonly Server[],
-  parts: AsyncDisposable,
-): StoreUnderTest {
-  const { clock } = record;
-  const options = { prefix: config.prefix, clock, random: systemRandom, skew: 5 };
-  return {
-    ...record,
-    async open() {
-      const redis = await connectPatiently(config);
-      const stores = await record.open();
-      return {
-        ...stores,
-        ...besideParts(redis, options),
-        async [Symbol.asyncDispose]() {
-          redis[Symbol.dispose]();
-          await stores[Symbol.asyncDispose]();
-        },
-      };
-    },
-    countAll: async () => (await record.countAll()) + (await countAll(masters)),
-    async passSeconds(seconds) {
-      await record.passSeconds(seconds);
-      await passSeconds(masters, seconds);
-    },
-    async forget() {
-      await Promise.all(masters.map((master) => master.cli('FLUSHALL')));
-      await record.forget();
-    },
-    async end() {
-      await record.end();
-      await parts[Symbol.asyncDispose]();
-    },
-  };
-}
-
-/** Real servers for the contract. */
-export function redisUnderTest(
-  config: RedisSettings,
-  masters: readonly Server[],
-  parts: AsyncDisposable,
-): StoreUnderTest {
-  const clock = new ManualClock(systemClock.now());
-  return {
-    clock,
-    spec: () => ({
-      store: { kind: 'redis', ...config, ...PATIENT },
-      data: '',
-      revocations: { lease: 0.2 },
-      tokens: { skew: 5 },
-      now: clock.now(),
-      longestLife: LONGEST_LIFE,
-    }),
-    open: () => openPatiently(config, clock),
-    countAll: () => countAll(masters),
-    async passSeconds(seconds) {
-      clock.advance(seconds);
-      await passSeconds(masters, seconds);
-    },
-    async forget() {
-      await Promise.all(masters.map((master) => master.cli('FLUSHALL')));
-      await Promise.all(masters.map((master) => begun(master, config.prefix)));
-    },
-    end: async () => parts[Symbol.asyncDispose](),
-  };
 }
 
 /** Claims of a token that nothing but its epoch could revoke. */

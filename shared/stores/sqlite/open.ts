@@ -50,7 +50,6 @@ export async function openSqlite({
   };
   const stores: Stores = {
     ...sqlParts(engine),
-    transactional: true,
     together: (work) => state.together((held) => work({ ...stores, ...togetherOn(held, engine) })),
     ping: async (need = 'all') => {
       for (const file of files) await file.ping(need);

@@ -19,7 +19,6 @@ const stores = await openStores(spec, {
   clock: new ManualClock(spec.now),
   random: systemRandom,
   log: silentLog,
-  longestLife: spec.longestLife,
 });
 
 const carryOut = (order: Order): Promise<unknown[]> => {

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#shared/base/log.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { forAll } from '#shared/base/for-all.ts';
-import { fieldsAsked } from './fields.ts';
 import { Link } from './link.ts';
 import type { Topology, Wire } from './topology.ts';
 
@@ -27,7 +26,7 @@ redis.call('DEL', KEYS[1])
 `);
 
 /**
- * The one way to Redis for all stores but the feed. Every verb rejects with `StoreUnavailable`.
+ * The way to Redis. Every verb rejects with `StoreUnavailable`.
  *
  * What somebody is told was done goes through a durable verb: it waits until as many replicas as
  * configured have what was written. These have a connection to each master of their own, since WAIT
@@ -40,7 +39,6 @@ export class Connection implements Disposable {
   /** Milliseconds that replicas have to confirm a write: half of those for any answer. */
   readonly #patience: number;
   readonly #confirmations = new WeakMap<Wire, () => Promise<number>>();
-  readonly #field = fieldsAsked((key, fields) => this.#send('HMGET', key, fields));
 
   constructor(topology: Topology, replicas: number, log: Log, deadline: number) {
     this.#shared = new Link((life) => topology.shared(life), log, deadline);
@@ -65,8 +63,7 @@ export class Connection implements Disposable {
 
   /** Runs a command; its first argument after the name is its only key. */
   command<T>(name: string, key: string, ...args: readonly string[]): Promise<T> {
-    if (name === 'HGET') return this.#field(key, args[0] ?? '') as Promise<T>;
-    return this.#send<T>(name, key, args);
+    return this.#shared.use((wire) => wire.send<T>(key, [name, key, ...args]));
   }
 
   /** Runs a script on keys of one slot. */
@@ -74,30 +71,14 @@ export class Connection implements Disposable {
     return this.#shared.use((wire) => evalScript<T>(wire, body, keys, args));
   }
 
-  durableCommand<T>(name: string, key: string, ...args: readonly string[]): Promise<T> {
-    return this.confirmed(key, (wire) => wire.send<T>(key, [name, key, ...args]));
-  }
-
   durable<T>(body: Script, keys: Keys, ...args: readonly string[]): Promise<T> {
     return this.confirmed(keys[0], (wire) => evalScript<T>(wire, body, keys, args));
-  }
-
-  /**
-   * Waits until replicas have `key`. A caller that finds its change done already needs it: whoever made the change may
-   * have been told that it failed.
-   */
-  async settled(key: string): Promise<void> {
-    if (this.#replicas > 0) await this.touch(key);
   }
 
   /** Whether what is in the slot of `key` can be written. */
   async touch(key: string): Promise<void> {
     const tagged = key.includes('{') ? key : `{${key}}`;
     await this.durable(touch, [`${tagged}:touch`]);
-  }
-
-  #send<T>(name: string, key: string, args: readonly string[]): Promise<T> {
-    return this.#shared.use((wire) => wire.send<T>(key, [name, key, ...args]));
   }
 
   /** Runs `work` on the wire to the master that owns `key`. */
@@ -150,12 +131,6 @@ async function atOwner<T>(wire: Wire, key: string, work: (owner: Wire) => Promis
 }
 
 export type Keys = readonly [string, ...string[]];
-
-/** The part of a connection that the verbs of a store use. */
-export type Commands = Pick<
-  Connection,
-  'command' | 'script' | 'durableCommand' | 'durable' | 'settled'
->;
 
 /** EVALSHA, and EVAL where the server does not know the script yet. */
 export async function evalScript<T>(

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { madeBefore } from '../../outage/former-store.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import type { Schema } from './schema.ts';
 
@@ -43,7 +42,7 @@ export function formerTables(database: DatabaseSync, file: string): string | und
     Number(database.prepare(`PRAGMA ${name}`).all().flat()[0]),
   );
   if (version === 0 || id === APPLICATION) return undefined;
-  return madeBefore(file, 'data folder');
+  return `${file} was made by a build of before version 1. Write its people to a file with that build (\`directory export\`), write 1 in place of 6 as its countersign_directory, start this one with another data folder, and read them there (\`directory import\`); clients, documents, sign-ins and the audit log stay behind`;
 }
 
 /** Throws `StoreUnavailable` unless a file of schema `found` may be used by a process that knows schema `known` only. */
