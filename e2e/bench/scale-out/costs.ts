@@ -4,19 +4,19 @@ export interface Cost {
   readonly source: string;
 }
 
-const WHOLE = '`npm run bench -- scale-out`, 26 November 2026, one shard, one process';
-const SIX = '`npm run bench -- scale-out`, 26 November 2026, six shards, one process';
+const QUICK = '`npm run bench -- scale-out --quick`, 27 November 2026, a busy machine';
 const ONCE = '`e2e/bench/README.md`, "Measured once"';
 
 export const COSTS = {
   'verdict, token seen': { value: 48, source: ONCE },
-  refresh: { value: 2_475, source: WHOLE },
-  'sign-in': { value: 10_475, source: WHOLE },
-  'Redis, one refresh': { value: 575, source: SIX },
-  'Redis, one sign-in': { value: 875, source: SIX },
-  'Redis, one revocation': { value: 7, source: `${WHOLE}, table of the feed` },
-  'Redis, one question for verdicts': { value: 37, source: `${WHOLE}, table of the feed` },
-  'octets of one event of the audit log on Redis': { value: 653, source: ONCE },
+  refresh: { value: 6_200, source: QUICK },
+  'sign-in': { value: 22_000, source: QUICK },
+  'PostgreSQL and Redis, one refresh': { value: 2_200, source: QUICK },
+  'PostgreSQL and Redis, one sign-in': { value: 2_500, source: QUICK },
+  'PostgreSQL, one revocation': { value: 293, source: `${QUICK}, table of the feed` },
+  'Redis, one revocation': { value: 11, source: `${QUICK}, table of the feed` },
+  'Redis, one question for verdicts': { value: 26, source: `${QUICK}, table of the feed` },
+  'octets of one event of the audit log on PostgreSQL': { value: 1_366, source: ONCE },
   'octets of one remembered revocation': {
     value: 233,
     source: '`docs/explanation/capacity.md`: a million took 222 MiB more',
@@ -31,5 +31,5 @@ export const ASSUMED = {
   'sign-ins of a person in a day': 0.2,
   'revocations of a person in a day': 0.1,
   'the busiest hour has so many times the average of sign-ins and revocations': 3,
-  'part of a core or of a shard that is used in the busiest hour': 0.5,
+  'part of a core that is used in the busiest hour': 0.5,
 } as const;

@@ -19,11 +19,11 @@ export interface Need {
   readonly memory: number;
   readonly resourceServers: number;
   readonly authzServers: number;
-  /** Cores of Redis for refreshes and sign-ins, all shards together. */
-  readonly redis: number;
+  /** Cores of PostgreSQL, and a little of Redis, for refreshes, sign-ins and revocations. */
+  readonly database: number;
   /** Events of the audit log in a day: tokens, sign-ins and revocations. */
   readonly events: number;
-  /** Octets of one shard for the events of a day. */
+  /** Octets of PostgreSQL for the events of a day. */
   readonly audit: number;
   /** Parts of one core of Redis: the feed takes the revocations, and a question a millisecond of each process. */
   readonly feed: number;
@@ -33,7 +33,7 @@ export function needOf(people: number): Need {
   const active = people * ASSUMED['part of all people who are active in the busiest hour'];
   const busy =
     ASSUMED['the busiest hour has so many times the average of sign-ins and revocations'];
-  const used = ASSUMED['part of a core or of a shard that is used in the busiest hour'];
+  const used = ASSUMED['part of a core that is used in the busiest hour'];
   const ended = (people * ASSUMED['revocations of a person in a day']) / DAY;
   const verdicts = active / ASSUMED['seconds between two requests of an active person'];
   const refreshes = active / ASSUMED['seconds between two refreshes (`tokens.lifetime`)'];
@@ -55,9 +55,12 @@ export function needOf(people: number): Need {
     memory: remembered * COSTS['octets of one remembered revocation'].value,
     resourceServers,
     authzServers: Math.ceil((cores(refreshes, 'refresh') + cores(signIns, 'sign-in')) / used),
-    redis: cores(refreshes, 'Redis, one refresh') + cores(signIns, 'Redis, one sign-in'),
+    database:
+      cores(refreshes, 'PostgreSQL and Redis, one refresh') +
+      cores(signIns, 'PostgreSQL and Redis, one sign-in') +
+      cores(revocations, 'PostgreSQL, one revocation'),
     events,
-    audit: events * COSTS['octets of one event of the audit log on Redis'].value,
+    audit: events * COSTS['octets of one event of the audit log on PostgreSQL'].value,
     feed:
       cores(revocations, 'Redis, one revocation') +
       cores(asked, 'Redis, one question for verdicts'),
@@ -77,10 +80,10 @@ const ROWS: readonly (readonly [string, (need: Need) => string])[] = [
   ['memory of each process for them, MiB', ({ memory }) => whole(memory / 1024 ** 2)],
   ['processes of the resource server', ({ resourceServers }) => whole(resourceServers)],
   ['processes of the authorization server', ({ authzServers }) => whole(authzServers)],
-  ['cores of Redis for tokens and sign-ins', ({ redis }) => tenths(redis)],
+  ['cores of PostgreSQL', ({ database }) => tenths(database)],
   ['events of the audit log in a day', ({ events }) => whole(events)],
   [
-    'memory of Redis for them, GiB for each day that they are kept',
+    'disk of PostgreSQL for them, GiB for each day that they are kept',
     ({ audit }) => tenths(audit / 1024 ** 3),
   ],
   ['cores of Redis for the feed', ({ feed }) => tenths(feed)],
