@@ -41,6 +41,7 @@ import { privateTokenRotate } from './commands/private-token-rotate.ts';
 import { privateTokenGet } from './commands/private-token-get.ts';
 import { privateTokenRedeem } from './commands/private-token-redeem.ts';
 import { push } from './commands/push.ts';
+import { redisChange } from './commands/redis-change.ts';
 import { realmList } from './commands/realm-list.ts';
 import { request } from './commands/request.ts';
 import { restore } from './commands/restore.ts';
@@ -134,6 +135,7 @@ export const COMMANDS: readonly Command[] = [
   privateTokenRotate,
   backupCheck,
   backupRecord,
+  redisChange,
   backup,
   restore,
   directoryExport,

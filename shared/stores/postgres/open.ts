@@ -19,7 +19,7 @@ import type { FollowOptions } from './followed-table.ts';
 import { Rewinding } from './rewinding.ts';
 import { ServerClock, timeOf } from './server-clock.ts';
 import { sweep } from './sweep.ts';
-import { RECORD, toldRecord } from './told.ts';
+import { demandRedis, RECORD, toldRecord } from './told.ts';
 import { NUMBERS, type PostgresSchema } from './schema.ts';
 
 export const SCHEMA: PostgresSchema = {
@@ -88,15 +88,16 @@ export async function openPostgres(
         if (table === 'revocation' || table === 'invalidation') await beside?.told.tell(table);
       },
     });
-  const record = databaseOf(portion(most) - OF_FEEDS);
-  const followed = databaseOf(OF_FEEDS);
+  await using parts = new AsyncDisposableStack();
+  const record = parts.use(databaseOf(portion(most) - OF_FEEDS));
+  const followed = parts.use(databaseOf(OF_FEEDS));
   const sharedClock = new ServerClock(clock, () => serverTime(record));
   await sharedClock.look();
   const rewinding = new Rewinding(record);
   if (redis !== undefined) {
     const { openBeside } = await import('../redis/open.ts');
     const told = toldRecord(followed, rewinding);
-    beside = await openBeside(redis, told, { ...dependencies, isNew });
+    beside = parts.use(await openBeside(redis, told, { ...dependencies, isNew }));
   }
   const following: FollowOptions = {
     database: followed,
@@ -115,6 +116,7 @@ export async function openPostgres(
     feed: () => openFeed(following),
     invalidationFeed: (listener, from) => openInvalidationFeed(following, listener, from),
   };
+  const owned = parts.move();
   const stores: Stores = {
     ...sqlParts(engine),
     ...beside?.parts,
@@ -134,30 +136,9 @@ export async function openPostgres(
       const times = { own: clock.now(), server: sharedClock.now() };
       return sweep(record, record.passing, { turn: lockOf(schema, 'sweep'), ...times });
     },
-    async [Symbol.asyncDispose]() {
-      beside?.[Symbol.dispose]();
-      await Promise.all([record, followed].map((one) => one[Symbol.asyncDispose]()));
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
   return stores;
-}
-
-/**
- * Rejects unless this server does as all do that share the store: what one of them does not tell, the others do not hear. Resolves
- * to whether it is the first one of all.
- */
-async function demandRedis(record: Database, uses: boolean): Promise<boolean> {
-  const [isNew, shared] = await record.write(async (sql) => {
-    const decided = await sql.run('UPDATE record SET redis = ? WHERE redis IS NULL', String(uses));
-    const [[found] = []] = await sql.all<[string]>('SELECT redis FROM record');
-    return [decided === 1, found === 't'];
-  });
-  if (shared === uses) return isNew;
-  throw new Error(
-    uses
-      ? 'the servers of this store do not use Redis, and store.redis is set: remove it, or stop all servers and run countersign redis use'
-      : 'the servers of this store use Redis, and store.redis is missing: set it, or stop all servers and run countersign redis leave',
-  );
 }
 
 /** Rejects where a newer version has changed the tables so that this one would misread them. */

@@ -12,8 +12,10 @@ import { FAR, someInvalidation } from '../contract/samples.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import { LOSSES } from '../redis/losses.fixture.ts';
 import { redisConfig } from '../redis/under-test.ts';
+import type { PostgresSettings } from '../settings.ts';
 import type { Stores } from '../stores.ts';
 import { openPostgres } from './open.ts';
+import { changeRedis } from './told.ts';
 
 let postgres: Postgres;
 beforeAll(async () => {
@@ -25,19 +27,22 @@ afterAll(() => postgres[Symbol.asyncDispose]());
 function someRecord() {
   const schema = `told_${systemRandom(8).toString('hex')}`;
   const sql = (statement: string) => postgres.sql(`SET search_path = ${schema}; ${statement}`);
-  const open = (redisUrl?: string, prefix = schema.replace('_', '-')) =>
-    openPostgres(
-      {
-        kind: 'postgres',
-        urls: [postgres.url],
-        schema,
-        connections: 10,
-        deadline: 5,
-        redis: redisUrl === undefined ? undefined : redisConfig({ urls: [redisUrl], prefix }),
-      },
-      { clock: systemClock, random: systemRandom, log: silentLog, skew: 5 },
-    );
-  return { open, sql };
+  const settings = (redisUrl?: string, prefix = schema.replace('_', '-')): PostgresSettings => ({
+    kind: 'postgres',
+    urls: [postgres.url],
+    schema,
+    connections: 10,
+    deadline: 5,
+    redis: redisUrl === undefined ? undefined : redisConfig({ urls: [redisUrl], prefix }),
+  });
+  const open = (...where: Parameters<typeof settings>) =>
+    openPostgres(settings(...where), {
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+      skew: 5,
+    });
+  return { open, sql, settings };
 }
 
 /** Which of the tokens are revoked in the next view for a verdict. */
@@ -188,15 +193,27 @@ test('two records do not share a prefix in Redis', async () => {
   );
 });
 
-test('all servers of a record use Redis, or none does', async () => {
+test('all servers of a record use Redis, or none does, until that is changed while none runs', async () => {
   await using redis = await startRedis();
-  const [told, alone] = [someRecord(), someRecord()];
-  await using one = await told.open(redis.url);
-  await one.ping();
-  await expect(told.open()).rejects.toThrow('store.redis is missing');
-  await using other = await alone.open();
-  await other.ping();
-  await expect(alone.open(redis.url)).rejects.toThrow('store.redis is set');
+  const { open, settings } = someRecord();
+  {
+    await using one = await open(redis.url);
+    const epoch = await one.revocations.epoch(true);
+    await one.revocations.revoke('token', 'before', FAR);
+    expect(epoch).toBeDefined();
+    await expect(open()).rejects.toThrow('store.redis is missing');
+    await expect(changeRedis(settings())).rejects.toThrow('open elsewhere');
+  }
+  await eventually(() => changeRedis(settings()));
+  {
+    await using alone = await open();
+    await alone.revocations.revoke('token', 'between', FAR);
+    await expect(open(redis.url)).rejects.toThrow('store.redis is set');
+  }
+  await eventually(() => changeRedis(settings(redis.url)));
+  await using again = await open(redis.url);
+  await using feed = await again.revocations.feed();
+  expect(await revokedOf(again, feed, ['before', 'between'])).toHaveLength(2);
 });
 
 test('a record with fewer revocations than Redis was told is believed by nobody until its epoch is another', async () => {

@@ -2,6 +2,8 @@ import type { ToldRecord, ToldRow, ToldTable } from '../redis/told/told.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import type { Database } from '../sql/sql.ts';
 import { BEAT } from './commit.ts';
+import type { PostgresSettings } from '../settings.ts';
+import { alone } from './alone.ts';
 import type { Rewinding } from './rewinding.ts';
 
 /** Which record this is, whether its servers use Redis (null: none has opened it), and the runs of Redis that were told, in turn. */
@@ -64,3 +66,28 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
       return { last, rows };
     }),
 });
+
+/**
+ * Rejects unless this server does as all do that share the store: what one of them does not tell, the others do not hear. Resolves
+ * to whether it is the first one of all.
+ */
+export async function demandRedis(record: Database, uses: boolean): Promise<boolean> {
+  const [isNew, shared] = await record.write(async (sql) => {
+    const decided = await sql.run('UPDATE record SET redis = ? WHERE redis IS NULL', String(uses));
+    const [[found] = []] = await sql.all<[string]>('SELECT redis FROM record');
+    return [decided === 1, found === 't'];
+  });
+  if (shared === uses) return isNew;
+  throw new Error(
+    uses
+      ? 'the servers of this store do not use Redis, and store.redis is set: remove it, or stop all servers and run countersign redis change'
+      : 'the servers of this store use Redis, and store.redis is missing: set it, or stop all servers and run countersign redis change',
+  );
+}
+
+/** Lets all servers of a store use Redis from now on, or none. Rejects with the reason, such as servers that have it open. */
+export async function changeRedis(settings: PostgresSettings): Promise<void> {
+  await alone(settings, (client) =>
+    client.query('UPDATE record SET redis = $1', [settings.redis !== undefined]),
+  );
+}

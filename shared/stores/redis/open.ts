@@ -25,7 +25,7 @@ export interface Beside extends Disposable {
   readonly parts: ReturnType<typeof besideParts>;
   /** Tells all servers which rows are new. */
   readonly told: Told;
-  /** Resolves if Redis answers and takes a write, which leaves nothing. */
+  /** Resolves if Redis answers and takes a write, which leaves nothing. Lets a memory begin at once where it lost the one before. */
   ping(): Promise<void>;
 }
 
@@ -49,22 +49,24 @@ export async function openBeside(
   const monotonic = () => clock.monotonic();
   const patient = topologyOf(config, { deadline: patienceAtStart(config), monotonic });
   await checkServers(patient, config, log);
-  const redis = new Connection(
-    topologyOf(config, { deadline, monotonic }),
-    replicas,
-    log,
-    deadline,
-  );
+  using parts = new DisposableStack();
+  const topology = topologyOf(config, { deadline, monotonic });
+  const redis = parts.use(new Connection(topology, replicas, log, deadline));
   await redis.open(ATTEMPTS);
   const longest = mode === 'cluster' ? Math.min(deadline, CLUSTER_ANSWER) : deadline;
   const told = new Told({ redis, prefix, record, random, monotonic, longest });
   await told.begin();
   const options = { prefix, clock, random, skew };
-  await redisMemory(redis, options).look(isNew);
+  const memory = redisMemory(redis, options);
+  await memory.look(isNew);
+  const owned = parts.move();
   return {
     told,
     parts: besideParts(redis, options),
-    ping: () => redis.touch(`{${prefix}}`),
-    [Symbol.dispose]: () => redis[Symbol.dispose](),
+    async ping() {
+      await redis.touch(`{${prefix}}`);
+      await memory.look();
+    },
+    [Symbol.dispose]: () => owned.dispose(),
   };
 }

@@ -6,8 +6,11 @@ export const ON_KEYS =
     /\s+/,
   );
 
-/** Those that it needs beside, a subcommand behind a bar. */
-export const BESIDE = ['ASKING', 'EVALSHA', 'INFO', 'TIME', 'WAIT'];
+/**
+ * Those that it needs beside, and what stands before the key behind a bar: Redis 7.0 crashes when it is asked for EVALSHA without the
+ * number of keys.
+ */
+export const BESIDE = ['ASKING', 'EVALSHA|sha|1', 'INFO', 'TIME', 'WAIT'];
 
 const NEEDED = [...ON_KEYS, ...BESIDE];
 
@@ -27,7 +30,8 @@ return lacking
 export async function lackingOn(master: Wire, key: string): Promise<string | undefined> {
   const lacking = await master.send<string[]>('', ['EVAL', ASK, '0', key, ...NEEDED]);
   if (lacking.length === 0) return undefined;
-  return toldOf(lacking.length < ON_KEYS.length ? lacking.join(', ') : `keys such as ${key}`);
+  const names = lacking.map((command) => command.split('|')[0]);
+  return toldOf(names.length < ON_KEYS.length ? names.join(', ') : `keys such as ${key}`);
 }
 
 /** Returns the same for an error that Redis has given; undefined: it is another error. */

@@ -1,0 +1,31 @@
+import { loadConfig } from '#shared/config/load.ts';
+import { changeRedis } from '#shared/stores/postgres/told.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+
+export const redisChange: Command = {
+  name: 'redis change',
+  summary: 'let all servers of a store in PostgreSQL use Redis, or none; all must be stopped',
+  operands: [],
+  details: [
+    'It goes by the configuration: with `store.redis` they use Redis from now on, without it they do not. Until then a',
+    'server with another configuration than the others does not start: what it revokes would not reach them.',
+    'Without Redis PostgreSQL does not know which proofs were used there: wait a quarter of an hour before you start.',
+  ],
+  run: async (_, shell) => {
+    const { store } = await loadConfig(shell.env);
+    if (store.kind !== 'postgres')
+      throw new Failure('the store is no PostgreSQL: nothing to change');
+    const uses = store.redis !== undefined;
+    try {
+      await changeRedis(store);
+    } catch (error) {
+      throw new Failure(`cannot change it: ${(error as Error).message}`);
+    }
+    return {
+      json: { redis: uses },
+      lines: [
+        `All servers of the schema ${store.schema} use ${uses ? 'Redis from now on' : 'no Redis from now on; start them in a quarter of an hour'}.`,
+      ],
+    };
+  },
+};
