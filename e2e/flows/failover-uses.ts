@@ -139,7 +139,10 @@ export async function proving({ pair }: Flow, client: Client, server: () => numb
   return {
     async work() {
       const proof = await newProof();
-      unlessRefused(await use(proof, server()), [200], 'a proof');
+      const status = await use(proof, server());
+      // The next master remembers nothing of before: it refuses what was made then, used or not.
+      if (status === 401) throw new Refused('a proof');
+      unlessRefused(status, [200], 'a proof');
       used.push(proof);
       return ['proofs'];
     },
