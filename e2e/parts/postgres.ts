@@ -165,6 +165,8 @@ export class Postgres implements AsyncDisposable {
       "listen_addresses = '127.0.0.1'",
       "unix_socket_directories = ''",
       'shared_buffers = 32MB',
+      // In its folder: a server that is killed leaves other shared memory behind.
+      'dynamic_shared_memory_type = mmap',
       ...ssl,
       ...settings,
     ];
