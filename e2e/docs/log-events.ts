@@ -255,12 +255,6 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       '`store.replicas` is 0: a failover may lose what was acknowledged.',
       ['reason'],
     ],
-    [
-      'warn',
-      'redis.not-durable',
-      'Redis may lose what it acknowledged.',
-      ['reason', 'appendonly', 'appendfsync'],
-    ],
     ['warn', 'revocations.interrupted', 'The feed of revocations is interrupted.', ['reason']],
     [
       'warn',

@@ -212,7 +212,8 @@ export class Postgres implements AsyncDisposable {
 
 /** Carries out a statement by a URL. Returns what psql prints, without headings: `|` between columns, a line for each row. */
 export async function psql(url: string, statement: string): Promise<string> {
-  const { stdout } = await run('psql', ['-XAtq', '-c', statement, url]);
+  // Debian's /usr/bin/psql is a script that looks for a server first.
+  const { stdout } = await run(join(BIN, 'psql'), ['-XAtq', '-c', statement, url]);
   return stdout.trimEnd();
 }
 

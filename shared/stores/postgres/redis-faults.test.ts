@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
-import type { LogFields } from '#shared/base/log-fields.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { freePort } from '../../../e2e/parts/free-port.ts';
@@ -111,25 +110,6 @@ describe('the demands on a server', () => {
     expect(warned).toContainEqual([
       'redis.replicas',
       { reason: expect.stringMatching(/store\.redis\.replicas is 0.*set it to 1/) },
-    ]);
-  });
-
-  test('a warning is logged where an acknowledged revocation could be lost, and only there', async () => {
-    const warned = async (options: Parameters<typeof startRedis>[0]) => {
-      await using redis = await startRedis(options);
-      const warnings: [string, LogFields | undefined][] = [];
-      const warn = (event: string, fields?: LogFields) => void warnings.push([event, fields]);
-      await using stores = await open(redisConfig({ urls: [redis.url] }), { ...silentLog, warn });
-      await stores.ping();
-      return warnings.filter(([event]) => event.startsWith('redis.'));
-    };
-    expect(await warned({ appendonly: true })).toEqual([]);
-    expect(await warned({})).toEqual([
-      ['redis.not-durable', expect.objectContaining({ appendonly: 'no' })],
-    ]);
-    const everySecond = { settings: ['appendonly yes', 'appendfsync everysec'] };
-    expect(await warned(everySecond)).toEqual([
-      ['redis.not-durable', expect.objectContaining({ appendfsync: 'everysec' })],
     ]);
   });
 

@@ -34,7 +34,6 @@ export async function checkServers(
     const key = `{${prefix}}:told`;
     await Promise.all(masters.map((master) => checkPermissions(master, reached, key)));
     await Promise.all(masters.map((master) => checkMemory(master, reached)));
-    await Promise.all(masters.map((master) => checkDurability(master, reached, log)));
     if (replicas > 0) {
       await Promise.all(masters.map((master) => checkReplicas(master, reached, replicas)));
     }
@@ -69,17 +68,6 @@ async function checkMemory(master: Wire, reached: Reached): Promise<void> {
   throw new Error(
     `Redis has maxmemory-policy ${policy}: it would forget revocations when its memory is full; set it to noeviction`,
   );
-}
-
-async function checkDurability(master: Wire, reached: Reached, log: Log): Promise<void> {
-  const setting = await settings(master, reached, 'append*');
-  if (setting === undefined) return;
-  if (setting('appendonly') === 'yes' && setting('appendfsync') === 'always') return;
-  log.warn('redis.not-durable', {
-    reason: 'without appendonly yes and appendfsync always an acknowledged revocation can be lost',
-    appendonly: setting('appendonly'),
-    appendfsync: setting('appendfsync'),
-  });
 }
 
 /** A master that is divided from its replicas has to stop by itself: it does not know that it was replaced. */
