@@ -226,7 +226,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'error',
       'store.moved',
-      'A newer version has changed the keys in Redis. The server ends with exit code 1: start the newer version.',
+      'A newer version has changed the tables in PostgreSQL. The server ends with exit code 1: start the newer version.',
       ['reason'],
     ],
     ['warn', 'store.working', 'That part has worked again for some seconds.', ['part']],
@@ -252,7 +252,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'warn',
       'redis.replicas',
-      '`store.replicas` is 0: a failover may lose what was acknowledged.',
+      '`store.redis.replicas` is 0: a master that is cut off may take a proof once more.',
       ['reason'],
     ],
     ['warn', 'revocations.interrupted', 'The feed of revocations is interrupted.', ['reason']],

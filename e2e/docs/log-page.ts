@@ -48,8 +48,6 @@ export const FIELDS: Readonly<Record<keyof LogFields, string>> = {
   now: 'the same, after',
   variable: 'variable of the environment',
   lines: 'number of lines that were dropped',
-  appendonly: 'setting of Redis',
-  appendfsync: 'setting of Redis',
 };
 
 /** Reasons as they begin, with the remedy. */

@@ -91,7 +91,4 @@ interface Named {
   variable: string;
   /** Lines of the log that were dropped, since nobody took them for too long. */
   lines: number;
-  /** Settings of Redis by which it may lose what it acknowledged. */
-  appendonly: string;
-  appendfsync: string;
 }

@@ -14,6 +14,10 @@ export const COSTS = {
   'PostgreSQL and Redis, one refresh': { value: 2_200, source: QUICK },
   'PostgreSQL and Redis, one sign-in': { value: 2_500, source: QUICK },
   'PostgreSQL, one revocation': { value: 293, source: `${QUICK}, table of the feed` },
+  'PostgreSQL, one question for verdicts, without Redis': {
+    value: 136,
+    source: `${QUICK}, table of the feed`,
+  },
   'Redis, one revocation': { value: 11, source: `${QUICK}, table of the feed` },
   'Redis, one question for verdicts': { value: 26, source: `${QUICK}, table of the feed` },
   'octets of one event of the audit log on PostgreSQL': { value: 1_366, source: ONCE },

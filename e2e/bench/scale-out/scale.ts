@@ -27,6 +27,8 @@ export interface Need {
   readonly audit: number;
   /** Parts of one core of Redis: the feed takes the revocations, and a question a millisecond of each process. */
   readonly feed: number;
+  /** Cores of PostgreSQL for these questions, without Redis. */
+  readonly alone: number;
 }
 
 export function needOf(people: number): Need {
@@ -64,6 +66,7 @@ export function needOf(people: number): Need {
     feed:
       cores(revocations, 'Redis, one revocation') +
       cores(asked, 'Redis, one question for verdicts'),
+    alone: cores(asked, 'PostgreSQL, one question for verdicts, without Redis'),
   };
 }
 
@@ -87,6 +90,7 @@ const ROWS: readonly (readonly [string, (need: Need) => string])[] = [
     ({ audit }) => tenths(audit / 1024 ** 3),
   ],
   ['cores of Redis for the feed', ({ feed }) => tenths(feed)],
+  ['more cores of PostgreSQL without Redis', ({ alone }) => tenths(alone)],
 ];
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
