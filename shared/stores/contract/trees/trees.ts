@@ -6,6 +6,7 @@ import {
   fresh,
   membersIn,
   move,
+  NO_QUOTA,
   puts,
   someCollection,
   someDocument,
@@ -247,6 +248,44 @@ export function treesContract(contract: () => Contract): void {
         expect(everything.includes(parent)).toBe(parent !== '');
       }
       expect(await below('', 2)).toEqual(everything.slice(0, 2));
+    });
+
+    test('many paths of any depth are looked at, and may be seen, each as one alone', async () => {
+      const { one, other } = contract();
+      const tree = fresh();
+      const above = Array.from({ length: 40 }, (_, n) => ['a', ...Array(n).fill('b')].join('/'));
+      const odd = ODD.map((name) => `a/b/${name}`);
+      await edit(
+        one,
+        tree,
+        puts(
+          ...above.map((path) => someCollection(path)),
+          ...[...odd, 'd'].map((path) => someDocument(path)),
+        ),
+      );
+      await edit(one, tree, [move('a/b/b', 'a/moved')]);
+      const missing = ['', 'x', 'x/y/z', 'd/d', 'a/b/b/b', 'a/b/a', 'a/00000', '0'];
+      const moved = above.map((path) => path.replace('a/b/b', 'a/moved'));
+      const paths = [...new Set([...moved.toReversed(), ...odd, ...missing, 'd', 'd/d'])];
+      const { entries, locksVersion } = await other.trees.look(tree, paths);
+      const alone = new Map<string, Entry | undefined>();
+      for (const path of paths) alone.set(path, await other.trees.get(tree, path));
+      expect(entries).toEqual(alone);
+      expect([...alone.values()].filter((entry) => entry === undefined)).toHaveLength(8);
+
+      const seen = new Map(paths.map((path) => [path, alone.get(path)?.revision]));
+      const commit = (also: string) =>
+        one.trees.commit(tree, {
+          seen: new Map([...seen, [also, seen.get(also) === undefined ? 'other' : undefined]]),
+          locksVersion,
+          edits: puts(someDocument('e')),
+          quota: NO_QUOTA,
+        });
+      for (const also of ['d', 'd/d', moved.at(-1) ?? '', 'a/b/é']) {
+        expect(await commit(also)).toEqual({ kind: 'conflict' });
+      }
+      const change = { seen, locksVersion, edits: puts(someDocument('e')), quota: NO_QUOTA };
+      expect(await one.trees.commit(tree, change)).toMatchObject({ kind: 'done' });
     });
 
     test('one look is of one moment: a resource that is moved meanwhile is at one place, never at both or none', async () => {

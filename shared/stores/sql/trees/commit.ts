@@ -68,6 +68,7 @@ export async function commit(
     before = await headOf(sql, tree);
   }
   const places = new Places(sql, tree);
+  await places.findAll(seen.keys());
   for (const [path, revision] of seen) {
     const found = await places.find(path);
     if (found?.entry.revision !== revision) throw new Refused({ kind: 'conflict' });
@@ -175,14 +176,13 @@ async function relocked(
 
 async function rememberLocks({ sql, tree, relocked: roots }: Editing, version: number) {
   if (roots.size === 0) return;
-  for (const root of roots) {
-    await sql.run(
-      'INSERT INTO tree_lock_change (tree, version, root) VALUES (?, ?, ?)',
-      tree,
-      version,
-      root,
-    );
-  }
+  await sql.run(
+    `INSERT INTO tree_lock_change (tree, version, root)
+     SELECT CAST(? AS TEXT), CAST(? AS BIGINT), value FROM EACH(?) AS roots`,
+    tree,
+    version,
+    JSON.stringify([...roots]),
+  );
   await sql.run(
     'DELETE FROM tree_lock_change WHERE tree = ? AND version <= ?',
     tree,

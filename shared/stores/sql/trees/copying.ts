@@ -1,11 +1,8 @@
 import type { Sql } from '../sql.ts';
 import { SLICE } from './detached.ts';
 import type { Found } from './places.ts';
-import { AMONG, IN, KEPT_BY_COPIES } from './resource-rows.ts';
+import { AMONG, DIGITS, digitsOf, IN, KEPT_BY_COPIES } from './resource-rows.ts';
 import { NOTHING, type Sums } from './sums.ts';
-
-/** Digits of any number in `collection`. */
-const DIGITS = 16;
 
 /** A collection that is copied, and the sums of those of its members that are copied by now. */
 interface Copied extends Sums {
@@ -147,9 +144,7 @@ async function writeSums(sql: Sql, collections: readonly Copied[]): Promise<void
      SELECT ${numbers.join(', ')} FROM EACH(?) AS written`,
     JSON.stringify(
       collections.map(({ id, bytes, properties, entries, longest }) =>
-        [id, bytes, properties, entries, longest]
-          .map((number) => String(number).padStart(DIGITS, '0'))
-          .join(''),
+        [id, bytes, properties, entries, longest].map(digitsOf).join(''),
       ),
     ),
   );

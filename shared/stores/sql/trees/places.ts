@@ -5,6 +5,8 @@ import {
   type Arrival,
   COLUMNS,
   collectionId,
+  DIGITS,
+  digitsOf,
   entryOf,
   join,
   type ResourceRow,
@@ -49,6 +51,10 @@ type Step = readonly [arrived: number, arrivedAt: number, id: number | null, kin
 const ARRIVAL = ['arrived', 'arrived_at'];
 const STEP = [...ARRIVAL, 'id', 'kind'];
 
+/** All of a resource, and the last one of each walk. */
+const LOCATED = [...ARRIVAL, ...COLUMNS.split(', ')];
+type Located = readonly [arrived: number, arrivedAt: number, ...ResourceRow];
+
 /**
  * In SQL, for each number of names: a `Step` each, from the collection `?2` of the tree `?1`. The last one goes on with all
  * columns of its resource.
@@ -56,8 +62,7 @@ const STEP = [...ARRIVAL, 'id', 'kind'];
 const WALKS = Array.from({ length: STEPS }, (__, more) => {
   const steps = Array.from({ length: more + 1 }, (_, n) => `step${n}`);
   const columns = steps.flatMap((step, n) => {
-    const wanted = n < more ? STEP : [...ARRIVAL, ...COLUMNS.split(', ')];
-    return wanted.map((column) => `${step}.${column}`);
+    return (n < more ? STEP : LOCATED).map((column) => `${step}.${column}`);
   });
   const joins = steps.slice(1).map(
     (step, n) =>
@@ -67,6 +72,17 @@ const WALKS = Array.from({ length: STEPS }, (__, more) => {
   return `SELECT ${columns.join(', ')} FROM resource AS step0 ${joins.join(' ')}
     WHERE step0.tree = ?1 AND step0.parent = CAST(?2 AS BIGINT) AND step0.name = ?3`;
 });
+
+/** Resources that one statement looks for, so that it takes milliseconds. */
+const AT_ONCE = 1_000;
+
+/** In SQL: resources of the tree `?1`, each wanted by the number of the collection that it is in, and its name. */
+const MEMBERS = `SELECT wanted.value, ${LOCATED.map((column) => `member.${column}`).join(', ')}
+  FROM EACH(?2) AS wanted CROSS JOIN resource AS member ON
+    member.tree = substr(wanted.value, 1, 0) || CAST(?1 AS TEXT)
+    AND member.parent = CAST(substr(wanted.value, 1, ${DIGITS}) AS BIGINT)
+    AND member.name = substr(wanted.value, ${DIGITS + 1})`;
+type MemberRow = readonly [wanted: string, ...Located];
 
 /** In SQL: a resource and the collections that it is in, but the root. */
 const UPWARDS = `WITH RECURSIVE up (id, parent, created, edit, at) AS (
@@ -135,6 +151,24 @@ export class Places {
     return found;
   }
 
+  /** Looks for many: all whose paths have as many names are one question. `find` need not ask for them then. */
+  async findAll(paths: Iterable<string>): Promise<void> {
+    const levels: (Set<string> | undefined)[] = [];
+    let count = 0;
+    for (const path of paths) {
+      count += 1;
+      for (let at = path; at !== '' && !this.#found.has(at); [at] = split(at)) {
+        (levels[at.split('/').length] ??= new Set()).add(at);
+      }
+    }
+    // SQLite takes as long for one of these questions as for two of `find`.
+    if (count <= 2 * levels.length) return;
+    for (const level of levels) {
+      const all = [...(level ?? [])];
+      for (let n = 0; n < all.length; n += AT_ONCE) await this.#members(all.slice(n, n + AT_ONCE));
+    }
+  }
+
   /** Forgets what is at a path, after an edit that neither moves nor removes it. */
   put(path: string): void {
     this.#found.delete(path);
@@ -162,20 +196,42 @@ export class Places {
     const [row] = from ? await this.#sql.all(walk, this.#tree, from.id, ...names) : [];
     if (from === undefined || row === undefined) return undefined;
 
-    let [above, place] = [from, from];
-    for (const [n, name] of names.entries()) {
+    let above = from;
+    const last = names.length - 1;
+    for (const [n, name] of names.slice(0, last).entries()) {
       const [edit, arrivedAt, id, kind] = stepIn(row, n);
       if (id === null) return undefined;
-      above = place;
       const arrival = later({ edit, at: arrivedAt }, above.arrival);
-      place = { id, size: Buffer.byteLength(name), above, arrival };
+      above = { id, size: Buffer.byteLength(name), above, arrival };
       at = join(at, name);
-      if (kind === 'collection') this.#collections.set(at, place);
+      if (kind === 'collection') this.#collections.set(at, above);
     }
-    const resource = resourceIn(row, names.length - 1);
-    const [id, bytes] = resource;
+    if (stepIn(row, last)[2] === null) return undefined;
+    return this.#foundAt(path, above, locatedIn(row, last));
+  }
+
+  /** Looks for resources; which collections these are in is known. */
+  async #members(paths: readonly string[]): Promise<void> {
+    const wanted = new Map<string, readonly [path: string, above: Place]>();
+    for (const path of paths) {
+      const [parent, name] = split(path);
+      const above = this.#collections.get(parent);
+      this.#found.set(path, undefined);
+      if (above) wanted.set(`${digitsOf(above.id)}${name}`, [path, above]);
+    }
+    if (wanted.size === 0) return;
+    const keys = JSON.stringify([...wanted.keys()]);
+    for (const [key, ...located] of await this.#sql.all<MemberRow>(MEMBERS, this.#tree, keys)) {
+      const [path, above] = wanted.get(key) ?? [];
+      if (path !== undefined && above) this.#found.set(path, this.#foundAt(path, above, located));
+    }
+  }
+
+  #foundAt(path: string, above: Place, [edit, arrivedAt, ...resource]: Located): Found {
+    const [id, bytes, , name] = resource;
+    const arrival = later({ edit, at: arrivedAt }, above.arrival);
+    const place = path === '' ? ROOT : { id, size: Buffer.byteLength(name), above, arrival };
     const entry = entryOf(split(path)[0], above.arrival, resource);
-    if (path === '') place = ROOT;
     if (entry.kind === 'collection') this.#collections.set(path, place);
     return { row: id, bytes, place, entry };
   }
@@ -185,6 +241,7 @@ const stepIn = (row: Row, n: number) =>
   row.slice(STEP.length * n, STEP.length * (n + 1)) as unknown as Step;
 
 /** The resource of the last step, if that leads to one. */
+const locatedIn = (row: Row, n: number) => row.slice(STEP.length * n) as unknown as Located;
 const resourceIn = (row: Row, n: number) =>
   row.slice(STEP.length * n + ARRIVAL.length) as unknown as ResourceRow;
 

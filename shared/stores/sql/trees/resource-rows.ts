@@ -35,6 +35,12 @@ export const IN = 'tree = ? AND parent = CAST(? AS BIGINT)';
  */
 export const treeOf = (row: string): string => `coalesce(${row}.tree, '')`;
 
+/** Digits of any number in `resource` and `collection`. */
+export const DIGITS = 16;
+
+/** A number in a text of a JSON array that has more: it begins with so many digits. */
+export const digitsOf = (number: number): string => String(number).padStart(DIGITS, '0');
+
 /** In SQL: the ids in a JSON array. */
 export const AMONG = '(SELECT CAST(value AS BIGINT) FROM EACH(?) AS ids)';
 

@@ -106,6 +106,7 @@ export function sqlTrees(
         const { locksVersion, bytes, entries } = await headOf(sql, tree);
         const places = new Places(sql, tree);
         const found = new Map<string, Entry | undefined>();
+        await places.findAll(paths);
         for (const path of paths) found.set(path, (await places.find(path))?.entry);
         const locks = await sql.all<[record: string]>(
           'SELECT record FROM tree_lock WHERE tree = ?',
