@@ -15,11 +15,14 @@ export type Order = What & {
 };
 
 const spec = JSON.parse(process.argv[2] ?? '') as StoreSpec;
-const stores = await openStores(spec, {
+const dependencies = {
   clock: new ManualClock(spec.now),
   random: systemRandom,
   log: silentLog,
-});
+  // Also where the store has a clock of its own.
+  serverTime: async () => spec.now,
+};
+const stores = await openStores(spec, dependencies);
 
 const carryOut = (order: Order): Promise<unknown[]> => {
   const attempt: () => Promise<unknown> =
