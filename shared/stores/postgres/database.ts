@@ -10,7 +10,7 @@ import { type Database, type Sql, type Transaction, Undone } from '../sql/sql.ts
 import { accessTo, enter } from './access.ts';
 import { BEAT, COMMIT, commit, InDoubt } from './commit.ts';
 import { migrate, type PostgresSchema } from './schema.ts';
-import { Held, numberIn, Statements } from './statements.ts';
+import { Held, numbering, Statements } from './statements.ts';
 import { NUMBERED, type Numbered } from './text.ts';
 import { Unanswered } from './unanswered.ts';
 import { forAll } from '#shared/base/for-all.ts';
@@ -74,7 +74,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #number = new Map(
     (Object.keys(NUMBERED) as Numbered[]).map((table) => [
       table,
-      forAll(() => this.#again(() => this.#transaction(BEGIN, numberIn(table)))),
+      forAll(() => this.#again(() => this.#transaction(numbering(table), () => {}))),
     ]),
   );
   /** Errors that have left their connection as it was. */
@@ -246,10 +246,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   #transaction<T>(begin: string, work: (sql: Transaction) => Awaitable<T>): Promise<Committed<T>> {
     return this.#connected(async (client) => {
-      await client.query(begin);
       const held = new Held(client, this.#options.schema);
       let result: T;
       try {
+        await held.send(begin);
         result = await work(held);
       } catch (error) {
         // A connection that does not answer is closed, which rolls back as well.

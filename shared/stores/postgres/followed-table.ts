@@ -110,11 +110,12 @@ export class FollowedTable<R extends Row> {
       }
       this.#demandAhead(epoch, last);
       this.#cursor = goOn({ epoch, first: first ?? last + 1, last }, this.#cursor);
-      let rows: [number, ...R][];
-      do {
-        rows = await sql.all<[number, ...R]>(this.#rowsBehind, this.#cursor);
+      // All that was acknowledged before has a number up to the last one, so that most looks end here.
+      for (let isMore = this.#cursor < last; isMore;) {
+        const rows = await sql.all<[number, ...R]>(this.#rowsBehind, this.#cursor);
         this.#apply(rows);
-      } while (rows.length === PAGE);
+        isMore = rows.length === PAGE;
+      }
       // The last ones may be deleted.
       this.#cursor = Math.max(this.#cursor, last);
     });

@@ -36,6 +36,11 @@ export class Statements implements Sql {
     return (await this.#query(text, values)).rows as R[];
   }
 
+  /** Several statements, as PostgreSQL has them, in one message. */
+  async send(text: string): Promise<void> {
+    await this.#answered(() => this.#client.query(text));
+  }
+
   async run(text: string, ...values: readonly Value[]): Promise<number> {
     return (await this.#query(text, values)).rowCount ?? 0;
   }
@@ -49,14 +54,14 @@ export class Statements implements Sql {
         ? (JSON.parse(String(value)) as unknown[]).map(String).map(toServer)
         : toServer(value);
     });
+    return this.#answered(() =>
+      this.#client.query({ name, text: here, values: given, rowMode: 'array', types: TYPES }),
+    );
+  }
+
+  async #answered<T>(query: () => Promise<T>): Promise<T> {
     try {
-      return await this.#client.query({
-        name,
-        text: here,
-        values: given,
-        rowMode: 'array',
-        types: TYPES,
-      });
+      return await query();
     } catch (error) {
       this.#isLost ||= !(error instanceof DatabaseError) || error.severity !== 'ERROR';
       throw error;
@@ -86,26 +91,23 @@ export class Held extends Statements implements Transaction {
 }
 
 /**
- * Returns what numbers the rows of a table, in a transaction. A number that a transaction took for its own row could be seen before
- * a lower one, and a follower would lose that (tried: 548 of 3,200). So one process at a time numbers all rows that were committed
- * by then: each statement sees what was committed before the lock was given.
+ * Numbers the rows of a table, in a transaction that begins with it. A number that a transaction took for its own row could be
+ * seen before a lower one, and a follower would lose that (tried: 548 of 3,200). So one process at a time numbers all rows
+ * that were committed by then: the lock is a statement of its own, and the next one sees what was committed before the lock
+ * was given, though both are in one message. A row that is deleted meanwhile leaves its number out.
  */
-export function numberIn(table: Numbered): (sql: Transaction) => Promise<void> {
+export const numbering = (table: Numbered): string => {
   const column = NUMBERED[table];
-  return async (sql) => {
-    const [[last] = [0]] = await sql.lock<[number]>(
-      'SELECT last FROM numbers WHERE name = ?',
-      table,
-    );
-    const given = await sql.all<[number]>(
-      `UPDATE ${table} SET ${column} = CAST(? AS BIGINT) + waiting.n
-       FROM (SELECT row, row_number() OVER (ORDER BY row) AS n FROM ${table} WHERE ${column} IS NULL) AS waiting
-       WHERE ${table}.row = waiting.row AND ${column} IS NULL
-       RETURNING ${column}`,
-      last,
-    );
-    // One that was deleted meanwhile leaves its number out.
-    const next = given.reduce((most, [number]) => Math.max(most, number), last);
-    if (next > last) await sql.run('UPDATE numbers SET last = ? WHERE name = ?', next, table);
-  };
-}
+  const own = `FROM numbers WHERE name = '${table}'`;
+  return `BEGIN;
+    SELECT ${own} FOR UPDATE;
+    WITH waiting AS (
+      SELECT row, row_number() OVER (ORDER BY row) AS n FROM ${table} WHERE ${column} IS NULL
+    ), given AS (
+      UPDATE ${table} SET ${column} = (SELECT last ${own}) + waiting.n
+      FROM waiting WHERE ${table}.row = waiting.row AND ${column} IS NULL
+      RETURNING ${column}
+    )
+    UPDATE numbers SET last = (SELECT max(${column}) FROM given)
+    WHERE name = '${table}' AND EXISTS (SELECT FROM given)`;
+};
