@@ -25,6 +25,12 @@ const known = new Map<string, Statement>();
 
 /** Parts of statements that PostgreSQL writes in another way than the verbs do (sql.ts). SQLite keeps the order of a CROSS JOIN. */
 const DIALECT: readonly (readonly [written: RegExp, here: string])[] = [
+  // A list is looked for in an index: joined, it would be gone through for each row where the table is taken for small.
+  [/\bIN EACH\((\$\d+)\)/g, '= ANY ($1::text[])'],
+  [
+    /\bIN \(SELECT CAST\(value AS BIGINT\) FROM EACH\((\$\d+)\) AS \w+\)/g,
+    '= ANY (CAST($1::text[] AS bigint[]))',
+  ],
   [/EACH\((\$\d+)\)/g, '(SELECT value FROM unnest($1::text[]) AS one (value))'],
   [/LAST\((\w+), \w+\)/g, "coalesce((SELECT last FROM numbers WHERE name = '$1'), 0)"],
   [/\browid\b/g, 'ctid'],

@@ -279,7 +279,7 @@ export const STATE_TABLES = `
     -- Octets of the values up to this one, of those that were kept then.
     written INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  CREATE INDEX invalidation_kind ON invalidation (kind);
+  CREATE INDEX invalidation_kind ON invalidation (kind, seq);
   CREATE INDEX invalidation_at ON invalidation (at);
   CREATE INDEX invalidation_written ON invalidation (written);
 

@@ -60,7 +60,7 @@ export function sqlTokenKeys(database: Database): TokenKeys {
     recalls: () =>
       database.read(async (sql) => {
         const [row] = await sql.all<[generation: number]>(
-          'SELECT generation FROM generation WHERE kind = ?',
+          "SELECT generation FROM generation WHERE kind = ? AND id = ''",
           RECALLS,
         );
         return row?.[0] ?? 0;

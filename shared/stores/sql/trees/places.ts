@@ -73,8 +73,8 @@ const WALKS = Array.from({ length: STEPS }, (__, more) => {
     WHERE step0.tree = ?1 AND step0.parent = CAST(?2 AS BIGINT) AND step0.name = ?3`;
 });
 
-/** Resources that one statement looks for, so that it takes milliseconds. */
-const AT_ONCE = 1_000;
+/** Resources or locks that one statement looks for: PostgreSQL may go through all of them for each row. */
+export const AT_ONCE = 1_000;
 
 /** In SQL: resources of the tree `?1`, each wanted by the number of the collection that it is in, and its name. */
 const MEMBERS = `SELECT wanted.value, ${LOCATED.map((column) => `member.${column}`).join(', ')}

@@ -4,7 +4,7 @@ import { type Edit, ImpossibleEdit } from '../../trees/trees.ts';
 import type { Sql } from '../sql.ts';
 import { copyAtOnce, type Copying, isOf, sumsBelow } from './copying.ts';
 import { detach, SLICE } from './detached.ts';
-import type { Found, Place, Places, Spot } from './places.ts';
+import { AT_ONCE, type Found, type Place, type Places, type Spot } from './places.ts';
 import { breakCopies } from './reservations.ts';
 import { INSERT, split, stateOf, UPDATE } from './resource-rows.ts';
 import {
@@ -140,13 +140,16 @@ export const EDITS: ByKind<Editing, Promise<void>> = {
   },
 
   unlock: async ({ locks }, { sql, tree, relocked }) => {
-    const removed = await sql.all<[token: string]>(
-      'DELETE FROM tree_lock WHERE tree = ? AND token IN EACH(?) RETURNING token',
-      tree,
-      JSON.stringify(locks.map(({ token }) => token)),
-    );
-    const gone = new Set(removed.flat());
-    for (const { token, root } of locks) if (gone.has(token)) relocked.add(root);
+    for (let n = 0; n < locks.length; n += AT_ONCE) {
+      const some = locks.slice(n, n + AT_ONCE);
+      const removed = await sql.all<[token: string]>(
+        'DELETE FROM tree_lock WHERE tree = ? AND token IN EACH(?) RETURNING token',
+        tree,
+        JSON.stringify(some.map(({ token }) => token)),
+      );
+      const gone = new Set(removed.flat());
+      for (const { token, root } of some) if (gone.has(token)) relocked.add(root);
+    }
   },
 };
 
