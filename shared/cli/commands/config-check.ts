@@ -22,12 +22,13 @@ export const configCheck: Command = {
       help: 'authz or resource: check only the files of that server; default: both',
     },
     store: {
-      help: 'also ask the database how it is set up, and look into the store for passkeys of another domain and for groups without people',
+      help: 'also ask the database how it is set up, and look into the store',
     },
   },
   details: [
     'FILE is COUNTERSIGN_CONFIG by default. The files and folders that the servers open must be on this machine.',
     'With --store it opens the store of the servers, as they do: it must be there, and a new release brings it up to date.',
+    'It looks for passkeys of another domain, and for groups without people.',
   ],
   run: async ({ operands: [file], text, flag }, { env: given, clock, random }) => {
     const read = file ?? given['COUNTERSIGN_CONFIG'];

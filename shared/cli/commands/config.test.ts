@@ -207,6 +207,7 @@ describe('config check --store', () => {
 
 test('config print prints the settings in force, without passwords', async () => {
   const shell = new TestShell({
+    COUNTERSIGN_POSTGRES_URL: 'postgres://u:hunter2@h/db',
     COUNTERSIGN_REDIS_URL: 'sentinel:redis://u:hunter2@a:1,redis://u:hunter2@b:1',
     COUNTERSIGN_SECRET: 'correct horse battery staple and some more',
   });
@@ -214,7 +215,10 @@ test('config print prints the settings in force, without passwords', async () =>
     const { stdout } = await inProcess(shell, 'config', 'print', ...args);
     expect(JSON.parse(stdout)).toMatchObject({
       issuer: 'http://localhost:3000',
-      store: { urls: ['redis://u:***@a:1', 'redis://u:***@b:1'] },
+      store: {
+        urls: ['postgres://u:***@h/db'],
+        redis: { urls: ['redis://u:***@a:1', 'redis://u:***@b:1'] },
+      },
     });
     expect(stdout).not.toMatch(/hunter2|horse/);
   }

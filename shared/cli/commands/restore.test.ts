@@ -511,8 +511,3 @@ test('a store that is damaged can be replaced', async () => {
   expect((await inProcess(shell, 'restore', backup, '--replace')).code).toBe(0);
   expect(await namesIn(shell)).toEqual(['alice']);
 });
-
-test('Redis: its own tools are named', async () => {
-  const shell = new TestShell({ COUNTERSIGN_REDIS_URL: 'redis://localhost:1' });
-  expect(await refusal(shell, '/nowhere/backup')).toContain("Redis's own tools");
-});
