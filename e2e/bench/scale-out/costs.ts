@@ -15,7 +15,7 @@ export const COSTS = {
   'PostgreSQL and Redis, one sign-in': { value: 2_500, source: QUICK },
   'PostgreSQL, one revocation': { value: 293, source: `${QUICK}, table of the feed` },
   'PostgreSQL, one question for verdicts, without Redis': {
-    value: 136,
+    value: 68,
     source: `${QUICK}, table of the feed`,
   },
   'Redis, one revocation': { value: 11, source: `${QUICK}, table of the feed` },
