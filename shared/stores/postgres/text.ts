@@ -60,6 +60,9 @@ export function statementOf(written: string): Statement {
   return statement;
 }
 
+/** Returns all statements that were asked for until now. */
+export const statements = (): readonly Statement[] => [...known.values()];
+
 /** PostgreSQL has no U+0000 in text: it is U+0001 and 0 there, and U+0001 is U+0001 and 1. */
 const NUL = String.fromCodePoint(0);
 const ESCAPE = String.fromCodePoint(1);
