@@ -173,7 +173,7 @@ export const configSchema = z.strictObject({
   store: storeSettings
     .default({ kind: 'sqlite' })
     .describe(
-      'Where state is kept: the embedded SQLite of one machine, or PostgreSQL or Redis, which several share.',
+      'Where state is kept: the embedded SQLite of one machine, or PostgreSQL, which several share.',
     ),
   trustedProxies: networks
     .default([])
