@@ -6,11 +6,13 @@ import type { TestBrowser } from '../../authz-server/integration/browser.fixture
 import type { Person } from '../pair/pair.ts';
 import { getAll } from './flow.ts';
 import type { Client, Flow } from './flow.ts';
-import { alsoAt, post, signedIn, tokensIn } from './person.ts';
+import { alsoAt, newPerson, post, signedIn, tokensIn } from './person.ts';
 import type { App } from './person.ts';
 
 /** The length of each chain of refresh tokens. */
 const ROTATIONS = 5;
+/** Grants of a person, fewer than a person keeps. */
+const GRANTS = 40;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The kinds of writes that can be acknowledged. */
@@ -160,14 +162,24 @@ export async function proving({ pair }: Flow, client: Client, server: () => numb
 }
 
 /** RFC 9700 section 4.14.2: codes and refresh tokens that were used are refused, and the newest are not. */
-export function rotating(flow: Flow, app: App, person: Person, server: () => number): Part {
+export function rotating(flow: Flow, app: App, server: () => number): Part {
+  let person: Person | undefined;
   let browser: TestBrowser | undefined;
+  let began = 0;
   const codes: string[] = [];
   const spent: string[] = [];
   const newest: string[] = [];
   return {
     refused: () => (browser = undefined),
     async work() {
+      // A person keeps so many grants, and loses those that end soonest.
+      if (person === undefined || began % GRANTS === 0) {
+        person = await newPerson(flow).catch((cause: unknown) => {
+          throw new Refused(`a person: ${String(cause)}`);
+        });
+        browser = undefined;
+      }
+      began += 1;
       browser ??= await signedIn(flow, person);
       const there = alsoAt(flow, browser, server());
       const sent = await app.allow(there);

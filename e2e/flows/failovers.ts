@@ -141,7 +141,7 @@ async function startLoad(flow: Flow, tally: Failovers) {
   const app = await App.add(flow);
   const chains: Part[] = [];
   while (chains.length < CHAINS) {
-    chains.push(rotating(flow, app, person, anyAuthz));
+    chains.push(rotating(flow, app, anyAuthz));
   }
   const devices = approving(flow, await addDevice(flow), person, anyAuthz);
 
