@@ -11,13 +11,16 @@ export interface Relay extends AsyncDisposable {
   divide(): void;
   /** Lets the octets on their way arrive. */
   heal(): void;
+  /** Ends all connections; the next ones lead to another port. */
+  lead(port: number): void;
   /** From now on each way takes so many milliseconds. */
   delay(milliseconds: number): void;
   /** Ends all connections when a client has sent so many pieces more: before the last one arrives, or with its answer. */
   cut(pieces: number, before: 'question' | 'answer'): void;
 }
 
-export async function startRelay(port: number): Promise<Relay> {
+export async function startRelay(first: number): Promise<Relay> {
+  let port = first;
   const sockets = new Set<Socket>();
   let divided = false;
   let late = 0;
@@ -61,6 +64,10 @@ export async function startRelay(port: number): Promise<Relay> {
     heal() {
       divided = false;
       for (const socket of sockets) socket.resume();
+    },
+    lead(next) {
+      port = next;
+      end();
     },
     delay(milliseconds) {
       late = milliseconds;

@@ -127,7 +127,7 @@ export async function openPostgres(
     async ping(need = 'all') {
       await record.ping(need);
       await demandVersion(record, moved);
-      await beside?.ping();
+      await beside?.ping(need);
     },
     check: () => record.check(),
     async sweep() {

@@ -6,6 +6,7 @@ import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
 import { until } from '../../../e2e/parts/process.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
+import { startRelay } from '../../../e2e/parts/relay.ts';
 import { eventually } from '../contract/eventually.ts';
 import { listening } from '../contract/cache/invalidations.ts';
 import { FAR, someInvalidation } from '../contract/samples.ts';
@@ -182,6 +183,38 @@ test('a Redis that another one has replaced is told nothing and gives no verdict
   // It was refused, and it is in the record: who follows hears it with the next one.
   await ahead.revocations.revoke('token', 'next', FAR);
   expect(await revokedOf(ahead, follower, ['late', 'next'])).toHaveLength(2);
+});
+
+test('a revocation that is acknowledged while a process goes over to another Redis is in its next verdict', async () => {
+  await using former = await startRedis();
+  await using next = await startRedis();
+  await using way = await startRelay(former.port);
+  const { open, sql } = someRecord();
+  await using revoking = await open(former.url);
+  await revoking.revocations.epoch(true);
+  await using follower = await open(way.url.replace('http', 'redis'));
+  await using feed = await follower.revocations.feed();
+  await revoking.revocations.revoke('token', 'before', FAR);
+  expect(await revokedOf(follower, feed, ['before'])).toHaveLength(1);
+  // The process that goes over has read how far the record is, and its commit takes its time.
+  await sql(`
+    CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_sleep(0.8); RETURN NULL; END $$;
+    CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON redis_run
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()`);
+  way.lead(next.port);
+  const committing = `SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
+  await until(async () => (await postgres.sql(committing)) === '1');
+  const between = revoking.revocations.revoke('token', 'between', FAR).then(
+    () => ['before', 'between'],
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(StoreUnavailable);
+      return ['before'];
+    },
+  );
+  const acknowledged = await between;
+  const seen = await eventually(() => revokedOf(follower, feed, ['before', 'between']));
+  expect(seen).toEqual(expect.arrayContaining(acknowledged));
 });
 
 test('two records do not share a prefix in Redis', async () => {

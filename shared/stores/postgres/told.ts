@@ -30,8 +30,8 @@ const RUN = 'SELECT run FROM redis_run ORDER BY place DESC LIMIT 1';
 /** The record that Redis tells of. */
 export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord => ({
   forgotten: (epoch) => rewinding.check(epoch, true),
-  claim: (run) =>
-    database.write(async (sql) => {
+  async claim(run) {
+    await database.write(async (sql) => {
       await sql.lockNames(['redis run']);
       await sql.all(BEAT.text);
       const [[told] = []] = await sql.all<[string]>(RUN);
@@ -44,12 +44,16 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
           throw new StoreUnavailable('another server has taken the place of this Redis');
         }
       }
+    });
+    // Read once that is committed: a process that was still to tell another run sees it now, or has committed before.
+    return database.read(async (sql) => {
       const [found] = await sql.all<[string, string | null, number, number]>(
         'SELECT id, (SELECT id FROM epoch), LAST(revocation, seq), LAST(invalidation, seq) FROM record',
       );
       const [record, epoch, revocation, invalidation] = found ?? ['', null, 0, 0];
       return { record, epoch: epoch ?? '', lasts: { revocation, invalidation } };
-    }),
+    });
+  },
   run: () =>
     database.read(async (sql) => {
       const [[run] = []] = await sql.all<[string]>(RUN);

@@ -25,7 +25,7 @@ export async function checkServers(
   if (mode !== 'single' && replicas === 0) {
     log.warn('redis.replicas', {
       reason:
-        'store.redis.replicas is 0: after a failover proofs that were spent and uses that were counted can be forgotten, so that nothing older is accepted; set it to 1 or more',
+        'store.redis.replicas is 0: a master that is cut off goes on, and a proof may be good there once more; set it to 1 or more',
     });
   }
   const life = new AbortController();

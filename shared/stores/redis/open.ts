@@ -1,6 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
+import type { Need } from '../outage/need.ts';
 import type { RedisSettings } from '../settings.ts';
 import { redisMemory } from './authentication/memory.ts';
 import { besideParts } from './beside.ts';
@@ -25,8 +26,11 @@ export interface Beside extends Disposable {
   readonly parts: ReturnType<typeof besideParts>;
   /** Tells all servers which rows are new. */
   readonly told: Told;
-  /** Resolves if Redis answers and takes a write, which leaves nothing. Lets a memory begin at once where it lost the one before. */
-  ping(): Promise<void>;
+  /**
+   * Resolves if Redis answers and, for all, takes a write, which leaves nothing. Then a memory begins at once where it lost the one
+   * before.
+   */
+  ping(need: Need): Promise<void>;
 }
 
 /**
@@ -55,7 +59,7 @@ export async function openBeside(
   await redis.open(ATTEMPTS);
   const longest = mode === 'cluster' ? Math.min(deadline, CLUSTER_ANSWER) : deadline;
   const told = new Told({ redis, prefix, record, random, monotonic, longest });
-  await told.begin();
+  await told.check();
   const options = { prefix, clock, random, skew };
   const memory = redisMemory(redis, options);
   await memory.look(isNew);
@@ -63,7 +67,8 @@ export async function openBeside(
   return {
     told,
     parts: besideParts(redis, options),
-    async ping() {
+    async ping(need) {
+      if (need === 'reading') return told.check();
       await redis.touch(`{${prefix}}`);
       await memory.look();
     },

@@ -86,8 +86,8 @@ export class Told {
     };
   }
 
-  /** Compares Redis with the record for the first time. Rejects where it is told of another record, or was replaced. */
-  async begin(): Promise<void> {
+  /** Resolves if Redis is told of this record, and is the run that is. Rejects with the reason where it is not. */
+  async check(): Promise<void> {
     await this.#ask();
   }
 
