@@ -43,8 +43,8 @@ test('a suite that needs what is not there says what to install, and runs no tes
 test.each([
   ['shared/http/etag.test.ts', []],
   ['shared/stores/sqlite/contract.test.ts', []],
-  ['shared/stores/redis/single.test.ts', ['redis-server']],
-  ['shared/stores/redis/sentinel.test.ts', ['redis-sentinel', 'redis-server']],
+  ['shared/stores/redis/acknowledged.test.ts', ['redis-server']],
+  ['shared/stores/postgres/database.test.ts', ['openssl', 'psql']],
   ['e2e/interop/forward-auth/forward-auth.test.ts', ['caddy', 'nginx']],
   ['e2e/flows/accessibility.test.ts', ['chromium-headless-shell']],
 ])('%s needs %j', (file, expected) => {

@@ -1,12 +1,9 @@
 import { spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
-import type { SharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { entryFile } from '../../e2e/parts/entry.ts';
 import type { Shell } from './arguments/command.ts';
@@ -36,19 +33,6 @@ export async function runScript(
 /** A data folder of its own; the environment that names it. */
 export async function newData(): Promise<{ COUNTERSIGN_DATA: string }> {
   return { COUNTERSIGN_DATA: await storeFolder() };
-}
-
-/** A store of its own on these servers; the environment that names it. */
-export async function newShared({ store }: SharedStore) {
-  const id = systemRandom(8).toString('hex');
-  const own = {
-    ...store,
-    schema: `test_${id}`,
-    redis: store.redis && { ...store.redis, prefix: id },
-  };
-  const file = join(await temporaryFolder(), 'countersign.json');
-  await writeFile(file, JSON.stringify({ store: own }));
-  return { ...(await newData()), COUNTERSIGN_CONFIG: file };
 }
 
 /** The same for a store that no authorization server has used: it has no epoch. */
