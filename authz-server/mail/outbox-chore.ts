@@ -50,7 +50,6 @@ export function outboxChore(server: MailServer, send: SendMail, log: Log): Chore
     name: 'mail',
     seconds: EVERY,
     async run() {
-      if (!(await stores.outbox.takeTurn())) return;
       const now = clock.now();
       for (const message of await stores.outbox.take(now, now + OURS, AT_A_TIME)) {
         await deliver(message);

@@ -59,7 +59,7 @@ test('the other examples of the page are good configurations, and PostgreSQL tak
   expect(await primary.sql('SHOW synchronous_standby_names')).toBe('ANY 1 (db1, db2)');
 });
 
-test('somebody signs in at one server, and all others know the session, the code, the token and the document', async () => {
+test('a person signs in at one server, and all others know the session, the code, the token and the document', async () => {
   const app = await App.add(flow);
   const browser = await signedIn(flow, await newPerson(flow));
   const code = await app.code(alsoAt(flow, browser, 1));

@@ -6,14 +6,11 @@ import { storedId } from '../storage/stored-id.ts';
 /**
  * The refresh token that comes of a code or of another refresh token. Its identifier follows from theirs, so
  * that anybody who uses one of them once more, because the answer was lost, is given the same one, by any
- * number of processes, and not a second one of which nobody would know. A code is stored under the identifier that
- * a refresh token with the same text would have.
+ * number of processes, and not a second one of which nobody would know.
  */
 export function refreshTokenAfter({ master, stores }: AdapterStore) {
   const key = derivedKey(master, 'countersign authz refresh token successor');
-  const idAfter = (used: string) =>
-    stores.artefacts.beginningAfter(storedId('RefreshToken', used)) +
-    createHmac('sha256', key).update(used).digest('base64url');
+  const idAfter = (used: string) => createHmac('sha256', key).update(used).digest('base64url');
   const find = (used: string) =>
     stores.artefacts.get('RefreshToken', storedId('RefreshToken', idAfter(used)));
   return {

@@ -5,13 +5,11 @@ import { storedId } from './stored-id.ts';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 
 test.each(['AuthorizationCode', 'DeviceCode', 'RefreshToken'])(
-  'a %s of 43 characters is stored by its hash, one of 44 by its first character and its hash',
+  'a %s is stored by its hash, however long it is',
   (kind) => {
-    const id = 'x'.repeat(43);
-    expect(storedId(kind, id)).toBe(sha256(id));
-    expect(storedId(kind, `A${id}`)).toBe(`A${sha256(`A${id}`)}`);
-    for (const odd of ['', 'x', 'x'.repeat(42), 'x'.repeat(45)]) {
-      expect(storedId(kind, odd)).toBe(sha256(odd));
+    for (const length of [0, 1, 42, 43, 44, 45]) {
+      const id = 'x'.repeat(length);
+      expect(storedId(kind, id)).toBe(sha256(id));
     }
   },
 );

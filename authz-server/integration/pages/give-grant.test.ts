@@ -75,7 +75,6 @@ function giving(
 function bound(artefacts: TestSite['server']['stores']['artefacts']) {
   return {
     get: artefacts.get.bind(artefacts),
-    beginningAfter: artefacts.beginningAfter.bind(artefacts),
     getByUid: artefacts.getByUid.bind(artefacts),
     getByUserCode: artefacts.getByUserCode.bind(artefacts),
     consume: artefacts.consume.bind(artefacts),

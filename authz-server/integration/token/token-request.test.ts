@@ -180,7 +180,7 @@ test('whose place another may have taken while the process stood still gives no 
   expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
 });
 
-test('nobody steps into the place of an attempt for which PostgreSQL has longer to answer', async () => {
+test('no later attempt takes the place of one for which PostgreSQL has longer to answer', async () => {
   const one = await USABLE.RefreshToken();
   const { store } = flow.config;
   Object.assign(flow.config, { store: { kind: 'postgres', deadline: 10 } });

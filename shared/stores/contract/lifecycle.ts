@@ -173,7 +173,6 @@ export function lifecycleContract(contract: () => Contract): void {
         'declared.remove': () => closed.declared.remove({ kind: 'person', id: 'x' }),
         together: () => closed.together(async (stores) => stores.declared.list()),
         'outbox.add': () => closed.outbox.add(someOutboxMessage('x')),
-        'outbox.takeTurn': () => closed.outbox.takeTurn(),
         'outbox.take': () => closed.outbox.take(1, 2, 1),
         'outbox.postpone': () => closed.outbox.postpone('x', 1),
         'outbox.remove': () => closed.outbox.remove('x'),

@@ -39,11 +39,6 @@ export interface Outbox {
   /** False: one with this id waits already, and stays as it is. */
   add(message: OutboxMessage): Promise<boolean>;
   /**
-   * Whether the caller shall look at what is due: where looking is dear, of all processes that ask within a second one is
-   * told so, or the next one after a look that took as many as it may.
-   */
-  takeTurn(): Promise<boolean>;
-  /**
    * Takes up to `count` messages that are due at `now`, the longest waiting first. Until `until` nobody else gets them;
    * then they are due again, unless they were removed or postponed: whoever took them was killed.
    */

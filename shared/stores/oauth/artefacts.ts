@@ -78,8 +78,6 @@ export interface Artefacts {
   put(artefact: Artefact): Promise<void>;
   /** The payload, with `consumed` (NumericDate) once it was consumed, and `attempt` until that is settled. */
   get(kind: string, id: string): Promise<Record<string, unknown> | undefined>;
-  /** Returns what the id of a successor has to begin with, so that it can be written in one step with the use of `id`. */
-  beginningAfter(id: string): string;
   getByUid(kind: string, uid: string): Promise<Record<string, unknown> | undefined>;
   getByUserCode(kind: string, userCode: string): Promise<Record<string, unknown> | undefined>;
   /**

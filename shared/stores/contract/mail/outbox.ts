@@ -81,23 +81,6 @@ export function outboxContract(contract: () => Contract): void {
       ]);
     });
 
-    test('at least one of ten that ask at once is told to look, after a second again, and at once when it took as many as it may', async () => {
-      const { one, other, store } = contract();
-      const far = NOW + 10_000_000_000;
-      await takenOf([], far, far * 2);
-      await store.passSeconds(1);
-      const asked = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? one : other));
-      const told = await Promise.all(asked.map(({ outbox }) => outbox.takeTurn()));
-      expect(told).toContain(true);
-      await store.passSeconds(1);
-      expect(await other.outbox.takeTurn()).toBe(true);
-      const ids = [fresh(), fresh()];
-      for (const id of ids) await one.outbox.add({ ...someOutboxMessage(id), created_at: far });
-      expect(await one.outbox.take(far, far * 2, 1)).toHaveLength(1);
-      expect(await other.outbox.takeTurn()).toBe(true);
-      for (const id of ids) await one.outbox.remove(id);
-    });
-
     test('odd ids and long texts', async () => {
       const { one } = contract();
       for (const odd of [`${fresh()} '; DROP`, `${fresh()}*`, `${fresh()}\u0000ä😀`]) {

@@ -12,9 +12,9 @@ export function usingContract(contract: () => Contract): void {
       await contract().one.artefacts.put({ kind, id, payload, seconds: 60 });
       return id;
     };
-    const successor = (id: string, payload: Artefact['payload'] = {}): Artefact => ({
+    const successor = (payload: Artefact['payload'] = {}): Artefact => ({
       kind,
-      id: contract().one.artefacts.beginningAfter(id) + fresh(),
+      id: fresh(),
       payload,
       seconds: 60,
     });
@@ -24,7 +24,7 @@ export function usingContract(contract: () => Contract): void {
     test('RFC 6749 section 6: the first use leaves its successor, the second none', async () => {
       const grantId = fresh();
       const id = await put({ grantId });
-      const [first, second] = [successor(id, { grantId, n: 1 }), successor(id, { grantId, n: 2 })];
+      const [first, second] = [successor({ grantId, n: 1 }), successor({ grantId, n: 2 })];
       expect(await use(id, { attempt: 'a', successor: first })).toBe('first');
       expect(await use(id, { attempt: 'b', successor: second })).toBe('again');
       expect(await get(id)).toEqual({ grantId, consumed: expect.any(Number), attempt: 'a' });
@@ -35,18 +35,14 @@ export function usingContract(contract: () => Contract): void {
 
     test('the use of what is not there leaves no successor', async () => {
       const id = fresh();
-      const next = successor(id, { grantId: fresh() });
+      const next = successor({ grantId: fresh() });
       expect(await use(id, { attempt: 'a', successor: next })).toBe('absent');
       expect(await get(next.id)).toBeUndefined();
     });
 
     test('an attempt that was never settled is stepped into once, and then that one counts', async () => {
       const id = await put();
-      const [first, second, third] = [
-        successor(id, { n: 1 }),
-        successor(id, { n: 2 }),
-        successor(id),
-      ];
+      const [first, second, third] = [successor({ n: 1 }), successor({ n: 2 }), successor()];
       await use(id, { attempt: 'a', successor: first });
       expect(await use(id, { attempt: 'b', instead: 'x', successor: third })).toBe('again');
       expect(await use(id, { attempt: 'b', instead: 'a', successor: second })).toBe('first');
@@ -93,7 +89,7 @@ export function usingContract(contract: () => Contract): void {
 
     test('RFC 9700 section 4.14.2: a successor that was used stays so, whoever writes it once more', async () => {
       const id = await put();
-      const next = successor(id, { n: 1 });
+      const next = successor({ n: 1 });
       await use(id, { attempt: 'a', successor: next });
       await contract().one.artefacts.consume(kind, next.id);
       expect(await use(id, { attempt: 'b', instead: 'a', successor: next })).toBe('first');
@@ -115,7 +111,7 @@ export function usingContract(contract: () => Contract): void {
       for (let round = 0; round < 20; round += 1) {
         const grantId = fresh();
         const id = await put({ grantId });
-        const next = successor(id, { grantId });
+        const next = successor({ grantId });
         await Promise.all([
           use(id, { attempt: 'a', successor: next }),
           contract().one.artefacts.removeByGrant(grantId),

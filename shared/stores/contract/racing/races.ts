@@ -119,10 +119,9 @@ export const RACES = {
     },
     attempt: async (stores, id) => {
       const attempt = fresh();
-      const next = stores.artefacts.beginningAfter(id) + attempt;
-      const successor = { kind: 'RefreshToken', id: next, payload: {}, seconds: 60 };
+      const successor = { kind: 'RefreshToken', id: attempt, payload: {}, seconds: 60 };
       const outcome = await stores.artefacts.consume('RefreshToken', id, { attempt, successor });
-      const there = (await stores.artefacts.get('RefreshToken', next)) !== undefined;
+      const there = (await stores.artefacts.get('RefreshToken', attempt)) !== undefined;
       if (there !== (outcome === 'first')) throw new Error(`${outcome}, and a successor: ${there}`);
       return there;
     },

@@ -19,8 +19,6 @@ export function sqlOutbox(database: Database): Outbox {
           )) === 1,
       ),
 
-    takeTurn: () => database.read(() => true),
-
     async take(now, until, count) {
       // Most of the time none is due: that needs no turn to write.
       const some = await database.read((sql) => sql.all(DUE, now, 1));

@@ -6,7 +6,6 @@ export function artefactsByKind(lasting: Artefacts, passing: Artefacts): Artefac
   return {
     put: (artefact) => of(artefact.kind).put(artefact),
     get: (kind, ...rest) => of(kind).get(kind, ...rest),
-    beginningAfter: (id) => lasting.beginningAfter(id),
     getByUid: (kind, ...rest) => of(kind).getByUid(kind, ...rest),
     getByUserCode: (kind, ...rest) => of(kind).getByUserCode(kind, ...rest),
     consume: (kind, ...rest) => of(kind).consume(kind, ...rest),

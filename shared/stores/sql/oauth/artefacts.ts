@@ -78,7 +78,6 @@ export function sqlArtefacts(
   return {
     put: (artefact) => database.write((sql) => write(sql, artefact)),
     get: find('id'),
-    beginningAfter: () => '',
     getByUid: find('uid'),
     getByUserCode: find('user_code'),
     consume: (kind, id, { attempt, instead, successor }: Partial<Use> = {}) =>
