@@ -112,7 +112,7 @@ export async function failOver(
   const before = await set.master();
   await HAPPENING[fault].begin(set, before);
   await until(async () => (await set.master()) !== before);
-  await until(() => load.goesOn());
+  await load.goesOn();
   await sleep(LOAD.after);
   await HAPPENING[fault].end(set, before);
   await set.whole();
@@ -180,7 +180,6 @@ async function startLoad(flow: Flow, tally: Failovers) {
     async goesOn() {
       done = [];
       await until(() => end.signal.aborted || parts.every((_, index) => (done[index] ?? 0) >= 2));
-      return true;
     },
     async stop() {
       end.abort();
