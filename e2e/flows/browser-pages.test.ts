@@ -237,7 +237,7 @@ test('320 px wide, no page has to be scrolled sideways', async () => {
   await signIn(page, person);
   await look();
   await decide(page, 'Allow');
-  await asked.tokens();
+  await page.waitForURL(`${flow.callback.uri}**`);
   const confirm = `/device?user_code=${(await askingDevice()).userCode}`;
   for (const path of ['/', '/account', '/device', confirm, '/sign-out', '/interaction/none']) {
     await page.goto(issuer + path);

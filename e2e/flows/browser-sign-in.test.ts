@@ -113,6 +113,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await signIn(page, person);
       await page.getByLabel('Add, change and delete documents').uncheck();
       await decide(page, 'Allow');
+      await page.waitForURL(`${flow.callback.uri}**`);
       const tokens = await asked.tokens();
       expect(scopeOf(tokens)).toEqual(['documents:read']);
       expect([await flow.status(tokens), await put(tokens.access_token)]).toEqual([200, 403]);
@@ -129,6 +130,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await page.goto(asked.url);
       await signIn(page, person);
       await decide(page, 'Deny');
+      await page.waitForURL(`${flow.callback.uri}**`);
       await expect(asked.tokens()).rejects.toMatchObject({ error: 'access_denied' });
 
       await page.goto((await flow.app.ask()).url);

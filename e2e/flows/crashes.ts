@@ -135,7 +135,7 @@ export async function crash(
       return;
     }
     const { status } = await pair.post('/token/revocation', { token }, client);
-    assert.equal(status, 200);
+    assert.equal(status, 200, pair.authz[0]?.troubles.join('\n'));
     revoked.push(token);
     tally.revocations += 1;
   }

@@ -76,6 +76,11 @@ export class ServerProcess {
   get log(): string {
     return this.#process?.output ?? '';
   }
+
+  /** The warnings and errors of its log. */
+  get troubles(): readonly string[] {
+    return this.log.split('\n').filter((line) => /"level":"(?:warn|error)"/.test(line));
+  }
 }
 
 export interface Person {
@@ -190,7 +195,10 @@ export class Pair implements AsyncDisposable {
   async token(client: { id: string; secret: string }, server = 0): Promise<string> {
     const form = { grant_type: 'client_credentials' };
     const { status, body } = await this.post('/token', form, client, server);
-    if (status !== 200) throw new Error(`no token: ${status} ${JSON.stringify(body)}`);
+    if (status !== 200) {
+      const troubles = this.authz[server]?.troubles.join('\n');
+      throw new Error(`no token: ${status} ${JSON.stringify(body)}\n${troubles}`);
+    }
     return String(body['access_token']);
   }
 
