@@ -316,7 +316,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       "' OR 1=1 --",
       '../../transient.db',
       'scram:x',
-      `cs:session:${sid}`,
+      `cs:session:0:${sid}`,
       'é',
     ];
     const none = await attacked.send(1, address())(get('scram-256'));

@@ -19,7 +19,9 @@ const redis = z
       .string()
       .regex(/^[a-z0-9-]{1,32}$/)
       .default('cs')
-      .describe('Prefix of all keys.'),
+      .describe(
+        'Prefix of all keys, the same for all servers of a store: one that has another does not start.',
+      ),
     replicas: z
       .int()
       .min(0)

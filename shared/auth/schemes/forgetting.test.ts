@@ -170,7 +170,7 @@ async function partsOn(url: string, clock: ManualClock) {
   const parts = new DisposableStack();
   const open = async (at: string) => {
     const redis = parts.use(await connectPatiently(redisConfig({ urls: [at] })));
-    const options = { prefix: 'test', clock, random: systemRandom, skew: SKEW };
+    const options = { prefix: 'test', clock, random: systemRandom, skew: SKEW, restored: 0 };
     return { ...besideParts(redis, options), memory: redisMemory(redis, options) };
   };
   let current = await open(url);

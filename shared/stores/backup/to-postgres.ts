@@ -5,6 +5,7 @@ import { escapeIdentifier } from 'pg';
 import type { ClientBase } from 'pg';
 import { alone } from '../postgres/alone.ts';
 import { LONGEST_CONTENT, SCHEMA } from '../postgres/open.ts';
+import { RESTORED } from '../postgres/recovered.ts';
 import { makeSchema, migrateWithin } from '../postgres/schema.ts';
 import { addRows, type CopiedRow, goOnBehind } from '../postgres/tables.ts';
 import type { PostgresSettings } from '../settings.ts';
@@ -52,12 +53,15 @@ export const restorePostgres = (
       }
       await makeSchema(client, schema);
       await migrateWithin(client, schema, SCHEMA);
-      // It takes the place of the former one, also for the Redis beside it.
+      // It takes the place of the former one, also for the Redis beside it, and remembers what was used once.
       if (isThere) {
+        const former = escapeIdentifier(aside ?? '');
         await client.query(
-          `UPDATE record SET id = former.id, redis = former.redis FROM ${escapeIdentifier(aside ?? '')}.record AS former`,
+          `UPDATE record SET id = former.id, redis = former.redis FROM ${former}.record AS former;
+           INSERT INTO replay SELECT * FROM ${former}.replay`,
         );
       }
+      await client.query(RESTORED);
       await load(client, staged);
       await place(isThere);
     } finally {

@@ -18,6 +18,7 @@ import { openFeed, openInvalidationFeed, SILENCE } from './feeds.ts';
 import type { FollowOptions } from './followed-table.ts';
 import { Rewinding } from './rewinding.ts';
 import { ServerClock, timeOf } from './server-clock.ts';
+import { since } from './since.ts';
 import { sweep } from './sweep.ts';
 import { demandRedis, RECORD, toldRecord } from './told.ts';
 import { NUMBERS, type PostgresSchema } from './schema.ts';
@@ -55,7 +56,7 @@ export async function openPostgres(
   settings: PostgresSettings,
   dependencies: PostgresDependencies,
 ): Promise<Stores> {
-  const { clock, random, log, moved, serverTime = timeOf } = dependencies;
+  const { clock, random, log, moved, skew, serverTime = timeOf } = dependencies;
   const { urls, schema, connections: most, deadline, ca: file, redis } = settings;
   const ca = file === undefined ? undefined : await readFile(file, 'utf8');
   const options = {
@@ -75,7 +76,7 @@ export async function openPostgres(
   });
   await checkServer(first, settings, log);
   await first.migrate(SCHEMA);
-  const isNew = await demandRedis(first, redis !== undefined);
+  const { isNew, restored } = await demandRedis(first, settings);
   const outage = failing(log);
   let beside: Beside | undefined;
   const databaseOf = (connections: number) =>
@@ -97,7 +98,7 @@ export async function openPostgres(
   if (redis !== undefined) {
     const { openBeside } = await import('../redis/open.ts');
     const told = toldRecord(followed, rewinding);
-    beside = parts.use(await openBeside(redis, told, { ...dependencies, isNew }));
+    beside = parts.use(await openBeside(redis, told, { ...dependencies, isNew, restored }));
   }
   const following: FollowOptions = {
     database: followed,
@@ -117,8 +118,11 @@ export async function openPostgres(
     invalidationFeed: (listener, from) => openInvalidationFeed(following, listener, from),
   };
   const owned = parts.move();
+  const inSql = sqlParts(engine);
   const stores: Stores = {
-    ...sqlParts(engine),
+    ...inSql,
+    // A whole second, as nonces have.
+    ...since(inSql, clock, 1000 * Math.ceil(restored / 1000 + skew)),
     ...beside?.parts,
     together: (work) =>
       record.together((held) =>

@@ -9,9 +9,11 @@ import { systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
 import { until } from '../../../e2e/parts/process.ts';
+import { startRedis } from '../../../e2e/parts/redis.ts';
 import { startRelay } from '../../../e2e/parts/relay.ts';
 import { memoryFolder, type TemporaryFolder } from '../../../e2e/parts/temporary-folder.ts';
 import { somePerson } from '../contract/samples.ts';
+import { redisConfig } from '../redis/under-test.ts';
 import type { PostgresSettings } from '../settings.ts';
 import { alone, OpenElsewhere } from './alone.ts';
 import { openPostgres } from './open.ts';
@@ -102,6 +104,41 @@ test('after a dump was restored, a process that knows more believes nothing and 
   const next = await after.revocations.epoch(true);
   expect(next).not.toBe(epoch);
 });
+
+test.each([
+  ['alone', 'forgotten'],
+  ['with Redis, which was not restored', 'used'],
+])(
+  'PostgreSQL %s: after the command a session is over, and a proof of before is %s',
+  async (kind, use) => {
+    const schema = kind === 'alone' ? 'alone' : 'beside';
+    await using redis = kind === 'alone' ? undefined : await startRedis();
+    const settings = {
+      ...settingsFor(schema),
+      ...(redis && { redis: redisConfig({ urls: [redis.url] }) }),
+    };
+    const opened = () =>
+      openPostgres(settings, { clock: systemClock, random: systemRandom, log: silentLog, skew: 0 });
+    const once = { made: Date.now(), seconds: 600 };
+    let session = '';
+    {
+      await using before = await opened();
+      await before.revocations.epoch(true);
+      session = await before.sessions.put('value', 600);
+      expect(await before.proofs.spend('dpop', 'jti', once)).toBe('first');
+      expect(await before.useCounts.use('digest', 'nonce', 1, once)).toBe('first');
+    }
+    await endAllIssued(settings);
+    await until(() => Date.now() > once.made + 2_000);
+    await using after = await opened();
+    expect(await after.sessions.get(session)).toBeUndefined();
+    expect(await after.proofs.spend('dpop', 'jti', once)).toBe(use);
+    expect(await after.useCounts.use('digest', 'nonce', 1, once)).toBe(use);
+    const now = { made: Date.now(), seconds: 600 };
+    expect(await after.proofs.spend('dpop', 'new', now)).toBe('first');
+    expect(await after.useCounts.use('digest', 'new', 1, now)).toBe('first');
+  },
+);
 
 test('after a standby without the last commits was promoted, a process that has read them believes nothing', async () => {
   await using primary = await startPostgres();

@@ -2,6 +2,10 @@ import type { PostgresSettings } from '../settings.ts';
 import { UNDOING } from '../sql/tables.ts';
 import { alone } from './alone.ts';
 
+/** Proofs that were used before are forgotten, and sessions beside the record are ended. */
+export const RESTORED =
+  'UPDATE record SET restored = ceil(1000 * extract(epoch FROM clock_timestamp()))';
+
 /** Tables whose rows live for minutes, and let somebody in. */
 const PASSING_UNDOING = ['passing_artefact', 'session'] as const;
 
@@ -11,6 +15,7 @@ const PASSING_UNDOING = ['passing_artefact', 'session'] as const;
  */
 export const endAllIssued = (settings: PostgresSettings): Promise<void> =>
   alone(settings, async (client) => {
+    await client.query(RESTORED);
     for (const table of [...UNDOING, ...PASSING_UNDOING]) {
       await client.query(`DELETE FROM ${table}`);
     }

@@ -249,6 +249,45 @@ test('all servers of a record use Redis, or none does, until that is changed whi
   expect(await revokedOf(again, feed, ['before', 'between'])).toHaveLength(2);
 });
 
+test('a server that looks elsewhere in Redis than the others does not start, until that is changed while none runs', async () => {
+  await using redis = await startRedis();
+  const { open, settings } = someRecord();
+  {
+    await using one = await open(redis.url, 'right');
+    await one.revocations.epoch(true);
+    await expect(open(redis.url, 'rihgt')).rejects.toThrow(
+      'the servers of this store are told by Redis under right, and this one would look under rihgt',
+    );
+    await expect(open(`${redis.url}/1`, 'right')).rejects.toThrow('under right/1');
+    await using other = await open(`${redis.url}/0`, 'right');
+    await using feed = await other.revocations.feed();
+    await one.revocations.revoke('token', 'before', FAR);
+    expect(await revokedOf(other, feed, ['before'])).toHaveLength(1);
+  }
+  await eventually(() => changeRedis(settings(redis.url, 'another')));
+  await expect(open(redis.url, 'right')).rejects.toThrow('under another');
+  await using again = await open(redis.url, 'another');
+  await using feed = await again.revocations.feed();
+  expect(await revokedOf(again, feed, ['before'])).toHaveLength(1);
+});
+
+test('a record without an epoch is no other one than Redis was told of, and begins anew there', async () => {
+  await using redis = await startRedis();
+  const { open, sql } = someRecord();
+  {
+    await using early = await open(redis.url);
+    for (const n of [1, 2]) await early.revocations.revoke('token', `t${n}`, FAR);
+  }
+  await sql(
+    `DELETE FROM revocation WHERE seq > 1; UPDATE numbers SET last = 1 WHERE name = 'revocation'`,
+  );
+  await using stores = await open(redis.url);
+  await stores.revocations.epoch(true);
+  await using feed = await stores.revocations.feed();
+  await stores.revocations.revoke('token', 'later', FAR);
+  expect(await revokedOf(stores, feed, ['later'])).toHaveLength(1);
+});
+
 test('a record with fewer revocations than Redis was told is believed by nobody until its epoch is another', async () => {
   await using redis = await startRedis();
   const { open, sql } = someRecord();

@@ -6,12 +6,16 @@ import type { PostgresSettings } from '../settings.ts';
 import { alone } from './alone.ts';
 import type { Rewinding } from './rewinding.ts';
 
-/** Which record this is, whether its servers use Redis (null: none has opened it), and the runs of Redis that were told, in turn. */
+/**
+ * Which record this is, where in Redis its servers are told (empty: nowhere; null: none has opened it), and the runs of Redis that
+ * were told, in turn. What was used before `restored`, in milliseconds, is forgotten.
+ */
 export const RECORD = `
   CREATE TABLE record (
     one bigint PRIMARY KEY CHECK (one = 1),
     id text NOT NULL DEFAULT gen_random_uuid(),
-    redis boolean
+    redis text,
+    restored bigint NOT NULL DEFAULT 0
   );
   INSERT INTO record (one) VALUES (1);
   CREATE TABLE redis_run (
@@ -71,27 +75,46 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
     }),
 });
 
-/**
- * Rejects unless this server does as all do that share the store: what one of them does not tell, the others do not hear. Resolves
- * to whether it is the first one of all.
- */
-export async function demandRedis(record: Database, uses: boolean): Promise<boolean> {
-  const [isNew, shared] = await record.write(async (sql) => {
-    const decided = await sql.run('UPDATE record SET redis = ? WHERE redis IS NULL', String(uses));
-    const [[found] = []] = await sql.all<[string]>('SELECT redis FROM record');
-    return [decided === 1, found === 't'];
+/** Where a server is told: the prefix, and the database of a Redis that has several. */
+function placeIn({ redis }: PostgresSettings): string {
+  if (redis === undefined) return '';
+  const database = new URL(redis.urls[0] ?? '').pathname.slice(1);
+  return database === '' || database === '0' ? redis.prefix : `${redis.prefix}/${database}`;
+}
+
+/** As a server finds the record that it shares. */
+export interface Shared {
+  /** No server has opened it before, nor another one of which it is a backup. */
+  readonly isNew: boolean;
+  /** Milliseconds: when it was restored; 0: never. */
+  readonly restored: number;
+}
+
+/** Rejects unless this server does as all do that share the store: what one of them does not tell, the others do not hear. */
+export async function demandRedis(record: Database, settings: PostgresSettings): Promise<Shared> {
+  const mine = placeIn(settings);
+  const [decided, theirs = '', restored = 0] = await record.write(async (sql) => {
+    const changed = await sql.run('UPDATE record SET redis = ? WHERE redis IS NULL', mine);
+    const [found = []] = await sql.all<[string, number]>('SELECT redis, restored FROM record');
+    return [changed, ...found];
   });
-  if (shared === uses) return isNew;
+  if (theirs === mine) return { isNew: decided === 1 && restored === 0, restored };
   throw new Error(
-    uses
-      ? 'the servers of this store do not use Redis, and store.redis is set: remove it, or stop all servers and run countersign redis change'
-      : 'the servers of this store use Redis, and store.redis is missing: set it, or stop all servers and run countersign redis change',
+    `${differenceOf(mine, theirs)}, or stop all servers and run countersign redis change`,
   );
+}
+
+function differenceOf(mine: string, theirs: string): string {
+  if (theirs === '') {
+    return 'the servers of this store do not use Redis, and store.redis is set: remove it';
+  }
+  if (mine === '') return 'the servers of this store use Redis, and store.redis is missing: set it';
+  return `the servers of this store are told by Redis under ${theirs}, and this one would look under ${mine}: set the same store.redis.prefix, and the same database in the URL`;
 }
 
 /** Lets all servers of a store use Redis from now on, or none. Rejects with the reason, such as servers that have it open. */
 export async function changeRedis(settings: PostgresSettings): Promise<void> {
   await alone(settings, (client) =>
-    client.query('UPDATE record SET redis = $1', [settings.redis !== undefined]),
+    client.query('UPDATE record SET redis = $1', [placeIn(settings)]),
   );
 }

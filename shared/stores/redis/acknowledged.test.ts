@@ -20,7 +20,13 @@ beforeAll(async () => {
   await until(async () => (await master.cli('WAIT', '1', '1000')) === '1');
   const config = redisConfig({ urls: [master.url], replicas: 1 });
   const redis = parts.use(await connectPatiently(config, 1000));
-  const options = { prefix: 'test', clock: new ManualClock(), random: systemRandom, skew: 5 };
+  const options = {
+    prefix: 'test',
+    clock: new ManualClock(),
+    random: systemRandom,
+    skew: 5,
+    restored: 0,
+  };
   beside = besideParts(redis, options);
   ({ look } = redisMemory(redis, options));
 });

@@ -1,9 +1,8 @@
-import type { Random } from '#shared/base/random.ts';
 import { limitsOver } from '#shared/stores/limits/blocks.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { type MemoryOptions, redisMemory } from './authentication/memory.ts';
 import { redisProofs } from './authentication/proofs.ts';
-import { redisSessions } from './authentication/sessions.ts';
+import { redisSessions, type SessionOptions } from './authentication/sessions.ts';
 import { redisUseCounts } from './authentication/use-counts.ts';
 import { redisCacheReports } from './cache/cache-reports.ts';
 import type { Connection } from './connection/connection.ts';
@@ -16,9 +15,7 @@ export type BesideParts = Pick<
   'cacheReports' | 'kept' | 'limits' | 'proofs' | 'sessions' | 'useCounts'
 >;
 
-export interface BesideOptions extends MemoryOptions {
-  readonly random: Random;
-}
+export type BesideOptions = MemoryOptions & SessionOptions;
 
 export function besideParts(redis: Connection, options: BesideOptions): BesideParts {
   const { prefix, clock, random } = options;
@@ -28,7 +25,7 @@ export function besideParts(redis: Connection, options: BesideOptions): BesidePa
     kept: redisKept(redis, prefix, random),
     limits: limitsOver(redisBuckets(redis, prefix), clock),
     proofs: redisProofs(memory),
-    sessions: redisSessions(redis, prefix, random),
+    sessions: redisSessions(redis, options),
     useCounts: redisUseCounts(memory),
   };
 }

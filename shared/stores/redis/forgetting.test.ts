@@ -16,7 +16,7 @@ const SKEW = 5;
 /** A process that works with a Redis. */
 async function processOn(config: ReturnType<typeof redisConfig>, clock = new ManualClock()) {
   const redis = await connectPatiently(config);
-  const options = { prefix: config.prefix, clock, random: systemRandom, skew: SKEW };
+  const options = { prefix: config.prefix, clock, random: systemRandom, skew: SKEW, restored: 0 };
   const parts = besideParts(redis, options);
   return {
     ...parts,

@@ -18,6 +18,8 @@ interface BesideDependencies {
   readonly skew: number;
   /** No server has opened the record before. */
   readonly isNew: boolean;
+  /** Milliseconds: when the record was restored. */
+  readonly restored: number;
 }
 
 /** Redis beside a record in SQL. */
@@ -46,7 +48,7 @@ const ATTEMPTS = 8;
 export async function openBeside(
   config: RedisSettings,
   record: ToldRecord,
-  { clock, random, log, skew, isNew }: BesideDependencies,
+  { clock, random, log, skew, isNew, restored }: BesideDependencies,
 ): Promise<Beside> {
   const { mode, prefix, replicas } = config;
   const deadline = config.deadline * 1000;
@@ -60,7 +62,7 @@ export async function openBeside(
   const longest = mode === 'cluster' ? Math.min(deadline, CLUSTER_ANSWER) : deadline;
   const told = new Told({ redis, prefix, record, random, monotonic, longest });
   await told.check();
-  const options = { prefix, clock, random, skew };
+  const options = { prefix, clock, random, skew, restored };
   const memory = redisMemory(redis, options);
   await memory.look(isNew);
   const owned = parts.move();

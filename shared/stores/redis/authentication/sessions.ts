@@ -21,9 +21,19 @@ return of == run() and value
 const get = found('GET');
 const take = found('GETDEL');
 
-/** `{prefix}:session:{id}`: the run in which it was put, and the value as JSON. */
-export function redisSessions(redis: Connection, prefix: string, random: Random): Sessions {
-  const name = (id: string) => `${prefix}:session:${id}`;
+export interface SessionOptions {
+  readonly prefix: string;
+  readonly random: Random;
+  /** When the record was restored: sessions of before have ended. */
+  readonly restored: number;
+}
+
+/** `{prefix}:session:{restored}:{id}`: the run in which it was put, and the value as JSON. */
+export function redisSessions(
+  redis: Connection,
+  { prefix, random, restored }: SessionOptions,
+): Sessions {
+  const name = (id: string) => `${prefix}:session:${restored}:${id}`;
   const parsed = (value: string | null): unknown =>
     value === null ? undefined : JSON.parse(value);
   return {

@@ -8,7 +8,8 @@ import { script } from '../connection/connection.ts';
 
 /**
  * KEYS: hash, streams. ARGV: record, epoch, a memory, then a table and the last number in SQL for each stream. Replies with what was
- * found, and for each stream the last number that is told; all is begun again where less is told than SQL has.
+ * found, and for each stream the last number that is told; all is begun again where less is told than SQL has, and where more is
+ * while the record has no epoch: then nobody believes either.
  */
 export const begin = script(`
 local found = redis.call('HMGET', KEYS[1], 'record', 'epoch', 'memory')
@@ -22,8 +23,8 @@ for n = 4, #ARGV, 2 do
   if tonumber(last) < tonumber(ARGV[n + 1]) then isKnown = false end
   if tonumber(last) > tonumber(ARGV[n + 1]) then isAhead = true end
 end
-if found[2] == ARGV[2] and isAhead then return { 'ahead', '', unpack(lasts) } end
-if isKnown then return { 'known', found[3], unpack(lasts) } end
+if found[2] == ARGV[2] and isAhead and ARGV[2] ~= '' then return { 'ahead', '', unpack(lasts) } end
+if isKnown and not isAhead then return { 'known', found[3], unpack(lasts) } end
 redis.call('DEL', unpack(KEYS))
 redis.call('HSET', KEYS[1], 'record', ARGV[1], 'epoch', ARGV[2], 'memory', ARGV[3])
 lasts = {}
