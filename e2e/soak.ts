@@ -7,6 +7,9 @@
  * `npm run soak -- failover [RUNS]`: the master of Redis beside PostgreSQL taken away in each way, that often (10 times), with
  * Sentinel and with Cluster.
  *
+ * `npm run soak -- kills [KILLS]`: so many (50) kill -9 each of a server, of PostgreSQL alone and beside Redis, and of that
+ * Redis, amid all uses.
+ *
  * `npm run soak -- cache [SEED]`: 1,000 schedules of writers, readers and purgers at two gateways that are killed amid
  * them, half of them on each store.
  *
@@ -42,7 +45,9 @@ import { compareTokenWays } from './attacks/token-ways/token-ways.ts';
 import { compareTwoWays, type Differential } from './attacks/two-ways/two-ways.ts';
 import { crash } from './flows/crashes.ts';
 import { quantile, revokeAll, startFollowed } from './flows/followers/followed.ts';
-import { failOver, FAULTS, noFailovers, startFailovers, TOPOLOGIES } from './flows/failovers.ts';
+import { noUses } from './flows/all-uses.ts';
+import { failOver, FAULTS, startFailovers, TOPOLOGIES } from './flows/failovers.ts';
+import { killAmidUses, KILLED } from './flows/kills.ts';
 import { simulateRevocation } from './simulation/revocation.ts';
 import { startFlowOn, STORE_KINDS, type StoreKind } from './flows/flow.ts';
 
@@ -51,6 +56,7 @@ const TREE_KILLS = 400;
 const AUDIT_KILLS = 20;
 const SCHEDULES = 1000;
 const FAILOVERS = 10;
+const PART_KILLS = 50;
 const FOLLOWED = 2_000;
 /** Simulated seconds, and the milliseconds between two faults. */
 const SIMULATED = [
@@ -100,7 +106,7 @@ async function failovers(runs = FAILOVERS): Promise<void> {
   for (const topology of TOPOLOGIES) {
     for (const fault of FAULTS) {
       await using servers = await startFailovers(topology);
-      const tally = noFailovers();
+      const tally = noUses();
       while (tally.runs < runs) {
         await failOver(servers, fault, tally);
         process.stdout.write(`${topology}, master ${fault}: ${tally.runs} of ${runs}\n`);
@@ -109,6 +115,15 @@ async function failovers(runs = FAILOVERS): Promise<void> {
         `${topology}, master ${fault}: nothing lost. ${JSON.stringify(tally)}\n`,
       );
     }
+  }
+}
+
+async function partKills(each = PART_KILLS): Promise<void> {
+  for (const killed of KILLED) {
+    const tally = await killAmidUses(killed, each, (done) =>
+      process.stdout.write(`${killed}: ${done} of ${each} kills\n`),
+    );
+    process.stdout.write(`${killed}: nothing lost. ${JSON.stringify(tally)}\n`);
   }
 }
 
@@ -173,6 +188,7 @@ const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   cache: caches,
   failover: failovers,
   followers,
+  kills: partKills,
   revocation,
   'token-ways': differential(compareTokenWays, TOKEN_REQUESTS),
   'two-ways': differential(compareTwoWays, REQUESTS),
