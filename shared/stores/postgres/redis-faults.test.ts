@@ -113,16 +113,31 @@ describe('the demands on a server', () => {
     ]);
   });
 
-  test('none at all, one that hangs and a wrong password are StoreUnavailable', async () => {
-    const nobody = redisConfig({ urls: [`redis://127.0.0.1:${await freePort()}`] });
-    await expect(open(nobody)).rejects.toBeInstanceOf(StoreUnavailable);
-    await expect(open(nobody)).rejects.toThrow(/cannot be reached: .*ECONNREFUSED/);
+  test('one that cannot be used is StoreUnavailable, and a sentence says what to do', async () => {
+    const port = await freePort();
     await using redis = await startRedis({ password: 'swordfish' });
-    const stranger = redisConfig({ urls: [`redis://:guess@127.0.0.1:${redis.port}`] });
-    await expect(open(stranger)).rejects.toBeInstanceOf(StoreUnavailable);
+    const place = `127.0.0.1:${redis.port}`;
+    const sentinel = { mode: 'sentinel', master: 'mymaster' } as const;
+    const cases: readonly (readonly [Partial<RedisSettings>, string])[] = [
+      [{ urls: [`redis://127.0.0.1:${port}`] }, `Redis at 127.0.0.1:${port} cannot be reached`],
+      [{ urls: [`redis://:guess@${place}`] }, `Redis at ${place} refuses the user or the password`],
+      [{ urls: [`redis://${place}`] }, `Redis at ${place} asks for a password: write it`],
+      [
+        { urls: [`redis://127.0.0.1:${postgres.port}`] },
+        `Redis at 127.0.0.1:${postgres.port} has closed the connection: start it, correct its host`,
+      ],
+      [{ ...sentinel, urls: [redis.url] }, `(the sentinel at ${place} is no sentinel: name the`],
+      [{ mode: 'cluster', urls: [redis.url] }, 'Redis is no Cluster: name nodes of one, or remove'],
+    ];
+    for (const [settings, words] of cases) {
+      const opening = open(redisConfig(settings));
+      await expect(opening).rejects.toThrow(words);
+      await expect(opening).rejects.toBeInstanceOf(StoreUnavailable);
+      await expect(opening).rejects.not.toThrow(/Error:|swordfish|guess/);
+    }
     redis.hang();
     const hung = open(redisConfig({ urls: [redis.url] }));
-    await expect(hung).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(hung).rejects.toThrow(/(?:does not|gives no) answer.*: start it.*rediss:\/\/ if it uses TLS/);
   });
 });
 

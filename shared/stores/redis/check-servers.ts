@@ -3,6 +3,7 @@ import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { forbiddenBy, lackingOn } from './permissions.ts';
+import { notOpened, plain } from './connection/plain.ts';
 import type { Topology, Wire } from './connection/topology.ts';
 
 /** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
@@ -21,7 +22,7 @@ export async function checkServers(
   log: Log,
 ): Promise<void> {
   const { mode, prefix, replicas } = config;
-  const reached = reaching(patienceAtStart(config));
+  const reached = reaching(config);
   if (mode !== 'single' && replicas === 0) {
     log.warn('redis.replicas', {
       reason:
@@ -44,14 +45,16 @@ export async function checkServers(
 
 type Reached = <T>(work: Promise<T>) => Promise<T>;
 
-function reaching(milliseconds: number): Reached {
+function reaching(config: RedisSettings): Reached {
+  const milliseconds = patienceAtStart(config);
+  const [url = ''] = config.mode === 'single' ? config.urls : [];
   return async (work) => {
     try {
       return await within(milliseconds, work);
     } catch (error) {
       const forbidden = forbiddenBy(error);
       if (forbidden !== undefined) throw new Error(forbidden, { cause: error });
-      throw new StoreUnavailable(`Redis cannot be reached: ${String(error)}`, { cause: error });
+      throw url === '' ? new StoreUnavailable(plain(error), { cause: error }) : notOpened(url, error);
     }
   };
 }

@@ -1,4 +1,5 @@
 import { RedisClient, RedisCluster } from 'redis';
+import { notOpened } from './plain.ts';
 
 /** The options of each connection: plain replies, no queue while it is down, no repair. */
 const plain = {
@@ -39,7 +40,9 @@ export async function connect(
     url: named(url).href,
     socket: { ...socket, connectTimeout },
   });
-  return opened(client, life);
+  return opened(client, life).catch((error: unknown) => {
+    throw notOpened(url, error);
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import { within } from '#shared/base/within.ts';
 import { Outage } from '#shared/stores/outage/outage.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { boundedWaiting } from '../../outage/waiting.ts';
+import { plain } from './plain.ts';
 import type { Wire } from './topology.ts';
 import { setTimeout } from '#shared/base/safe-timers.ts';
 
@@ -65,13 +66,13 @@ export class Link implements Disposable {
       this.#outage.worked();
       return result;
     } catch (error) {
-      this.#outage.failed(error);
+      const reason = plain(error);
+      this.#outage.failed(reason);
       if (!attempt.failed && !isAmidMove(error)) {
         attempt.failed = true;
         setTimeout(() => this.#retire(attempt), PAUSE).unref();
       }
       const refused = error instanceof Error && REFUSED.test(error.message);
-      const reason = `Redis did not do its work: ${String(error)}`;
       const full = error instanceof Error && error.message.startsWith('OOM ');
       throw new StoreUnavailable(reason, { cause: error, refused, full });
     }

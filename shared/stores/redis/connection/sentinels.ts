@@ -1,4 +1,5 @@
 import { connect } from './connect.ts';
+import { plain } from './plain.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { within } from '#shared/base/within.ts';
 import { setInterval } from '#shared/base/safe-timers.ts';
@@ -93,7 +94,7 @@ export class Sentinels {
         if (count > urls.length / 2) decided.resolve(master);
         else failures.push(`${new URL(url).host} names ${master}`);
       } catch (error) {
-        failures.push(`${new URL(url).host}: ${String(error)}`);
+        failures.push(plain(error, `the sentinel at ${new URL(url).host}`));
       }
     });
     void Promise.all(asked).then(() =>
