@@ -31,11 +31,11 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
   COUNTERSIGN_POSTGRES_URL: {
     members: (value, { store }) => {
       const urls = value.trim().split(/[\s,]+/);
-      return urls.some((url) => typeof readPostgresUrl(url) === 'string')
-        ? undefined
-        : { store: { ...(isPostgres(store) && store), kind: 'postgres', urls } };
+      const wrong = urls.map(readPostgresUrl).find((read) => typeof read === 'string');
+      if (wrong !== undefined) return urls.length > 1 ? `${wrong}; ${COMMAS}` : wrong;
+      return { store: { ...(isPostgres(store) && store), kind: 'postgres', urls } };
     },
-    form: `must be ${POSTGRES_URL_FORM}, or several of these with commas between them`,
+    form: `must be ${POSTGRES_URL_FORM}`,
   },
   COUNTERSIGN_REDIS_URL: {
     members: (value, { store }) => {
@@ -133,6 +133,8 @@ function reachedAt(value: string, { issuer, jwks, privateTokens }: Members): Mem
 /** A store of PostgreSQL keeps its other members under another address. */
 const isPostgres = (store: unknown): store is Members =>
   isObject(store) && store['kind'] === 'postgres';
+
+const COMMAS = 'commas are between several of these, and a comma of the password is %2C';
 
 const BESIDE_POSTGRES =
   'names Redis, which tells several machines what is revoked, and keeps nothing of people: set COUNTERSIGN_POSTGRES_URL as well, or store.kind to "postgres"';

@@ -388,8 +388,18 @@ describe('mistakes', () => {
     ['COUNTERSIGN_POSTGRES_URL', 'postgres://u:hunter2@a/db,postgres://u:hunter2@b'],
   ])('a password of %s never gets into a message', async (name, value) => {
     const found = await mistakes({}, { [name]: value });
-    expect(found[name]).toMatch(/must be/);
+    expect(found[name]).toMatch(/must (?:be|name)/);
     expect(JSON.stringify(found)).not.toContain('hunter2');
+  });
+
+  test.each([
+    ['postgres://u:hun/ter2@h/db', /a \/ or # of the password is %2F or %23$/],
+    ['postgres://u:hun,ter2@h/db', /; commas are between .* a comma of the password is %2C$/],
+    ['postgres://u:hunter2@h/db?connect_timeout=3', /^must have no parameter .* connect_timeout$/],
+  ])('COUNTERSIGN_POSTGRES_URL=%s: what is wrong with it is told', async (value, words) => {
+    const found = await mistakes({}, { COUNTERSIGN_POSTGRES_URL: value });
+    expect(found).toEqual({ COUNTERSIGN_POSTGRES_URL: expect.stringMatching(words) });
+    expect(JSON.stringify(found)).not.toContain('ter2');
   });
 
   const POSTGRES = { kind: 'postgres', urls: ['postgres://u@h/db'] };

@@ -16,7 +16,9 @@ const QUESTION = `
     ),
     CASE WHEN to_regnamespace(?) IS NULL THEN has_database_privilege(datname, 'CREATE')
       ELSE has_schema_privilege(?, 'CREATE') END,
-    to_regnamespace(?) IS NULL, datname, rolname, current_setting('search_path')
+    to_regnamespace(?) IS NULL, datname, rolname, current_setting('search_path'),
+    (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE relnamespace = to_regnamespace(?)
+      AND relname = 'schema' AND NOT has_table_privilege(oid, 'UPDATE'))
   FROM pg_database, pg_roles WHERE datname = current_database() AND rolname = current_user`;
 
 type Answer = readonly [
@@ -32,6 +34,7 @@ type Answer = readonly [
   database: string,
   user: string,
   path: string,
+  owner: string | null,
 ];
 
 /** Rejects with what keeps us from working on the server, and warns where it may lose what it acknowledges. */
@@ -40,10 +43,10 @@ export async function checkServer(
   { schema, urls, connections }: PostgresSettings,
   log: Log,
 ): Promise<void> {
-  const [answer] = await database.read((sql) => sql.all<Answer>(QUESTION, schema, schema, schema));
+  const [answer] = await database.read((sql) => sql.all<Answer>(QUESTION, schema, schema, schema, schema));
   if (answer === undefined) throw new Error('PostgreSQL does not say who we are there');
   const [number, version, encoding, fsync, fullPageWrites, standbys, most, ...rest] = answer;
-  const [mayCreate, isMissing, name, user, path] = rest;
+  const [mayCreate, isMissing, name, user, path, owner] = rest;
   if (Number(number) < LEAST_VERSION) {
     throw new Error(`PostgreSQL ${version} is too old: use version 15 or later`);
   }
@@ -55,6 +58,11 @@ export async function checkServer(
   if (encoding !== 'UTF8') {
     throw new Error(
       `the database ${name} has the encoding ${encoding}, which lacks characters: make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
+    );
+  }
+  if (owner !== null) {
+    throw new Error(
+      `the tables in the schema ${schema} belong to the user ${owner}, and ${user} may not use them: name ${owner} in store.urls, or GRANT ${owner} TO ${user}`,
     );
   }
   if (mayCreate !== 't') {

@@ -201,6 +201,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // What is still under way is no failure of the server.
+    this.#refusal ??= 'the store is closed';
     for (const { unanswered } of this.#servers) unanswered.close();
     const open = this.#servers.filter(({ pool }) => !pool.ended);
     await Promise.all(open.map(({ pool }) => pool.end()));
@@ -232,7 +234,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       await this.#tell(numbered);
     } catch (cause) {
       // The change is committed: the next one that gives numbers tells it.
-      throw new StoreUnavailable(`PostgreSQL: ${String(cause)}`, { cause });
+      throw new StoreUnavailable(`PostgreSQL: ${(cause as Error).message}`, { cause });
     }
     return result;
   }
@@ -316,8 +318,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   #failed(error: unknown): Error {
     if (error instanceof StoreUnavailable || error instanceof Undone) return error;
     const { code = '' } = error as { readonly code?: string };
-    const text = error instanceof NoConnection ? error.message : `PostgreSQL: ${String(error)}`;
-    const failure = new StoreUnavailable(text, {
+    const failure = new StoreUnavailable(plain(error as Error, code), {
       cause: error,
       refused: !(error instanceof InDoubt),
       full: code === '53100',
@@ -325,6 +326,15 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     if (!AGAIN.has(code)) this.#options.outage.failed(failure.message);
     return failure;
   }
+}
+
+/** SQLSTATE invalid_sql_statement_name and duplicate_prepared_statement: the connection was another one before. */
+const POOLED: ReadonlySet<string> = new Set(['26000', '42P05']);
+
+function plain(error: Error, code: string): string {
+  if (error instanceof NoConnection) return error.message;
+  const remedy = ': a pooler is in between; name PostgreSQL itself in store.urls';
+  return `PostgreSQL: ${error.message}${POOLED.has(code) ? remedy : ''}`;
 }
 
 function isAgain(error: unknown): boolean {

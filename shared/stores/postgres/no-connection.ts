@@ -57,7 +57,14 @@ const BY_WORDS: readonly (readonly [RegExp, Sentence])[] = [
     /password must be a/,
     ({ user }) => `asks for the password of user ${user}: write it in its URL`,
   ],
-  [/^Connection terminated due to|^timeout expired|^Query read timeout/, () => 'does not answer'],
+  [
+    /^Connection terminated due to|^timeout expired|^Query read timeout/,
+    () => 'does not answer: start it, or correct its host and port',
+  ],
+  [
+    /unsupported startup parameter/,
+    (_, { message }) => `is a pooler (${message}): name PostgreSQL itself in store.urls`,
+  ],
   [
     /^timeout exceeded when trying to connect/,
     () => 'was too slow, or had too much to do: no connection to it became free',

@@ -97,6 +97,19 @@ test('each reason for which there is no connection is said in words that tell wh
   expect(both).toMatch(/cannot be reached .*; PostgreSQL at .* has no database none/);
 });
 
+test('a role that may not use the tables of another is told whose they are', async () => {
+  await using _ = await open({ schema: 'owned' });
+  await postgres.sql(`CREATE ROLE foreigner LOGIN PASSWORD 'swordfish'`);
+  const urls = [urlWith({ username: 'foreigner', password: 'swordfish' })];
+  const words = 'the tables in the schema owned belong to the user postgres, and foreigner may not';
+  await expect(open({ urls, schema: 'owned' })).rejects.toThrow(words);
+  await postgres.sql('GRANT ALL ON SCHEMA owned TO foreigner');
+  await expect(open({ urls, schema: 'owned' })).rejects.toThrow(words);
+  await postgres.sql('GRANT postgres TO foreigner');
+  await using opened = await open({ urls, schema: 'owned' });
+  await opened.ping('all');
+});
+
 test('a role that may not make schemas works in one that it was given', async () => {
   await postgres.sql(`
     CREATE ROLE given LOGIN PASSWORD 'swordfish';
@@ -111,7 +124,7 @@ test.each<[Readonly<Record<string, string>>, string]>([
   [{ path: 'public' }, 'the connection has search_path public, not countersign: a pooler'],
 ])('a server with %j is refused', async ({ version = '15.0', path = 'countersign' }, words) => {
   const number = 10_000 * Number(version);
-  const row = [number, version, 'UTF8', 'on', 'on', '', 97, 't', 't', 'db', 'me', path];
+  const row = [number, version, 'UTF8', 'on', 'on', '', 97, 't', 't', 'db', 'me', path, null];
   const answering = { read: async () => [row] } as unknown as Database;
   await expect(checkServer(answering, postgresStore([]), silentLog)).rejects.toThrow(words);
 });
