@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
@@ -38,6 +39,7 @@ test('the first report asks the store alone, later ones whether the server can d
     false,
     true,
   ]);
+  expect(reports.every((report) => report.includes(`"host":"${hostname()}"`))).toBe(true);
   expect(reports.map((report) => /"ready":(true|false)/.exec(report)?.[1])).toEqual([
     'true',
     'false',

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Clock } from '#shared/base/clock.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { VERSION } from '#shared/base/version.ts';
@@ -31,6 +32,7 @@ export function processChore(
 ): Chore & { end(): Promise<void> } {
   const process = randomId(random);
   const since = clock.now();
+  const host = hostname();
   let ask = store;
   const isReady = () => {
     const asked = ask();
@@ -43,7 +45,7 @@ export function processChore(
   let ended = false;
   const put = (isWell: boolean) => {
     const state = { ready: isWell, at: clock.now(), ...(ended && { ended }) };
-    const report = { server, version: VERSION, worker: WORKER, since, ...state };
+    const report = { server, version: VERSION, host, worker: WORKER, since, ...state };
     return stores.cacheReports.put(process, writeProcess(report));
   };
   return {

@@ -92,7 +92,7 @@ const OWN_VIEWS: Readonly<Record<string, Make>> = {
         {
           id: 'processes',
           title: textsOf(language).admin.sections.processes,
-          columns: ['server', 'worker', 'software_version', 'since', 'state', 'heard_at'],
+          columns: ['server', 'host', 'worker', 'software_version', 'since', 'state', 'heard_at'],
           rows: itemsOf(processes).map(({ version: own, ...item }) => ({
             item: { ...item, software_version: own },
           })),

@@ -12,8 +12,9 @@ export const serverStatus = commandOf(showServers, {
       ? ['No process was heard of within the last minute.']
       : table(
           HEADINGS,
-          told.processes.map(({ server, worker, version, since, state, heard_at: heard }) => [
+          told.processes.map(({ server, host = '', worker, version, since, state, heard_at: heard }) => [
             server,
+            host,
             String(worker),
             version,
             minute(since),
@@ -30,7 +31,7 @@ export const serverStatus = commandOf(showServers, {
   },
 });
 
-const HEADINGS = ['server', 'worker', 'version', 'since', 'state', 'heard of'];
+const HEADINGS = ['server', 'host', 'worker', 'version', 'since', 'state', 'heard of'];
 
 interface Backups {
   readonly backup_at?: number | undefined;

@@ -22,6 +22,10 @@ export const showServers = operation({
           process: z.string().describe('random, another one after a restart'),
           server: z.enum(['authz', 'resource']),
           version: z.string(),
+          host: z
+            .string()
+            .optional()
+            .describe('the name of its machine; absent: an older version does not say'),
           worker: z.int().describe('its number among the workers of its server'),
           since: z.number().describe('its start, in milliseconds since the epoch'),
           ready: z.boolean().describe('whether it could do its work when it was last heard of'),
@@ -64,8 +68,8 @@ export const showServers = operation({
       const report = readProcess(text);
       return report === undefined ? [] : [{ process, ...stateOf(report, clock.now()) }];
     });
-    const place = ({ server, worker, since }: (typeof processes)[number]) =>
-      `${server} ${String(worker).padStart(4)} ${since}`;
+    const place = ({ server, host = '', worker, since }: (typeof processes)[number]) =>
+      `${server} ${host} ${String(worker).padStart(4)} ${since}`;
     return {
       version: VERSION,
       mode: isProduction(config) ? ('production' as const) : ('development' as const),

@@ -3,6 +3,8 @@ import * as z from 'zod';
 const report = z.object({
   server: z.enum(['authz', 'resource']),
   version: z.string(),
+  /** The name of its machine. */
+  host: z.string().optional(),
   /** The number among the workers of its server, from 1. */
   worker: z.int().min(1),
   /** Milliseconds since the epoch. */

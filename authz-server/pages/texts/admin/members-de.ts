@@ -173,6 +173,7 @@ export const membersDe: typeof membersEn = {
   production: 'Produktion',
   processes: 'Prozesse',
   server: 'Server',
+  host: 'Rechner',
   worker: 'Worker',
   ready: 'Bereit',
   'not ready': 'Nicht bereit',

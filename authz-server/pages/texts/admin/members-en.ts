@@ -172,6 +172,7 @@ export const membersEn = {
   production: 'Production',
   processes: 'Processes',
   server: 'Server',
+  host: 'Host',
   worker: 'Worker',
   ready: 'Ready',
   'not ready': 'Not ready',
