@@ -1,9 +1,9 @@
 import { CLI, DOCUMENTATION } from '#shared/base/invocation.ts';
-import { maskedUrl } from '#shared/base/masked-url.ts';
 import { columns, printable } from '#shared/base/printable.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
+import { storeInWords } from '#shared/config/store-in-words.ts';
 import { leftOutOfTour } from '#shared/config/tour.ts';
 import { takesTokens } from '#shared/config/token-spaces.ts';
 import type { FirstStart } from './first-start.ts';
@@ -64,13 +64,6 @@ function leftOutInWords(config: Config): readonly string[] {
     `To keep some of them: ${CLI} config init FOLDER writes the whole default.`,
     '',
   ];
-}
-
-function storeInWords({ store }: Config): string {
-  if (store.kind === 'sqlite') return 'SQLite, in the data folder';
-  const own = `PostgreSQL (schema ${store.schema}): ${store.urls.map(maskedUrl).join(', ')}`;
-  if (store.redis === undefined) return own;
-  return `${own}; Redis (${store.redis.mode}): ${store.redis.urls.map(maskedUrl).join(', ')}`;
 }
 
 function nextStep(config: Config, { lines = [], firstStart }: FirstStart): readonly string[] {

@@ -6,6 +6,7 @@ import { readConfig } from '#shared/config/load.ts';
 import { groupWarnings } from '#shared/config/group-warnings.ts';
 import { passkeyWarning } from '#shared/config/passkey-warning.ts';
 import { isProduction } from '#shared/config/production.ts';
+import { storeInWords } from '#shared/config/store-in-words.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
 import { type ServerName, SERVERS } from '#shared/config/server-name.ts';
 import { startMistakes } from '#shared/config/start-mistakes.ts';
@@ -46,36 +47,39 @@ export const configCheck: Command = {
     if (mistakes.length > 0) throw new ConfigError(inFileOrder(mistakes, members), read);
     const mode = isProduction(config) ? 'production' : 'development';
     const unread = unreadFile(env);
-    const warnings = [
-      ...configWarnings(config, clock.now()),
-      ...(flag('store') ? await storeWarnings({ env, clock, random }) : []),
-    ];
+    const store = flag('store') ? await lookInto({ env, clock, random }) : undefined;
+    const warnings = [...configWarnings(config, clock.now()), ...(store?.warnings ?? [])];
     return {
       json: { ok: true, mode, ...(warnings.length > 0 && { warnings }) },
       lines: [
         read ? `${read} can be used.` : NO_FILE,
         `This is ${mode}: ${MEANING[mode]}.`,
         ...(unread === undefined ? [] : [unread]),
+        ...(store === undefined ? [] : [`The store answers: ${storeInWords(config)}.`]),
+        ...(store?.isUnused ? ['No server has used it yet.'] : []),
         ...warnings.map(({ path, message }) => `Look again: ${path} ${message}.`),
       ],
     };
   },
 };
 
-/** Returns the settings that do not fit what is in the store. */
-async function storeWarnings(
+/** Opens the store, and returns the settings that do not fit what is in it. */
+async function lookInto(
   shell: Pick<Shell, 'env' | 'clock' | 'random'>,
-): Promise<readonly Mistake[]> {
+): Promise<{ readonly isUnused: boolean; readonly warnings: readonly Mistake[] }> {
   const found: Mistake[] = [];
   const warned = (reason: string) =>
     void found.push({ path: 'store', message: `has a server to set up: ${reason}` });
-  return withStores({ ...shell, warned }, async ({ passkeys, people }, config) => {
+  return withStores({ ...shell, warned }, async ({ passkeys, people, revocations }, config) => {
     const warning = await passkeyWarning(config, passkeys);
-    return [
-      ...found,
-      ...(warning === undefined ? [] : [warning]),
-      ...(await groupWarnings(config, people)),
-    ];
+    return {
+      isUnused: (await revocations.epoch(false)) === undefined,
+      warnings: [
+        ...found,
+        ...(warning === undefined ? [] : [warning]),
+        ...(await groupWarnings(config, people)),
+      ],
+    };
   });
 }
 

@@ -179,6 +179,21 @@ test('a store in PostgreSQL is only replaced by name, stays whole under another,
   });
 });
 
+test('a store that was only opened, as by `config check --store`, needs no --replace', async () => {
+  const backup = await fromLaptop();
+  const shell = await postgresShell();
+  expect((await inProcess(shell, 'config', 'check', '--store')).stdout).toContain(
+    'No server has used it yet',
+  );
+  const restored = await json(shell, 'restore', backup);
+  expect(restored).not.toHaveProperty('replaced');
+  const { stdout } = await inProcess(shell, 'config', 'check', '--store');
+  expect(stdout).toContain('The store answers: PostgreSQL (schema countersign)');
+  await withStores(shell, async (stores) => {
+    expect(await stores.people.getByName('alice')).toMatchObject({ name: 'alice' });
+  });
+});
+
 test('a damaged backup, one of a newer version and a store that is open change nothing', async () => {
   const backup = await fromLaptop();
   const shell = await postgresShell();

@@ -12,15 +12,17 @@ export const serverStatus = commandOf(showServers, {
       ? ['No process was heard of within the last minute.']
       : table(
           HEADINGS,
-          told.processes.map(({ server, host = '', worker, version, since, state, heard_at: heard }) => [
-            server,
-            host,
-            String(worker),
-            version,
-            minute(since),
-            state,
-            `${span((now - heard) / 1000)} ago`,
-          ]),
+          told.processes.map(
+            ({ server, host = '', worker, version, since, state, heard_at: heard }) => [
+              server,
+              host,
+              String(worker),
+              version,
+              minute(since),
+              state,
+              `${span((now - heard) / 1000)} ago`,
+            ],
+          ),
         )),
     ...backupLines(told, now),
     ...told.warnings.map(({ path, message }) => `Look again: ${path} ${message}.`),

@@ -36,11 +36,7 @@ export const restorePostgres = (
 ): Promise<boolean> =>
   alone(settings, async (client) => {
     const { schema } = settings;
-    const { rows } = await client.query<{ found: string | null }>(
-      'SELECT to_regclass($1) AS found',
-      [`${schema}.schema`],
-    );
-    const isThere = rows[0]?.found !== null;
+    const isThere = await isUsed(client, schema);
     if (isThere && aside === undefined) {
       throw new StoreExists(`there is a store in the schema ${schema} already`);
     }
@@ -70,6 +66,20 @@ export const restorePostgres = (
     }
     return isThere;
   });
+
+/** Whether a store in that schema has anything: one that was only opened has no row of its own, and nothing to lose. */
+async function isUsed(client: ClientBase, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables
+     WHERE schemaname = $1 AND tablename NOT IN ('schema', 'numbers', 'record')`,
+    [schema],
+  );
+  for (const { name } of rows) {
+    const table = `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`;
+    if ((await client.query(`SELECT FROM ${table} LIMIT 1`)).rowCount !== 0) return true;
+  }
+  return false;
+}
 
 async function load(client: ClientBase, staged: string): Promise<void> {
   using database = new DatabaseSync(join(staged, STATE.file), {

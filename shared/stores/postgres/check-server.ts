@@ -43,7 +43,9 @@ export async function checkServer(
   { schema, urls, connections }: PostgresSettings,
   log: Log,
 ): Promise<void> {
-  const [answer] = await database.read((sql) => sql.all<Answer>(QUESTION, schema, schema, schema, schema));
+  const [answer] = await database.read((sql) =>
+    sql.all<Answer>(QUESTION, schema, schema, schema, schema),
+  );
   if (answer === undefined) throw new Error('PostgreSQL does not say who we are there');
   const [number, version, encoding, fsync, fullPageWrites, standbys, most, ...rest] = answer;
   const [mayCreate, isMissing, name, user, path, owner] = rest;

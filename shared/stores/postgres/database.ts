@@ -201,7 +201,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // What is still under way is no failure of the server.
+    // Work that is still under way then is no failure of the server.
     this.#refusal ??= 'the store is closed';
     for (const { unanswered } of this.#servers) unanswered.close();
     const open = this.#servers.filter(({ pool }) => !pool.ended);

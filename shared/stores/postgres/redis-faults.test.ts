@@ -118,7 +118,7 @@ describe('the demands on a server', () => {
     await using redis = await startRedis({ password: 'swordfish' });
     const place = `127.0.0.1:${redis.port}`;
     const sentinel = { mode: 'sentinel', master: 'mymaster' } as const;
-    const cases: readonly (readonly [Partial<RedisSettings>, string])[] = [
+    const cases: readonly (readonly [Parameters<typeof redisConfig>[0], string])[] = [
       [{ urls: [`redis://127.0.0.1:${port}`] }, `Redis at 127.0.0.1:${port} cannot be reached`],
       [{ urls: [`redis://:guess@${place}`] }, `Redis at ${place} refuses the user or the password`],
       [{ urls: [`redis://${place}`] }, `Redis at ${place} asks for a password: write it`],
@@ -137,7 +137,9 @@ describe('the demands on a server', () => {
     }
     redis.hang();
     const hung = open(redisConfig({ urls: [redis.url] }));
-    await expect(hung).rejects.toThrow(/(?:does not|gives no) answer.*: start it.*rediss:\/\/ if it uses TLS/);
+    await expect(hung).rejects.toThrow(
+      /(?:does not|gives no) answer.*: start it.*rediss:\/\/ if it uses TLS/,
+    );
   });
 });
 

@@ -54,7 +54,9 @@ function reaching(config: RedisSettings): Reached {
     } catch (error) {
       const forbidden = forbiddenBy(error);
       if (forbidden !== undefined) throw new Error(forbidden, { cause: error });
-      throw url === '' ? new StoreUnavailable(plain(error), { cause: error }) : notOpened(url, error);
+      throw url === ''
+        ? new StoreUnavailable(plain(error), { cause: error })
+        : notOpened(url, error);
     }
   };
 }

@@ -6,8 +6,7 @@ interface Failure {
 }
 
 /** Codes of Node for a server that is not there. */
-const AWAY =
-  /^(?:EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ETIMEDOUT)$/;
+const AWAY = /^(?:EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ETIMEDOUT)$/;
 
 /** By the words of Redis, and of its library. */
 const BY_WORDS: readonly (readonly [RegExp, string])[] = [
