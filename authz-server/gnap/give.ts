@@ -77,10 +77,10 @@ async function replaceTokens(
     const given: GivenGrant = { ...giving, jtis };
     // A grant that was there has been ended meanwhile.
     if (was === undefined && isKnown) throw ended();
-    if (was === undefined) await saveGiven(server, given);
-    else if (!(await replaceGiven(server, given, was))) continue;
-    await endTokens(server, was?.jtis ?? []);
-    return;
+    if (was === undefined) return saveGiven(server, given);
+    // First: nobody would know of them any more if it failed, and the client repeated the request.
+    await endTokens(server, was.jtis);
+    if (await replaceGiven(server, given, was)) return;
   }
 }
 

@@ -43,6 +43,6 @@ export const outagesPage = (): string =>
     '',
     '`content.damaged` comes with each such answer. A server compares the length of a file alone: if other octets of the same length stand in it, they are sent. A backup of the schedule, and `backup`, compare it with the last one of the schedule, and name the document.',
     '',
-    'Content in files beside the store has the parts `content, reading` and `content, writing`. PostgreSQL and Redis have no such table: each fails as a whole, and its `part` begins with its name. If the disk of the tables of PostgreSQL is full, reading goes on as above; if that of its WAL is full, PostgreSQL stops. If the memory of Redis is full, no revocation can be told and no proof be noted: `/health/ready` is 503, and with `for=reading` it is 200, since Bearer tokens still read.',
+    'Content in files beside the store has the parts `content, reading` and `content, writing`. PostgreSQL and Redis have no such table: each fails as a whole, and its `part` begins with its name. If the disk of the tables of PostgreSQL is full, reading goes on as above; if that of its WAL is full, PostgreSQL stops. If the memory of Redis is full, revocations are told all the same, but no proof and no use of a limit can be noted: `/health/ready` is 503, and with `for=reading` it is 200, since Bearer tokens still read.',
     '',
   ].join('\n');

@@ -4,7 +4,7 @@ import { epochSeconds } from '#shared/base/clock.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { spend } from '../../base/spend.ts';
-import { artefactOf } from '../storage/artefacts.ts';
+import { artefactAdapter, artefactOf } from '../storage/artefacts.ts';
 import type { AdapterStore } from '../storage/store.ts';
 import { engineRequest } from './engine-request.ts';
 import { singleUseAdapter } from './single-use.ts';
@@ -65,6 +65,7 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
     return next?.['consumed'] === undefined ? next : undefined;
   }
 
+  const engines = artefactAdapter(store, 'RefreshToken');
   const tokens = singleUseAdapter(store, 'RefreshToken', {
     forgives: async (used) => (await unused(used)) !== undefined,
     twice: ({ grantId = '' }) => endGrant(store, grantId),
@@ -79,6 +80,12 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
       const payload = await tokens.find(id);
       const next = payload && (await unused(payload));
       return next ? { ...next, ...payload, consumed: undefined } : payload;
+    },
+
+    /** Ends its grant, and goes with it: as long as the revocation is not heard everywhere, a client can ask for it again. */
+    async destroy(id) {
+      const { grantId } = (await engines.find(id)) ?? {};
+      await (grantId === undefined ? engines.destroy(id) : endGrant(store, grantId));
     },
 
     /** One that comes of what the request uses up is written with that. */

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { type TestKey, testKey } from '#shared/gnap/client.fixture.ts';
 import { clientIdOf, readKey } from '#shared/gnap/key.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type GnapFlow, openGnap, PHOTOS, READ, REDIRECT, type Told } from './gnap.fixture.ts';
 
 let gnap: GnapFlow;
@@ -38,6 +39,16 @@ describe('RFC 9635 section 5.3: a client changes what it asks for', () => {
     const third = await gnap.proceed(first, WRITE, 'PATCH');
     expect(third.body.access_token.access).toEqual(['photos:write']);
     expect(await gnap.flow.grants('alice')).toBe(1);
+  });
+
+  test('a change that was answered 503 and comes again ends the token before all the same', async () => {
+    const first = await given(BOTH);
+    const { revocations } = gnap.flow.authz.stores;
+    const down = jest.spyOn(revocations, 'revoke').mockRejectedValue(new StoreUnavailable('down'));
+    expect((await gnap.proceed(first, READ, 'PATCH')).status).toBe(503);
+    down.mockRestore();
+    const second = await gnap.proceed(first, READ, 'PATCH');
+    expect([await isRevoked(jtiOf(first)), await isRevoked(jtiOf(second))]).toEqual([true, false]);
   });
 
   test('more than the person allowed: nobody gets it without a person', async () => {

@@ -19,16 +19,9 @@ let access: {
 let adapter: AdapterFactory;
 beforeAll(async () => {
   authz = await testAuthz();
-  const { stores, config, master } = authz;
+  const { stores } = authz;
   access = { stores, clock: systemClock, random: systemRandom, longestLife: 605 };
-  adapter = engineAdapter({
-    ...access,
-    config,
-    master,
-    directory,
-    demoClients: true,
-    documents: { current: (id) => stores.clients.get(id), stored: stores.clients },
-  });
+  adapter = adapterOn(stores);
 });
 afterAll(async () => {
   await authz[Symbol.asyncDispose]();
@@ -38,6 +31,21 @@ const directory = {
   find: (id: string) => Promise.resolve({ id, name: id }),
   authenticate: () => Promise.resolve(undefined),
 };
+
+function adapterOn(stores: Stores): AdapterFactory {
+  const { config, master } = authz;
+  const { clients } = authz.stores;
+  const documents = { current: (id: string) => clients.get(id), stored: clients };
+  return engineAdapter({
+    ...access,
+    stores,
+    config,
+    master,
+    directory,
+    demoClients: true,
+    documents,
+  });
+}
 
 async function newGrant(grantId: string): Promise<void> {
   const given = { accountId: 'alice', clientId: 'web', generation: 0, since: 0 };
@@ -99,6 +107,36 @@ describe('the end of a grant', () => {
   });
 });
 
+test('RFC 7009 section 2.2.1: what a revocation that was answered 503 leaves can be asked for again, also if it was committed', async () => {
+  const grantId = 'not heard at first';
+  await newGrant(grantId);
+  for (const kind of ['RefreshToken', 'AuthorizationCode', 'DeviceCode']) {
+    await adapter(kind).upsert(`${kind} of it`, { grantId }, 600);
+  }
+  const { revocations } = authz.stores;
+  const unheard: Stores['revocations'] = {
+    ...revocations,
+    async revoke(...what) {
+      await revocations.revoke(...what);
+      throw new StoreUnavailable('nobody was told');
+    },
+  };
+  const failing = adapterOn({ ...authz.stores, revocations: unheard });
+  // As the engine does it: first the token, then all kinds at once.
+  await expect(failing('RefreshToken').destroy('RefreshToken of it')).rejects.toMatchObject({
+    statusCode: 503,
+  });
+  const kinds = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode'];
+  const ends = kinds.map((kind) => failing(kind).revokeByGrantId(grantId));
+  expect((await Promise.allSettled(ends)).map(({ status }) => status)).toContain('rejected');
+  for (const kind of ['RefreshToken', 'AuthorizationCode', 'DeviceCode']) {
+    expect(await adapter(kind).find(`${kind} of it`)).toMatchObject({ grantId });
+  }
+  await adapter('RefreshToken').destroy('RefreshToken of it');
+  expect(await adapter('RefreshToken').find('RefreshToken of it')).toBeUndefined();
+  expect(await stands(grantId)).toBe(false);
+});
+
 test('clients are read, never written', async () => {
   const write = adapter('Client').upsert('x', {}, 1);
   await expect(write).rejects.toThrow('not written by the engine');
@@ -109,16 +147,7 @@ const SINGLE_USE = new Set(['RefreshToken', 'DeviceCode']);
 test('a store that does not answer is 503, never "no such thing"', async () => {
   const down = () => Promise.reject(new StoreUnavailable('down'));
   const artefacts = { ...authz.stores.artefacts, get: down, consume: down, put: down };
-  const { config, master } = authz;
-  const broken = engineAdapter({
-    ...access,
-    stores: { ...authz.stores, artefacts },
-    config,
-    master,
-    directory,
-    demoClients: true,
-    documents: { current: (id) => authz.stores.clients.get(id), stored: authz.stores.clients },
-  });
+  const broken = adapterOn({ ...authz.stores, artefacts });
   const payload: AdapterPayload = {};
   for (const kind of ['Session', 'RefreshToken', 'DeviceCode', 'Grant', 'Interaction']) {
     const model = broken(kind);

@@ -5,6 +5,7 @@ import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { AccessStore } from './access-store.ts';
 import { recordConsent } from './consents.ts';
@@ -153,6 +154,20 @@ describe('ending', () => {
     expect(await revokedBy(within)).toBe('grant');
     expect(await revokedBy(elsewhere)).toBeUndefined();
     expect(await revokedBy(offline)).toBeUndefined();
+  });
+
+  test('a browser stays signed in until its grants have ended, so that the end can be repeated if that fails', async () => {
+    const accountId = fresh();
+    const one = await signIn(accountId);
+    const within = await allow(accountId, { signIn: one.uid });
+    const revoke = () => Promise.reject(new StoreUnavailable('down'));
+    const revocations = { ...stores.revocations, revoke };
+    const failing = { ...store, stores: { ...stores, revocations } };
+    await expect(endSignIn(failing, one)).rejects.toThrow(StoreUnavailable);
+    expect(await findSignIn(store, one.uid)).toEqual(one);
+    await endSignIn(store, one);
+    expect(await findSignIn(store, one.uid)).toBeUndefined();
+    expect(await revokedBy(within)).toBe('grant');
   });
 
   test('a grant is found for its person alone, and for nobody once everything of them has ended', async () => {

@@ -106,22 +106,29 @@ export async function listSignIns(
   return Promise.all(seen);
 }
 
-/** Signs a browser out and ends the grants that depend on the sign-in. `events` are recorded if it was signed in. */
+/**
+ * Signs a browser out and ends the grants that depend on the sign-in. `events` are recorded if it was signed in. The grants end
+ * first, so that all of it can be repeated if a revocation fails, and again afterwards, for one that was made between.
+ */
 export async function endSignIn(
   store: AccessStore,
   { uid, accountId }: Pick<SignIn, 'uid' | 'accountId'>,
   ...events: readonly AuditEvent[]
 ): Promise<void> {
+  const endGrants = async () => {
+    const within: string[] = [];
+    for await (const { signIn, grantId } of walk(store, 'Access', accountId)) {
+      if (signIn === uid) within.push(String(grantId));
+    }
+    for (const grantId of within) {
+      await endGrant(store, grantId);
+      await setImmediate();
+    }
+  };
+  await endGrants();
   if (events.length > 0) await changing(store, 'artefacts', ...events).remove('SignIn', uid);
   await removeSignIns(store, uid);
-  const within: string[] = [];
-  for await (const { signIn, grantId } of walk(store, 'Access', accountId)) {
-    if (signIn === uid) within.push(String(grantId));
-  }
-  for (const grantId of within) {
-    await endGrant(store, grantId);
-    await setImmediate();
-  }
+  await endGrants();
 }
 
 /** Forgets sign-ins, and the engine's Sessions, which are not valid without them. */

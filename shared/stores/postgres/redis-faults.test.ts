@@ -267,7 +267,7 @@ describe('a server in trouble', () => {
       await expect(stores.ping()).rejects.toThrow(/OOM/);
       await stores.ping('reading');
       await expect(verbs.keep()).rejects.toMatchObject({ refused: true, full: true });
-      await expect(verbs.revoke()).rejects.toBeInstanceOf(StoreUnavailable);
+      await verbs.revoke();
       expect(await stores.keys.list()).toEqual([]);
     } finally {
       await redis.cli('CONFIG', 'SET', 'maxmemory', '0');

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
-import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
 import { until } from '../../../e2e/parts/process.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
@@ -13,9 +12,8 @@ import { FAR, someInvalidation } from '../contract/samples.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import { LOSSES } from '../redis/losses.fixture.ts';
 import { redisConfig } from '../redis/under-test.ts';
-import type { PostgresSettings } from '../settings.ts';
-import type { Stores } from '../stores.ts';
 import { openPostgres } from './open.ts';
+import { revokedOf, someRecordOn } from './told.fixture.ts';
 import { changeRedis } from './told.ts';
 
 let postgres: Postgres;
@@ -24,48 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 
-/** A record of its own, and what opens it as one more process beside a Redis. */
-function someRecord() {
-  const schema = `told_${systemRandom(8).toString('hex')}`;
-  const sql = (statement: string) => postgres.sql(`SET search_path = ${schema}; ${statement}`);
-  const settings = (redisUrl?: string, prefix = schema.replace('_', '-')): PostgresSettings => ({
-    kind: 'postgres',
-    urls: [postgres.url],
-    schema,
-    connections: 10,
-    deadline: 5,
-    redis: redisUrl === undefined ? undefined : redisConfig({ urls: [redisUrl], prefix }),
-  });
-  const open = (...where: Parameters<typeof settings>) =>
-    openPostgres(settings(...where), {
-      clock: systemClock,
-      random: systemRandom,
-      log: silentLog,
-      skew: 5,
-    });
-  return { open, sql, settings };
-}
-
-/** Which of the tokens are revoked in the next view for a verdict. */
-async function revokedOf(
-  { revocations }: Stores,
-  feed: Awaited<ReturnType<Stores['revocations']['feed']>>,
-  tokens: readonly string[],
-) {
-  const epoch = (await revocations.epoch(true)) ?? '';
-  const view = await feed.latest();
-  return tokens.filter((jti) => {
-    const claims: RevocableClaims = {
-      jti,
-      kid: 'k',
-      sub: 's',
-      client_id: 'c',
-      client_gen: 0,
-      epoch,
-    };
-    return view.revokedBy(claims) === 'token';
-  });
-}
+const someRecord = () => someRecordOn(postgres);
 
 describe.each(LOSSES)('Redis was %s', (_, start) => {
   test('no view lacks what was acknowledged, in a process that follows and in one that starts just then', async () => {

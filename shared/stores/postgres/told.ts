@@ -34,12 +34,13 @@ const RUN = 'SELECT run FROM redis_run ORDER BY place DESC LIMIT 1';
 /** The record that Redis tells of. */
 export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord => ({
   forgotten: (epoch) => rewinding.check(epoch, true),
-  async claim(run) {
+  async claim(run, from) {
     await database.write(async (sql) => {
       await sql.lockNames(['redis run']);
       await sql.all(BEAT.text);
       const [[told] = []] = await sql.all<[string]>(RUN);
       if (told !== run) {
+        if (from === told) await sql.run('DELETE FROM redis_run WHERE run = ?', run);
         const isNew = await sql.run(
           'INSERT INTO redis_run (run) VALUES (?) ON CONFLICT DO NOTHING',
           run,
@@ -51,17 +52,20 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
     });
     // Read once that is committed: a process that was still to tell another run sees it now, or has committed before.
     return database.read(async (sql) => {
-      const [found] = await sql.all<[string, string | null, number, number]>(
-        'SELECT id, (SELECT id FROM epoch), LAST(revocation, seq), LAST(invalidation, seq) FROM record',
+      const [found] = await sql.all<[string | null, number, number]>(
+        'SELECT (SELECT id FROM epoch), LAST(revocation, seq), LAST(invalidation, seq)',
       );
-      const [record, epoch, revocation, invalidation] = found ?? ['', null, 0, 0];
-      return { record, epoch: epoch ?? '', lasts: { revocation, invalidation } };
+      const [epoch, revocation, invalidation] = found ?? [null, 0, 0];
+      return { epoch: epoch ?? '', lasts: { revocation, invalidation } };
     });
   },
-  run: () =>
+  state: () =>
     database.read(async (sql) => {
-      const [[run] = []] = await sql.all<[string]>(RUN);
-      return run;
+      const [found] = await sql.all<[string, string | null, number, number]>(
+        `SELECT id, (${RUN}), LAST(revocation, seq), LAST(invalidation, seq) FROM record`,
+      );
+      const [id, run, revocation, invalidation] = found ?? ['', null, 0, 0];
+      return { id, run: run ?? undefined, lasts: { revocation, invalidation } };
     }),
   behind: (table, seq, most) =>
     database.snapshot(async (sql) => {

@@ -2,14 +2,14 @@ import { script } from '../connection/connection.ts';
 
 /**
  * Redis has a hash and a stream for each table, all in one slot. The hash says of which record it is (`record`, `epoch`), which
- * memory of it (`memory`), the last number that was told of each table (`{table}`), and behind which number the stream has
- * all rows (`{table}:start`).
+ * memory of it (`memory`), in which run it was compared last (`run`), the last number that was told of each table (`{table}`),
+ * and behind which number the stream has all rows (`{table}:start`).
  */
 
 /**
- * KEYS: hash, streams. ARGV: record, epoch, a memory, then a table and the last number in SQL for each stream. Replies with what was
- * found, and for each stream the last number that is told; all is begun again where less is told than SQL has, and where more is
- * while the record has no epoch: then nobody believes either.
+ * KEYS: hash, streams. ARGV: record, epoch, a memory, the run, then a table and the last number in SQL for each stream. Replies with
+ * what was found, and for each stream the last number that is told; all is begun again where less is told than SQL has, and where
+ * more is while the record has no epoch: then nobody believes either. Where Redis takes no writes for now, it can still be known.
  */
 export const begin = script(`
 local found = redis.call('HMGET', KEYS[1], 'record', 'epoch', 'memory')
@@ -17,18 +17,21 @@ if found[1] and found[1] ~= ARGV[1] then return { 'another record' } end
 local isKnown = found[2] == ARGV[2]
 local isAhead = false
 local lasts = {}
-for n = 4, #ARGV, 2 do
+for n = 5, #ARGV, 2 do
   local last = redis.call('HGET', KEYS[1], ARGV[n]) or '0'
   lasts[#lasts + 1] = last
   if tonumber(last) < tonumber(ARGV[n + 1]) then isKnown = false end
   if tonumber(last) > tonumber(ARGV[n + 1]) then isAhead = true end
 end
 if found[2] == ARGV[2] and isAhead and ARGV[2] ~= '' then return { 'ahead', '', unpack(lasts) } end
-if isKnown and not isAhead then return { 'known', found[3], unpack(lasts) } end
+if isKnown and not isAhead then
+  redis.pcall('HSET', KEYS[1], 'run', ARGV[4])
+  return { 'known', found[3], unpack(lasts) }
+end
 redis.call('DEL', unpack(KEYS))
-redis.call('HSET', KEYS[1], 'record', ARGV[1], 'epoch', ARGV[2], 'memory', ARGV[3])
+redis.call('HSET', KEYS[1], 'record', ARGV[1], 'epoch', ARGV[2], 'memory', ARGV[3], 'run', ARGV[4])
 lasts = {}
-for n = 4, #ARGV, 2 do
+for n = 5, #ARGV, 2 do
   lasts[#lasts + 1] = ARGV[n + 1]
   redis.call('HSET', KEYS[1], ARGV[n], ARGV[n + 1], ARGV[n] .. ':start', ARGV[n + 1])
 end
@@ -44,6 +47,8 @@ if redis.call('HGET', KEYS[1], 'memory') ~= ARGV[1] then return false end
 local table = ARGV[2]
 local last = redis.call('HGET', KEYS[1], table)
 if last ~= ARGV[3] then return last end
+-- A write that needs no memory: behind it Redis refuses none of the script because its memory is full.
+redis.call('XTRIM', KEYS[2], 'MAXLEN', '=', ARGV[5])
 for n = 6, #ARGV, 2 do redis.call('XADD', KEYS[2], ARGV[n] .. '-0', 'row', ARGV[n + 1]) end
 if redis.call('XTRIM', KEYS[2], 'MAXLEN', '=', ARGV[5]) > 0 then
   local first = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)[1][1]

@@ -17,18 +17,25 @@ export type ToldRow = readonly [seq: number, ...columns: unknown[]];
 export interface ToldRecord {
   /**
    * Writes that this run of Redis is the one that is told, by a commit that lasts. Resolves to the record as it is then. Rejects
-   * where another run has taken the place of this one.
+   * where another run has taken the place of this one, unless what Redis has comes from that one (`from`: its last run), as with
+   * a slot of a Cluster that comes back.
    */
-  claim(run: string): Promise<{
-    readonly record: string;
+  claim(
+    run: string,
+    from: string | null,
+  ): Promise<{
     /** Empty: it has none yet. */
     readonly epoch: string;
     readonly lasts: Lasts;
   }>;
   /** The record of that epoch has forgotten what Redis was told. Throws `StoreUnavailable`. */
   forgotten(epoch: string): void;
-  /** The run that is told. */
-  run(): Promise<string | undefined>;
+  /** Which record it is, the run that is told, and how far the record is. */
+  state(): Promise<{
+    readonly id: string;
+    readonly run: string | undefined;
+    readonly lasts: Lasts;
+  }>;
   /** The rows behind a number, oldest first, at most `most`, and the last number ever given by then. */
   behind(
     table: ToldTable,
@@ -75,6 +82,8 @@ export class Told {
   #told: Compared | undefined;
   /** How far each table was told, as far as this process knows. */
   readonly #reached: Record<ToldTable, number> = { revocation: 0, invalidation: 0 };
+  /** How far the record was at the last look at it. */
+  #recorded: Lasts = { revocation: 0, invalidation: 0 };
   #answer: { readonly epoch: string; readonly lasts: Lasts; readonly asked: number } | undefined;
 
   constructor(options: ToldOptions) {
@@ -117,15 +126,25 @@ export class Told {
     seq: number,
   ): Promise<{ readonly last: number; readonly rows: readonly ToldRow[] } | undefined> {
     const { epoch: its, lasts } = await this.#waiting(this.#ask);
-    if (its !== epoch || lasts[table] < seq) return undefined;
+    if (its !== epoch || lasts[table] < Math.max(seq, this.#recorded[table])) return undefined;
     const rows = lasts[table] === seq ? [] : await this.#rows(table, seq);
     return rows && { last: Math.max(lasts[table], rows.at(-1)?.[0] ?? 0), rows };
   }
 
-  /** Compares again where another run is told by now. Rejects when the record does not answer. */
+  /**
+   * Compares again where another run is told by now, and tells what some process could not tell. Until that is done, `behind` leaves
+   * it to the record. Rejects when the record does not answer.
+   */
   async recheck(): Promise<void> {
-    const run = await this.#options.record.run();
+    const before = this.#recorded;
+    const { run, lasts } = await this.#options.record.state();
     if (run !== this.#asked?.run) this.#asked = this.#told = undefined;
+    this.#recorded = lasts;
+    for (const table of TOLD) {
+      // It had a look's time for that.
+      const isUntold = this.#answer !== undefined && this.#answer.lasts[table] < before[table];
+      if (isUntold) this.tell(table).catch(() => {});
+    }
   }
 
   async #question() {
@@ -185,7 +204,7 @@ export class Told {
         if (reply === String(upTo) && isAll) return compared.run;
       }
     });
-    if ((await record.run()) === run) return;
+    if ((await record.state()).run === run) return;
     this.#asked = this.#told = undefined;
     throw new StoreUnavailable('another server has taken the place of the Redis that was told');
   }
@@ -208,14 +227,25 @@ export class Told {
     const { record, random } = this.#options;
     const keys = [this.#hash, ...TOLD.map((table) => this.#stream(table))] as const;
     let seen: Lasts = { revocation: 0, invalidation: 0 };
+    const { id } = await record.state();
+    const question = ['HMGET', this.#hash, 'record', 'run'];
+    const [its = null, from = null] = await wire.send<(string | null)[]>(this.#hash, question);
+    // Before it is claimed: that would end the run of which all others hear.
+    if (its !== null && its !== id) throw anotherRecord(this.#hash);
     for (;;) {
-      const { record: id, epoch, lasts } = await record.claim(run);
+      const { epoch, lasts } = await record.claim(run, from);
       if (TOLD.some((table) => lasts[table] < seen[table])) record.forgotten(epoch);
       const [what, memory, revocation, invalidation] = await evalScript<readonly string[]>(
         wire,
         begin,
         keys,
-        [id, epoch, randomId(random), ...TOLD.flatMap((table) => [table, String(lasts[table])])],
+        [
+          id,
+          epoch,
+          randomId(random),
+          run,
+          ...TOLD.flatMap((table) => [table, String(lasts[table])]),
+        ],
       );
       if (what === 'another record') throw anotherRecord(this.#hash);
       const told = { revocation: Number(revocation), invalidation: Number(invalidation) };
@@ -244,6 +274,9 @@ async function runOf(wire: Wire): Promise<string> {
   const [run, history] = [/^run_id:(\w+)/m, /^master_replid:(\w+)/m].map(
     (line) => line.exec(info.join('\n'))?.[1],
   );
+  if (/^role:slave/m.test(info.join('\n'))) {
+    throw new StoreUnavailable('this Redis is a replica: name the master in store.redis.urls');
+  }
   if (run === undefined || history === undefined) {
     throw new Error('Redis does not say which run of it this is (INFO server, INFO replication)');
   }

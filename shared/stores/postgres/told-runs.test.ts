@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
+import { until } from '../../../e2e/parts/process.ts';
+import { type Redis, startRedis } from '../../../e2e/parts/redis.ts';
+import { eventually } from '../contract/eventually.ts';
+import { FAR } from '../contract/samples.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import { revokedOf, someRecordOn } from './told.fixture.ts';
+
+const parts = new AsyncDisposableStack();
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = parts.use(await startPostgres());
+});
+afterAll(() => parts.disposeAsync());
+
+describe('a Redis that takes no writes', () => {
+  /** A replica that is missing: reads are answered. */
+  const refuse = (redis: Redis, refuses: boolean) =>
+    redis.cli('CONFIG', 'SET', 'min-replicas-to-write', refuses ? '1' : '0');
+
+  test('a revocation that it cannot be told is refused, and other processes have it within a second; Redis is told once it can be', async () => {
+    await using redis = await startRedis();
+    const { open } = someRecordOn(postgres);
+    await using stores = await open(redis.url);
+    await stores.revocations.epoch(true);
+    await using other = await open(redis.url);
+    await using feed = await other.revocations.feed();
+    expect(await revokedOf(other, feed, ['a'])).toEqual([]);
+    await refuse(redis, true);
+    await expect(stores.revocations.revoke('token', 'a', FAR)).rejects.toThrow(StoreUnavailable);
+    const told = await redis.cli('HGET', await redis.cli('KEYS', '*:told'), 'revocation');
+    expect(told).toBe('0');
+    await eventually(async () => expect(await revokedOf(other, feed, ['a'])).toEqual(['a']));
+    // A process that starts meanwhile knows it from the first verdict on.
+    await refuse(redis, false);
+    await until(async () => {
+      const key = await redis.cli('KEYS', '*:told');
+      return (await redis.cli('HGET', key, 'revocation')) === '1';
+    });
+  });
+
+  test('one whose memory is full is told all the same, and keeps no more than its last rows', async () => {
+    await using redis = await startRedis();
+    const { open } = someRecordOn(postgres);
+    await using stores = await open(redis.url);
+    await stores.revocations.epoch(true);
+    await using other = await open(redis.url);
+    await using feed = await other.revocations.feed();
+    await redis.cli('CONFIG', 'SET', 'maxmemory', '1');
+    expect(await redis.cli('SET', 'x', 'x')).toContain('OOM');
+    await stores.revocations.revoke('token', 'a', FAR);
+    await stores.revocations.revoke('token', 'b', FAR);
+    expect(await revokedOf(other, feed, ['a', 'b'])).toEqual(['a', 'b']);
+  });
+});
+
+test('a replica is refused by name, and takes the place of no master', async () => {
+  await using master = await startRedis();
+  await using replica = await startRedis({ replicaOf: master.port });
+  const { open } = someRecordOn(postgres);
+  await using stores = await open(master.url);
+  await stores.revocations.epoch(true);
+  await stores.revocations.revoke('token', 'a', FAR);
+  await until(async () => (await master.cli('WAIT', '1', '1000')) === '1');
+  await expect(open(replica.url)).rejects.toThrow('this Redis is a replica: name the master');
+  await stores.revocations.revoke('token', 'b', FAR);
+});
+
+test('a server that is given the Redis of another store does not start, and the others go on', async () => {
+  await using own = await startRedis();
+  await using others = await startRedis();
+  const { open } = someRecordOn(postgres);
+  await using stores = await open(own.url, 'same');
+  await stores.revocations.epoch(true);
+  await using feed = await stores.revocations.feed();
+  await using _ = await someRecordOn(postgres).open(others.url, 'same');
+  await expect(open(others.url, 'same')).rejects.toThrow('belongs to another store');
+  await stores.revocations.revoke('token', 'a', FAR);
+  expect(await revokedOf(stores, feed, ['a'])).toEqual(['a']);
+});
