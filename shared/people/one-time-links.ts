@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { randomId, type Random } from '#shared/base/random.ts';
 import { passwordMark } from './password-mark.ts';
-import type { Sessions } from '#shared/stores/authentication/sessions.ts';
+import type { Artefacts } from '#shared/stores/oauth/artefacts.ts';
 import type { People } from '#shared/stores/people/people.ts';
 import type { Revocations } from '#shared/stores/revocation/revocations.ts';
 
@@ -20,8 +20,8 @@ export interface OneTimeLinks<Right> {
 
 export interface OneTimeLinksOptions {
   readonly stores: {
-    readonly sessions: Pick<Sessions, 'put' | 'get' | 'take'>;
-    readonly revocations: Pick<Revocations, 'generation' | 'epoch'>;
+    readonly artefacts: Pick<Artefacts, 'put' | 'getByUid' | 'replace'>;
+    readonly revocations: Pick<Revocations, 'generation'>;
     readonly people: Pick<People, 'get'>;
   };
   readonly random: Random;
@@ -37,65 +37,64 @@ interface LinkKind<Right> {
   person(right: Right): string | undefined;
 }
 
-/** The record behind the secret of a link. */
+/** The last link of an owner, as an artefact: its mail may wait for a day, and a restore ends all artefacts. */
 type Kept<Right> = Right & {
+  /** A hash of the secret, so that the store has no secrets. */
+  readonly uid: string;
   /** The person's generation, so that raising it ends their links, too. */
   readonly generation: number;
   /** The mark of the person's password, so that any new one ends their links, too. */
   readonly password: string;
-  /**
-   * The epoch of the store: a restored one has generations and passwords of before, and links that were ended since
-   * would be good again.
-   */
-  readonly epoch: string;
 };
 
 /** An id that nobody has: of links that are for no person yet. */
 const NOBODY = '(nobody)';
 
+const KIND = 'Link';
+
+/** Seconds for which a record without a right is kept, at least. */
+const SOON = 1;
+
 export function createOneTimeLinks<Right extends object>(
   { stores, random }: OneTimeLinksOptions,
   { name, owner, person }: LinkKind<Right>,
 ): OneTimeLinks<Right> {
-  const { sessions, revocations, people } = stores;
-  /** The id of the record of a secret: a hash, so that the store has no secrets. */
-  const idOf = (secret: string) => `${name}:${hash('sha256', secret, 'base64url')}`;
-  const lastOf = (right: Right) => `${name} ${owner(right)}`;
+  const { artefacts, revocations, people } = stores;
+  const uidOf = (secret: string) => `${name}:${hash('sha256', secret, 'base64url')}`;
+  const idOf = (right: Right) => `${name} ${owner(right)}`;
   const generationOf = (right: Right) => revocations.generation('person', person(right) ?? NOBODY);
   const markOf = async (right: Right) =>
     passwordMark((await people.get(person(right) ?? NOBODY)) ?? {});
 
-  async function valid(id: string, value: unknown): Promise<Right | undefined> {
-    if (value === undefined) return undefined;
-    const kept = value as Kept<Right>;
-    const { generation, password, epoch, ...rest } = kept;
+  const keptOf = async (secret: string) =>
+    (await artefacts.getByUid(KIND, uidOf(secret))) as Kept<Right> | undefined;
+
+  async function valid(kept: Kept<Right>): Promise<Right | undefined> {
+    const { uid: _, generation, password, ...rest } = kept;
     const right = rest as unknown as Right;
-    const [last, now, mark, current] = await Promise.all([
-      sessions.get(lastOf(right)),
-      generationOf(right),
-      markOf(right),
-      revocations.epoch(false),
-    ]);
-    const isOfPerson = generation === now && password === mark;
-    return last === id && epoch === current && isOfPerson ? right : undefined;
+    const [now, mark] = await Promise.all([generationOf(right), markOf(right)]);
+    return generation === now && password === mark ? right : undefined;
   }
 
   return {
-    async make(right, life) {
+    async make(right, seconds) {
       const secret = randomId(random);
-      const [generation, password, epoch] = await Promise.all([
-        generationOf(right),
-        markOf(right),
-        // A link may be the first that a store has to remember, as on a command line before the first start.
-        revocations.epoch(true),
-      ]);
-      const kept = { ...right, generation, password, epoch };
-      await sessions.put(kept, life, idOf(secret));
-      await sessions.put(idOf(secret), life, lastOf(right));
+      const [generation, password] = await Promise.all([generationOf(right), markOf(right)]);
+      const payload = { ...right, uid: uidOf(secret), generation, password };
+      await artefacts.put({ kind: KIND, id: idOf(right), payload, seconds });
       return secret;
     },
 
-    find: async (secret) => valid(idOf(secret), await sessions.get(idOf(secret))),
-    redeem: async (secret) => valid(idOf(secret), await sessions.take(idOf(secret))),
+    async find(secret) {
+      const kept = await keptOf(secret);
+      return kept && valid(kept);
+    },
+
+    async redeem(secret) {
+      const kept = await keptOf(secret);
+      if (kept === undefined) return undefined;
+      const used = { kind: KIND, id: idOf(kept), payload: {}, seconds: SOON };
+      return (await artefacts.replace(used, kept)) ? valid(kept) : undefined;
+    },
   };
 }

@@ -78,29 +78,11 @@ test('it ends with everything else that the person has open', async () => {
   expect(await elsewhere.redeem(secret)).toBeUndefined();
 });
 
-test('it ends where the store has another memory, as after a restore', async () => {
-  const { revocations } = here.stores;
-  const first = await revocations.epoch(true);
+test('other artefacts of the store, and ids of records, are no links', async () => {
   const secret = await links.make(OF_ALICE);
-  const restored = (epoch: string | undefined) =>
-    createRecoveryLinks({
-      ...here.store,
-      stores: {
-        ...here.stores,
-        revocations: {
-          generation: (kind, id) => revocations.generation(kind, id),
-          epoch: async () => epoch,
-        },
-      },
-    });
-  expect(await restored(first).find(secret)).toEqual(OF_ALICE);
-  expect(await restored('another').find(secret)).toBeUndefined();
-  expect(await restored(undefined).find(secret)).toBeUndefined();
-});
-
-test('other sessions of the store, and ids of records, are no links', async () => {
-  const secret = await links.make(OF_ALICE);
-  const id = await here.stores.sessions.put({ ...OF_ALICE, generation: 0 }, 600);
+  const id = 'of an interaction';
+  const payload = { ...OF_ALICE, generation: 0, uid: id };
+  await here.stores.artefacts.put({ kind: 'Session', id, payload, seconds: 600 });
   for (const wrong of [id, '', '__proto__', `recovery:${secret}`, secret.toUpperCase()]) {
     expect(await links.find(wrong)).toBeUndefined();
     expect(await links.redeem(wrong)).toBeUndefined();

@@ -1,4 +1,4 @@
-/** A stored payload of `oidc-provider`, with one kind for each of its models (Grant, Session, RefreshToken ...). */
+/** A stored payload of `oidc-provider`, with one kind for each of its models (Grant, Session, RefreshToken ...), or of ours. */
 export interface Artefact {
   readonly kind: string;
   readonly id: string;
