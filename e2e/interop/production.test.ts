@@ -194,6 +194,33 @@ test('docs/how-to/redis.md: a Redis without its replicas takes no write', async 
   expect(stdout).toContain('NOREPLICAS');
 });
 
+test('docs/how-to/production-haproxy.md: of two machines one is enough, and without both HAProxy says when to try again', async () => {
+  await using own = new AsyncDisposableStack();
+  const place = own.use(await temporaryFolder()).path;
+  const [at, away] = [await freePort(), await freePort()];
+  const page = 'docs/how-to/production-haproxy.md';
+  const [json = ''] = await examples(page, 'json several');
+  expect(configSchema.safeParse({ ...config, ...JSON.parse(json) }).error).toBeUndefined();
+  const [several = ''] = await examples(page, 'haproxy several');
+  const [frontend = ''] = (await fileOf('haproxy', 'haproxy', at)).split('\nbackend auth');
+  const text = several
+    .replace('10.0.0.1:3000', `127.0.0.1:${port.authz}`)
+    .replaceAll(/10\.0\.0\.\d:300\d/g, `127.0.0.1:${away}`);
+  await writeFile(join(place, 'haproxy.cfg'), `${frontend}\n${text}`);
+  const reach = ['-s', '--connect-to', `::127.0.0.1:${at}`, '--insecure', '-D', '-'];
+  const status = async (host: string) => {
+    const { stdout } = await run('curl', [...reach, `https://${host}/health/ready`]);
+    return stdout;
+  };
+  const ready = async () => (await status('auth.example')).startsWith('HTTP/2 200');
+  const args = ['-db', '-f', join(place, 'haproxy.cfg')];
+  own.use(await startProcess('/usr/sbin/haproxy', args, { ready }));
+  for (let n = 0; n < 6; n += 1) expect(await ready()).toBe(true);
+  await eventually(async () =>
+    expect(await status('api.example')).toMatch(/^HTTP\/2 503 [^]*^retry-after: 1\r$/m),
+  );
+});
+
 describe.each(Object.entries(PROXIES))('behind %s', (name, configure) => {
   /** The port of the proxy. */
   let at: number;
