@@ -58,7 +58,8 @@ export const INSIDE: Orders = {
   'shared/stores': {
     floors: [
       ['outage'],
-      [...SUBJECTS, 'cache'],
+      SUBJECTS,
+      ['cache'],
       ['postgres-url.ts'],
       ['stores.ts', 'settings.ts'],
       ['sql'],

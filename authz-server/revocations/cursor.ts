@@ -5,7 +5,7 @@ export interface Cursor extends FeedPosition {
   readonly follower: string;
 }
 
-const CURSOR = /^(?<entry>\d{1,15}(?:-\d{1,15})?)\.(?<follower>[\w-]{22})\.(?<epoch>[\w-]{22,64})$/;
+const CURSOR = /^(?<entry>\d{1,15})\.(?<follower>[\w-]{22})\.(?<epoch>[\w-]{22,64})$/;
 
 export function writeCursor({ entry, follower, epoch }: Cursor): string {
   return `${entry}.${follower}.${epoch}`;
@@ -15,5 +15,5 @@ export function writeCursor({ entry, follower, epoch }: Cursor): string {
 export function readCursor(text: string): Cursor | undefined {
   const { entry, follower, epoch } = CURSOR.exec(text)?.groups ?? {};
   if (entry === undefined || follower === undefined || epoch === undefined) return undefined;
-  return { entry, follower, epoch };
+  return { entry: Number(entry), follower, epoch };
 }

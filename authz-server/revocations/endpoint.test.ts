@@ -189,7 +189,7 @@ describe('the row of the process', () => {
     await revoke('a');
     const { last } = await stores.followers.look();
     await page(`?after=${mine.cursor.replace(/^\d+/, '999999')}`);
-    await page(`?after=${mine.cursor.replace(/^\d+/, last)}`);
+    await page(`?after=${mine.cursor.replace(/^\d+/, String(last))}`);
     await sleep(20);
     expect((await rows())[0]?.confirmed).not.toBe(last);
   });
@@ -199,7 +199,7 @@ describe('the row of the process', () => {
     await revoke('a');
     const { last } = await stores.followers.look();
     const thief = `Bearer ${await endpoint.token({ sub: 'thief', client_id: 'thief' })}`;
-    await page(`?after=${cursor.replace(/^\d+/, last)}`, thief);
+    await page(`?after=${cursor.replace(/^\d+/, String(last))}`, thief);
     await sleep(20);
     expect((await rows())[0]?.confirmed).not.toBe(last);
   });

@@ -4,11 +4,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { PAGE_ENTRIES, pageEntry, type RevocationPage } from '#shared/guard/revocation-page.ts';
 import { randomId } from '#shared/base/random.ts';
 import { systemTimers, type Timers } from '#shared/base/timers.ts';
-import {
-  type FeedPosition,
-  precedes,
-  writePosition,
-} from '#shared/stores/revocation/feed-position.ts';
+import { type FeedPosition, writePosition } from '#shared/stores/revocation/feed-position.ts';
 import type { FeedPage } from '#shared/stores/revocation/followers.ts';
 import { trustedFor } from '#shared/stores/revocation/lease.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
@@ -103,7 +99,7 @@ export class Followed {
       await this.#row.ensure();
       let page = await this.#read(after);
       // A position that nobody can have been given acknowledges nothing.
-      if (after && after.epoch === page.epoch && !precedes(page.last, after.entry)) {
+      if (after && after.epoch === page.epoch && after.entry <= page.last) {
         // A follower told by another process is not held here: that process must learn that the follower has it.
         const held = follower.acknowledge(after.entry) ? 0 : wait;
         this.#publishSoon();
@@ -145,10 +141,10 @@ export class Followed {
     try {
       const page = await reading();
       if (!page.complete || page.epoch !== this.#row.epoch) return page;
-      if (precedes(page.last, position)) {
+      if (page.last < position) {
         throw new StoreUnavailable('the store answers with less than it had');
       }
-      if (precedes(this.#register.position, page.last)) this.#register.position = page.last;
+      this.#register.position = Math.max(this.#register.position, page.last);
       return page;
     } finally {
       this.#readings.delete(key);
@@ -182,7 +178,7 @@ export class Followed {
   async #follow(): Promise<void> {
     const { feed, clock, log } = this.#parts;
     for (let look = 1; ; look += 1) {
-      if (precedes(this.#register.position, feed.status().cursor)) {
+      if (this.#register.position < Number(feed.status().cursor)) {
         for (const wake of this.#waiting) wake();
       }
       this.#publish();
@@ -212,8 +208,8 @@ export class Followed {
   #publish(): void {
     const { clock } = this.#parts;
     const { position } = this.#register;
-    if (this.#publishing || !precedes(this.#row.confirmed, position)) return;
-    if (!precedes(this.#row.confirmed, this.#register.confirmed(clock.monotonic()))) return;
+    if (this.#publishing || this.#row.confirmed >= position) return;
+    if (this.#row.confirmed >= this.#register.confirmed(clock.monotonic())) return;
     this.#publishing = true;
     this.#row
       .write()

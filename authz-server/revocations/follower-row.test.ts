@@ -20,7 +20,7 @@ beforeEach(() => {
   put = async () => true;
   row = new FollowerRow({
     followers: {
-      look: async () => ({ epoch: 'an epoch', last: '7', processes: [], settled: true }),
+      look: async () => ({ epoch: 'an epoch', last: 7, processes: [], settled: true }),
       put(process) {
         written.push(process);
         return put();
@@ -78,14 +78,14 @@ test('its age counts from the start of the writing', async () => {
 });
 
 test('in another memory is another, and all have to begin anew', async () => {
-  register.position = '7';
+  register.position = 7;
   const follower = register.follower('app', 'x');
   await row.ensure();
-  expect(row.confirmed).toBe('7');
+  expect(row.confirmed).toBe(7);
   put = async () => false;
   await expect(row.write()).rejects.toThrow(StoreUnavailable);
   expect(follower && register.knows(follower)).toBe(false);
-  expect(row.confirmed).toBe('0');
+  expect(row.confirmed).toBe(0);
   put = async () => true;
   await row.ensure();
   expect(new Set(written.map(({ id }) => id)).size).toBe(2);

@@ -20,7 +20,7 @@ export class FollowerRow {
   readonly #options: FollowerRowOptions;
   /** The row of the last attempt to write it; the effect of a failed attempt is unknown. */
   #row: FollowedProcess;
-  #confirmed = '0';
+  #confirmed = 0;
   /** The start of the last successful writing, by both clocks: the monotonic one stops while a machine sleeps. */
   #written = { monotonic: -Infinity, wall: -Infinity };
   #epoch: string | undefined;
@@ -40,7 +40,7 @@ export class FollowerRow {
   }
 
   /** The entry up to which, as written, the followers of this process know everything. */
-  get confirmed(): string {
+  get confirmed(): number {
     return this.#confirmed;
   }
 
@@ -60,7 +60,7 @@ export class FollowerRow {
 
   #newRow(): FollowedProcess {
     const { random, lease } = this.#options;
-    return { id: randomId(random), confirmed: '0', lease, beat: 0 };
+    return { id: randomId(random), confirmed: 0, lease, beat: 0 };
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -91,6 +91,6 @@ export class FollowerRow {
     this.#epoch = undefined;
     this.#written = { monotonic: -Infinity, wall: -Infinity };
     this.#row = this.#newRow();
-    this.#confirmed = '0';
+    this.#confirmed = 0;
   }
 }

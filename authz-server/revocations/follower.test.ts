@@ -5,8 +5,8 @@ import { MOST_FOLLOWERS, Register } from './register.ts';
 const LEASE = 2_000;
 
 /** A follower that was told all up to an entry, by an answer to a request that came at `at`. */
-function tell(follower: Follower, upTo: string, at: number): void {
-  const told = follower.begin('0', at + LEASE, at);
+function tell(follower: Follower, upTo: number, at: number): void {
+  const told = follower.begin(0, at + LEASE, at);
   if (told === undefined) throw new Error('too much');
   told.upTo = upTo;
   told.pending = false;
@@ -15,63 +15,63 @@ function tell(follower: Follower, upTo: string, at: number): void {
 describe('the entries that a follower has', () => {
   test('is what it was told least of, for a lease from when it asked', () => {
     const follower = new Follower('app', 'x');
-    tell(follower, '5', 0);
-    tell(follower, '9', 1_000);
-    expect(follower.confirmed(1_000)).toBe('5');
-    expect(follower.confirmed(LEASE - 1)).toBe('5');
-    expect(follower.confirmed(LEASE)).toBe('9');
+    tell(follower, 5, 0);
+    tell(follower, 9, 1_000);
+    expect(follower.confirmed(1_000)).toBe(5);
+    expect(follower.confirmed(LEASE - 1)).toBe(5);
+    expect(follower.confirmed(LEASE)).toBe(9);
     expect(follower.confirmed(1_000 + LEASE)).toBeUndefined();
   });
 
   test('is at once what it asks to go on from', () => {
     const follower = new Follower('app', 'x');
-    tell(follower, '5', 0);
-    follower.acknowledge('9');
-    tell(follower, '9', 10);
-    expect(follower.confirmed(20)).toBe('9');
+    tell(follower, 5, 0);
+    follower.acknowledge(9);
+    tell(follower, 9, 10);
+    expect(follower.confirmed(20)).toBe(9);
     expect(follower.confirmed(LEASE + 10)).toBeUndefined();
   });
 
   test('was told by another process, where this one gave no answer with it', () => {
     const follower = new Follower('app', 'x');
-    tell(follower, '5', 0);
-    expect(follower.acknowledge('5')).toBe(false);
-    follower.begin('9', LEASE, 10); // is not answered yet
-    expect(follower.acknowledge('9')).toBe(true);
-    expect(follower.acknowledge('9')).toBe(false);
+    tell(follower, 5, 0);
+    expect(follower.acknowledge(5)).toBe(false);
+    follower.begin(9, LEASE, 10); // is not answered yet
+    expect(follower.acknowledge(9)).toBe(true);
+    expect(follower.acknowledge(9)).toBe(false);
   });
 
   test('is never less than it once asked to go on from', () => {
     const follower = new Follower('app', 'x');
-    follower.acknowledge('9');
-    follower.acknowledge('3');
-    tell(follower, '4', 0);
-    expect(follower.confirmed(1)).toBe('9');
+    follower.acknowledge(9);
+    follower.acknowledge(3);
+    tell(follower, 4, 0);
+    expect(follower.confirmed(1)).toBe(9);
   });
 
   test('an answer under way counts from its beginning, and for as long as it takes', () => {
     const follower = new Follower('app', 'x');
-    const told = follower.begin('5', LEASE, 0);
-    expect(follower.confirmed(10 * LEASE)).toBe('5');
+    const told = follower.begin(5, LEASE, 0);
+    expect(follower.confirmed(10 * LEASE)).toBe(5);
     if (told) follower.drop(told);
     expect(follower.confirmed(10 * LEASE)).toBeUndefined();
   });
 
   test('one that acknowledges nothing is told no more after a while, and again when that has run out', () => {
     const follower = new Follower('app', 'x');
-    const answers = Array.from({ length: 100 }, () => follower.begin('5', LEASE, 0));
+    const answers = Array.from({ length: 100 }, () => follower.begin(5, LEASE, 0));
     expect(answers.filter((told) => told !== undefined)).toHaveLength(16);
     for (const told of answers) if (told) told.pending = false;
-    expect(follower.begin('5', 2 * LEASE, LEASE)).toBeDefined();
+    expect(follower.begin(5, 2 * LEASE, LEASE)).toBeDefined();
   });
 
   test('one that acknowledges as it goes is told as much as it asks for', () => {
     const follower = new Follower('app', 'x');
     for (let entry = 1; entry <= 1_000; entry += 1) {
-      tell(follower, String(entry), 0);
-      follower.acknowledge(String(entry));
+      tell(follower, entry, 0);
+      follower.acknowledge(entry);
     }
-    expect(follower.confirmed(0)).toBe('1000');
+    expect(follower.confirmed(0)).toBe(1000);
     expect(follower.confirmed(LEASE)).toBeUndefined();
   });
 });
@@ -79,24 +79,24 @@ describe('the entries that a follower has', () => {
 describe('the followers of a process', () => {
   test('the followers together are as far as the one that is behind', () => {
     const register = new Register();
-    register.position = '20';
+    register.position = 20;
     for (const [id, upTo] of [
-      ['a', '12'],
-      ['b', '11'],
-      ['c', '20'],
+      ['a', 12],
+      ['b', 11],
+      ['c', 20],
     ] as const) {
       const follower = register.follower('app', id);
       if (follower) tell(follower, upTo, 0);
     }
-    expect(register.confirmed(1)).toBe('11');
-    expect(register.confirmed(LEASE)).toBe('20');
+    expect(register.confirmed(1)).toBe(11);
+    expect(register.confirmed(LEASE)).toBe(20);
   });
 
   test('a client has a bounded number, and twenty that take all they can leave some to others', () => {
     const register = new Register();
     const begin = (client: string, id: number, now = 0) => {
       const follower = register.follower(client, String(id));
-      if (follower) tell(follower, '1', now);
+      if (follower) tell(follower, 1, now);
       return follower !== undefined;
     };
     const ids = Array.from({ length: 1_000 }, (_, n) => n);

@@ -1,9 +1,7 @@
-import { precedes } from '#shared/stores/revocation/feed-position.ts';
-
 /** An answer that a follower got, or is about to get. */
 export interface Told {
   /** The answer holds all revocations up to this entry. */
-  upTo: string;
+  upTo: number;
   /** Milliseconds: a lease after the request came. The follower counts its own from when it sent it. */
   readonly until: number;
   /** True while the answer has not been sent. */
@@ -13,13 +11,11 @@ export interface Told {
 /** More answers than this within a lease, of which none is acknowledged, are not given. */
 const MOST = 16;
 
-const later = (a: string, b: string) => (precedes(a, b) ? b : a);
-
 /** One follower, as one process knows it. */
 export class Follower {
   readonly client: string;
   readonly id: string;
-  #has = '0';
+  #has = 0;
   #told: Told[] = [];
 
   constructor(client: string, id: string) {
@@ -27,20 +23,20 @@ export class Follower {
     this.id = id;
   }
 
-  get has(): string {
+  get has(): number {
     return this.#has;
   }
 
   /** It has asked for what is behind this entry: so it has all before. Returns whether another process told it that. */
-  acknowledge(entry: string): boolean {
-    const isNews = precedes(this.#has, entry);
-    const isOurs = this.#told.some(({ upTo, pending }) => !pending && !precedes(upTo, entry));
-    this.#has = later(this.#has, entry);
+  acknowledge(entry: number): boolean {
+    const isNews = this.#has < entry;
+    const isOurs = this.#told.some(({ upTo, pending }) => !pending && entry <= upTo);
+    this.#has = Math.max(this.#has, entry);
     return isNews && !isOurs;
   }
 
   /** Undefined where it has been told too much that it says nothing of. */
-  begin(upTo: string, until: number, now: number): Told | undefined {
+  begin(upTo: number, until: number, now: number): Told | undefined {
     this.#forget(now);
     if (this.#told.length >= MOST) return undefined;
     const told = { upTo, until, pending: true };
@@ -54,12 +50,11 @@ export class Follower {
   }
 
   /** All that it trusts holds whatever stands up to here; undefined: it trusts nothing any more. */
-  confirmed(now: number): string | undefined {
-    let least: string | undefined;
+  confirmed(now: number): number | undefined {
+    let least: number | undefined;
     for (const { upTo, until, pending } of this.#told) {
       if (!pending && until <= now) continue;
-      const held = later(this.#has, upTo);
-      if (least === undefined || precedes(held, least)) least = held;
+      least = Math.min(least ?? Infinity, Math.max(this.#has, upTo));
     }
     return least;
   }
@@ -67,7 +62,7 @@ export class Follower {
   /** Drops what has run out, and makes one of what says no more than what it has. */
   #forget(now: number): void {
     const open = this.#told.filter(({ until, pending }) => pending || until > now);
-    const isKept = ({ upTo, pending }: Told) => pending || precedes(this.#has, upTo);
+    const isKept = ({ upTo, pending }: Told) => pending || this.#has < upTo;
     const until = Math.max(...open.filter((told) => !isKept(told)).map((told) => told.until));
     this.#told = open.filter(isKept);
     if (until > now) this.#told.push({ upTo: this.#has, until, pending: false });

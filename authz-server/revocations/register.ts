@@ -1,5 +1,4 @@
 import { fairShare } from '#shared/base/counts.js';
-import { precedes } from '#shared/stores/revocation/feed-position.ts';
 import { Follower } from './follower.ts';
 
 /** The most followers of one process: for one client, out of the share that others leave (`fairShare`), and in all. */
@@ -8,7 +7,7 @@ export const MOST_FOLLOWERS = { client: 256, all: 2_048 };
 /** The followers of this process. */
 export class Register {
   /** The last entry that this process has read; every answer from now on holds all up to here. */
-  position = '0';
+  position = 0;
   readonly #clients = new Map<string, Map<string, Follower>>();
 
   get size(): number {
@@ -35,12 +34,11 @@ export class Register {
   }
 
   /** Returns the entry up to which every answer that a follower still trusts is complete. */
-  confirmed(now: number): string {
+  confirmed(now: number): number {
     let least = this.position;
     for (const own of this.#clients.values()) {
       for (const follower of own.values()) {
-        const held = follower.confirmed(now);
-        if (held !== undefined && precedes(held, least)) least = held;
+        least = Math.min(least, follower.confirmed(now) ?? least);
       }
     }
     return least;
@@ -52,7 +50,7 @@ export class Register {
     for (const [client, own] of this.#clients) {
       for (const [id, follower] of own) {
         if (follower.confirmed(now) !== undefined) continue;
-        if (precedes(follower.has, this.position)) silent.add(client);
+        if (follower.has < this.position) silent.add(client);
         own.delete(id);
       }
       if (own.size === 0) this.#clients.delete(client);
@@ -61,7 +59,7 @@ export class Register {
   }
 
   clear(): void {
-    this.position = '0';
+    this.position = 0;
     this.#clients.clear();
   }
 

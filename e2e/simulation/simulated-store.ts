@@ -72,8 +72,8 @@ export class SimulatedStore {
     };
   }
 
-  get #last(): string {
-    return `${this.#entries.length}`;
+  get #last(): number {
+    return this.#entries.length;
   }
 
   #append(entry: FeedEntry): void {
@@ -82,10 +82,10 @@ export class SimulatedStore {
   }
 
   #page(after: FeedPosition | undefined, count: number) {
-    const from = Number(after?.entry ?? 0);
+    const from = after?.entry ?? 0;
     const entries = this.#entries.slice(from, from + count);
     const end = from + entries.length;
-    return { epoch: EPOCH, last: `${end}`, complete: end === this.#entries.length, entries };
+    return { epoch: EPOCH, last: end, complete: end === this.#entries.length, entries };
   }
 
   #ask<T>(machine: Machine, answer: () => T): Promise<T> {

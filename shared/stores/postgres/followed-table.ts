@@ -1,31 +1,13 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
-import type { Told, ToldTable } from '../redis/told/told.ts';
+import { FOLLOWED, type Followed } from '../revocation/followed.ts';
+import type { Told } from '../redis/told/told.ts';
 import type { Database, Row } from '../sql/sql.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { Rewinding } from './rewinding.ts';
-import { COLUMNS } from './told.ts';
 
 const PAGE = 1_000;
-
-/** The first and last rows, and the memory that they are of. */
-export interface Extent {
-  readonly epoch: string;
-  /** The seq of the oldest row that is kept; the one after `last` where none is. */
-  readonly first: number;
-  /** The seq of the last row ever written. */
-  readonly last: number;
-}
-
-/** A table to which rows are only ever added, and how a feed follows it. */
-export interface Followed<R extends Row> {
-  readonly table: ToldTable;
-  /** Says behind which row to go on, at each look. `cursor`: how far the table was read; undefined: nothing was. */
-  goOn(extent: Extent, cursor: number | undefined): number;
-  /** Called once for each, in their order. */
-  apply(seq: number, row: R): void;
-}
 
 export interface FollowOptions {
   readonly database: Pick<PostgresDatabase, 'read' | 'confirm'>;
@@ -62,7 +44,7 @@ export class FollowedTable<R extends Row> {
     this.#followed = followed;
     const { table } = followed;
     this.#extentOf = `SELECT (SELECT id FROM epoch), (SELECT min(seq) FROM ${table}), LAST(${table}, seq)`;
-    this.#rowsBehind = `SELECT seq, ${COLUMNS[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`;
+    this.#rowsBehind = `SELECT seq, ${FOLLOWED[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`;
   }
 
   /** The seq of the last row that was applied. */
@@ -89,7 +71,7 @@ export class FollowedTable<R extends Row> {
   }
 
   async #look(): Promise<void> {
-    const { table, goOn } = this.#followed;
+    const { table } = this.#followed;
     if (this.#closed) throw new StoreUnavailable(`the ${table} feed is closed`);
     const began = this.#monotonic();
     const told = await this.#told?.behind(table, this.#epoch, this.#cursor ?? 0);
@@ -109,7 +91,7 @@ export class FollowedTable<R extends Row> {
         );
       }
       this.#demandAhead(epoch, last);
-      this.#cursor = goOn({ epoch, first: first ?? last + 1, last }, this.#cursor);
+      this.#cursor = this.#followed.goOn({ epoch, first: first ?? last + 1, last }, this.#cursor);
       // All that was acknowledged before has a number up to the last one, so that most looks end here.
       for (let isMore = this.#cursor < last; isMore;) {
         const rows = await sql.all<[number, ...R]>(this.#rowsBehind, this.#cursor);

@@ -1,8 +1,9 @@
-import type { ToldRecord, ToldRow, ToldTable } from '../redis/told/told.ts';
+import type { ToldRecord, ToldRow } from '../redis/told/told.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import type { Database } from '../sql/sql.ts';
 import { BEAT } from './commit.ts';
 import type { PostgresSettings } from '../settings.ts';
+import { FOLLOWED } from '../revocation/followed.ts';
 import { alone } from './alone.ts';
 import type { Rewinding } from './rewinding.ts';
 
@@ -22,12 +23,6 @@ export const RECORD = `
     place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     run text NOT NULL UNIQUE
   );`;
-
-/** Columns of a row, as its feed reads them. */
-export const COLUMNS: Readonly<Record<ToldTable, string>> = {
-  revocation: 'until, kind, id, generation',
-  invalidation: 'space, kind, value, soft, at',
-};
 
 const RUN = 'SELECT run FROM redis_run ORDER BY place DESC LIMIT 1';
 
@@ -71,7 +66,7 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
     database.snapshot(async (sql) => {
       const [[last] = [0]] = await sql.all<[number]>(`SELECT LAST(${table}, seq)`);
       const rows = await sql.all<ToldRow>(
-        `SELECT seq, ${COLUMNS[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?`,
+        `SELECT seq, ${FOLLOWED[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?`,
         seq,
         most,
       );

@@ -19,14 +19,14 @@ let revocations: Revocations;
 
 const someProcess = (changes: Partial<FollowedProcess> = {}): FollowedProcess => ({
   id: 'a process',
-  confirmed: '0',
+  confirmed: 0,
   lease: LEASE,
   beat: 1,
   ...changes,
 });
 
 beforeEach(() => {
-  following = { epoch: EPOCH, last: '7', processes: [], settled: true };
+  following = { epoch: EPOCH, last: 7, processes: [], settled: true };
   [looks, written, now, down] = [0, 0, 0, false];
   [removed, settled] = [[], []];
   const store: Revocations = {
@@ -84,13 +84,13 @@ describe('an acknowledgement', () => {
     following = { ...following, processes: [first, second] };
     const waiting = revoke();
     expect(await isAcknowledged(waiting)).toBe(false);
-    following = { ...following, processes: [{ ...first, confirmed: '7', beat: 2 }, second] };
+    following = { ...following, processes: [{ ...first, confirmed: 7, beat: 2 }, second] };
     expect(await isAcknowledged(waiting)).toBe(false);
-    const also = { ...second, confirmed: '8', beat: 2 };
+    const also = { ...second, confirmed: 8, beat: 2 };
     following = {
       ...following,
-      last: '9',
-      processes: [{ ...first, confirmed: '7', beat: 2 }, also],
+      last: 9,
+      processes: [{ ...first, confirmed: 7, beat: 2 }, also],
     };
     expect(await isAcknowledged(waiting)).toBe(true);
     expect(removed).toEqual([]);
@@ -145,16 +145,16 @@ describe('an acknowledgement', () => {
   });
 
   test('waits for the own writes of a process that comes later', async () => {
-    following = { ...following, processes: [someProcess({ confirmed: '6' })] };
+    following = { ...following, processes: [someProcess({ confirmed: 6 })] };
     const first = revoke();
     expect(await isAcknowledged(first)).toBe(false);
-    following = { ...following, last: '8' };
+    following = { ...following, last: 8 };
     const second = revoke();
     expect(await isAcknowledged(second)).toBe(false);
-    following = { ...following, processes: [someProcess({ confirmed: '7', beat: 2 })] };
+    following = { ...following, processes: [someProcess({ confirmed: 7, beat: 2 })] };
     expect(await isAcknowledged(first)).toBe(true);
     expect(await isAcknowledged(second)).toBe(false);
-    following = { ...following, processes: [someProcess({ confirmed: '8', beat: 3 })] };
+    following = { ...following, processes: [someProcess({ confirmed: 8, beat: 3 })] };
     expect(await isAcknowledged(second)).toBe(true);
   });
 

@@ -1,5 +1,4 @@
 import { systemTimers, type Timers } from '#shared/base/timers.ts';
-import { precedes } from './feed-position.ts';
 import type { FollowedProcess, Followers, Following } from './followers.ts';
 import { outlasted } from './lease.ts';
 import type { Revocations } from './revocations.ts';
@@ -87,8 +86,7 @@ export function untilFollowed({
     const position = first.epoch === epoch ? first.last : last;
     if (!settled && waited <= outlasted(lease)) return false;
     return processes.every(
-      (row) =>
-        !precedes(row.confirmed, position) || waited > outlasted(row.lease) || isSilent(row, now),
+      (row) => row.confirmed >= position || waited > outlasted(row.lease) || isSilent(row, now),
     );
   }
 

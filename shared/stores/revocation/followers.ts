@@ -9,7 +9,7 @@ export interface FollowedProcess {
   /** Random. */
   readonly id: string;
   /** An entry of the feed: whatever its followers trust holds all up to here. */
-  readonly confirmed: string;
+  readonly confirmed: number;
   /** Milliseconds for which a follower trusts an answer. */
   readonly lease: number;
   /** Another number with each writing. */
@@ -20,7 +20,7 @@ export interface FollowedProcess {
 export interface Following {
   readonly epoch: string | undefined;
   /** The last entry of the feed. */
-  readonly last: string;
+  readonly last: number;
   readonly processes: readonly FollowedProcess[];
   /** No follower trusts what it was told by the memory that the store had before this one. */
   readonly settled: boolean;
@@ -30,7 +30,7 @@ export interface Following {
 export interface FeedPage {
   readonly epoch: string | undefined;
   /** The last entry that is in it or before it. */
-  readonly last: string;
+  readonly last: number;
   /** Whether there is none behind it. */
   readonly complete: boolean;
   readonly entries: readonly FeedEntry[];

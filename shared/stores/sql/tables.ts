@@ -24,7 +24,7 @@ export const STATE_TABLES = `
   CREATE INDEX revocation_until ON revocation (until);
   CREATE TABLE followed (
     id TEXT PRIMARY KEY,
-    confirmed TEXT NOT NULL,
+    confirmed INTEGER NOT NULL,
     lease INTEGER NOT NULL,
     beat INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;

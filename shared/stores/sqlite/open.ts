@@ -5,11 +5,11 @@ import { makeFolder } from '#shared/base/make-folder.ts';
 import type { Random } from '#shared/base/random.ts';
 import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
 import type { Stores } from '../stores.ts';
-import { SqliteInvalidationFeed } from './cache/invalidation-feed.ts';
+import { openSqliteInvalidationFeed } from './cache/invalidation-feed.ts';
 import { orUnavailable, SqliteFile } from './file/file.ts';
 import { steadiness } from './file/steadiness.ts';
 import { sweepFile } from './file/sweep.ts';
-import { SqliteFeed } from './revocation/feed.ts';
+import { openSqliteFeed } from './revocation/feed.ts';
 import { LONGEST_CONTENT, STATE } from './schema/state.ts';
 import { TRANSIENT } from './schema/transient.ts';
 
@@ -44,9 +44,9 @@ export async function openSqlite({
     sharedClock: clock,
     random,
     longestContent: LONGEST_CONTENT,
-    feed: () => SqliteFeed.open(state.path, clock),
+    feed: () => openSqliteFeed(state.path, clock),
     invalidationFeed: (listener, from) =>
-      SqliteInvalidationFeed.open(state.path, clock, listener, from),
+      openSqliteInvalidationFeed(state.path, clock, listener, from),
   };
   const stores: Stores = {
     ...sqlParts(engine),

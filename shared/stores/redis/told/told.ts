@@ -3,14 +3,14 @@ import { randomId, type Random } from '#shared/base/random.ts';
 import { within } from '#shared/base/within.ts';
 import { boundedWaiting } from '../../outage/waiting.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
+import { FOLLOWED, type FollowedTable } from '../../revocation/followed.ts';
 import { type Connection, evalScript } from '../connection/connection.ts';
 import type { Wire } from '../connection/topology.ts';
 import { begin, behind, type Entries, tell } from './scripts.ts';
 
 /** The tables whose new rows all must hear of at once. */
-export const TOLD = ['revocation', 'invalidation'] as const;
-export type ToldTable = (typeof TOLD)[number];
-type Lasts = Readonly<Record<ToldTable, number>>;
+const TOLD = Object.keys(FOLLOWED) as FollowedTable[];
+type Lasts = Readonly<Record<FollowedTable, number>>;
 export type ToldRow = readonly [seq: number, ...columns: unknown[]];
 
 /** The record that Redis tells of. */
@@ -38,7 +38,7 @@ export interface ToldRecord {
   }>;
   /** The rows behind a number, oldest first, at most `most`, and the last number ever given by then. */
   behind(
-    table: ToldTable,
+    table: FollowedTable,
     seq: number,
     most: number,
   ): Promise<{ readonly last: number; readonly rows: readonly ToldRow[] }>;
@@ -76,12 +76,12 @@ export class Told {
   readonly #hash: string;
   readonly #waiting = boundedWaiting();
   readonly #ask = forAll(() => this.#question());
-  readonly #tell: Readonly<Record<ToldTable, () => Promise<void>>>;
+  readonly #tell: Readonly<Record<FollowedTable, () => Promise<void>>>;
   /** The server that questions go to, and the one that is told, each by a connection of its own. */
   #asked: Compared | undefined;
   #told: Compared | undefined;
   /** How far each table was told, as far as this process knows. */
-  readonly #reached: Record<ToldTable, number> = { revocation: 0, invalidation: 0 };
+  readonly #reached: Record<FollowedTable, number> = { revocation: 0, invalidation: 0 };
   /** How far the record was at the last look at it. */
   #recorded: Lasts = { revocation: 0, invalidation: 0 };
   #answer: { readonly epoch: string; readonly lasts: Lasts; readonly asked: number } | undefined;
@@ -101,7 +101,7 @@ export class Told {
   }
 
   /** Resolves once all servers hear of every row that had its number before the call. */
-  tell(table: ToldTable): Promise<void> {
+  tell(table: FollowedTable): Promise<void> {
     return this.#waiting(this.#tell[table]);
   }
 
@@ -111,7 +111,7 @@ export class Told {
   }
 
   /** When a table was known to have nothing behind `seq`, of `monotonic()`; -Infinity if that is not known. */
-  confirmed(table: ToldTable, epoch: string, seq: number): number {
+  confirmed(table: FollowedTable, epoch: string, seq: number): number {
     const { epoch: its, lasts, asked } = this.#answer ?? {};
     return its === epoch && lasts?.[table] === seq && asked !== undefined ? asked : -Infinity;
   }
@@ -121,7 +121,7 @@ export class Told {
    * where only the record has all of them.
    */
   async behind(
-    table: ToldTable,
+    table: FollowedTable,
     epoch: string,
     seq: number,
   ): Promise<{ readonly last: number; readonly rows: readonly ToldRow[] } | undefined> {
@@ -167,7 +167,7 @@ export class Told {
     return answer;
   }
 
-  async #rows(table: ToldTable, seq: number): Promise<readonly ToldRow[] | undefined> {
+  async #rows(table: FollowedTable, seq: number): Promise<readonly ToldRow[] | undefined> {
     const keys = [this.#hash, this.#stream(table)] as const;
     const entries = await this.#options.redis.onOwner(this.#hash, async (wire) => {
       const { memory } = await this.#comparedAs('asked', wire);
@@ -177,7 +177,7 @@ export class Told {
   }
 
   /** Tells the rows that Redis has not heard of, whichever process has added them. */
-  async #tellNew(table: ToldTable): Promise<void> {
+  async #tellNew(table: FollowedTable): Promise<void> {
     const { redis, record } = this.#options;
     const run = await redis.confirmed(this.#hash, async (wire) => {
       for (;;) {
@@ -259,7 +259,7 @@ export class Told {
     }
   }
 
-  #stream(table: ToldTable): string {
+  #stream(table: FollowedTable): string {
     return `${this.#hash}:${table}`;
   }
 }

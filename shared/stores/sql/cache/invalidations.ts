@@ -75,7 +75,7 @@ export function sqlInvalidations(
         value,
         soft: soft !== 0,
         at,
-        position: writePosition({ epoch: epoch ?? '', entry: String(seq) }),
+        position: writePosition({ epoch: epoch ?? '', entry: seq }),
       }));
     },
 

@@ -5,7 +5,7 @@ const OF_STORE =
   'SELECT (SELECT id FROM epoch), (SELECT epoch FROM settled), LAST(revocation, seq)';
 
 type OfStore = [epoch: string | null, settled: string | null, last: number];
-type Row = [id: string, confirmed: string, lease: number, beat: number];
+type Row = [id: string, confirmed: number, lease: number, beat: number];
 type EntryRow = [seq: number, kind: string, id: string, generation: number | null, until: number];
 
 /** The epoch, of which memory it is written that all is settled, and the last seq ever given. */
@@ -22,7 +22,7 @@ export function sqlFollowers(database: Database): Followers {
         const rows = await sql.all<Row>('SELECT id, confirmed, lease, beat FROM followed');
         return {
           epoch,
-          last: String(last),
+          last,
           settled: settled === (epoch ?? ''),
           processes: rows.map(([id, confirmed, lease, beat]) => ({ id, confirmed, lease, beat })),
         };
@@ -59,18 +59,17 @@ export function sqlFollowers(database: Database): Followers {
     page: (after, count) =>
       database.snapshot(async (sql) => {
         const { epoch, last } = await ofStore(sql);
-        const cursor = Number(after?.entry);
-        const known = after !== undefined && after.epoch === epoch && cursor <= last;
+        const isKnown = after !== undefined && after.epoch === epoch && after.entry <= last;
         const rows = await sql.all<EntryRow>(
           'SELECT seq, kind, id, generation, until FROM revocation WHERE seq > ? ORDER BY seq LIMIT ?',
-          known ? cursor : 0,
+          isKnown ? after.entry : 0,
           count,
         );
         const complete = rows.length < count;
         const end = rows.at(-1)?.[0] ?? 0;
         return {
           epoch,
-          last: String(complete ? Math.max(end, last) : end),
+          last: complete ? Math.max(end, last) : end,
           complete,
           entries: rows.map(entryOf),
         };

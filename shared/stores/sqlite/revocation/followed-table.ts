@@ -4,6 +4,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { Connection } from '../file/connection.ts';
 import { orUnavailable } from '../file/file.ts';
+import { type Extent, FOLLOWED, type Followed } from '../../revocation/followed.ts';
 import { STATE } from '../schema/state.ts';
 
 const PAGE = 1_000;
@@ -11,28 +12,6 @@ const PAGE = 1_000;
 const SLICE = 10;
 /** Milliseconds between two looks at whether the file is still the same one, with the same memory. */
 const VERIFY_EVERY = 1_000;
-
-/** The first and last rows, and the memory that they are of. */
-export interface Extent {
-  readonly epoch: string;
-  /** The seq of the oldest row that is kept; the one after `last` where none is. */
-  readonly first: number;
-  /** The seq of the last row ever written. */
-  readonly last: number;
-}
-
-/** A table to which rows are only ever added, and who follows it. */
-export interface Followed<Row> {
-  readonly table: 'revocation' | 'invalidation';
-  readonly columns: string;
-  /**
-   * Says behind which row to go on, at the first look, whenever the file may be another one, and once a second.
-   * `cursor`: what was read of this file so far; undefined where nothing was.
-   */
-  goOn(extent: Extent, cursor: number | undefined): number;
-  /** Called once for each, in their order. */
-  apply(seq: number, row: Row): void;
-}
 
 /** Follows a table of state.db on a connection of its own. A look for new rows takes about 2 us. */
 export class FollowedTable<Row extends readonly SQLOutputValue[]> {
@@ -54,10 +33,10 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
     this.#path = path;
     this.#clock = clock;
     this.#followed = followed;
-    const { table, columns } = followed;
+    const { table } = followed;
     this.#extentOf = `SELECT (SELECT id FROM epoch), (SELECT min(seq) FROM ${table}),
       (SELECT seq FROM sqlite_sequence WHERE name = '${table}')`;
-    this.#rowsBehind = `SELECT seq, ${columns} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`;
+    this.#rowsBehind = `SELECT seq, ${FOLLOWED[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`;
     this.#heard = this.#verified = clock.now();
   }
 

@@ -1,0 +1,65 @@
+import { RevocationSet } from './revocation-set.ts';
+import type { RevocationFeed } from './revocations.ts';
+
+/** The tables to which rows are only ever added, and the columns that their feeds read. */
+export const FOLLOWED = {
+  revocation: 'until, kind, id, generation',
+  invalidation: 'space, kind, value, soft, at',
+} as const;
+export type FollowedTable = keyof typeof FOLLOWED;
+
+/** The first and last rows of such a table, and the memory that they are of. */
+export interface Extent {
+  readonly epoch: string;
+  /** The seq of the oldest row that is kept; the one after `last` where none is. */
+  readonly first: number;
+  /** The seq of the last row ever written. */
+  readonly last: number;
+}
+
+/** Takes the rows of a table for its feed. */
+export interface Followed<Row> {
+  readonly table: FollowedTable;
+  /**
+   * Says behind which row to go on, whenever the memory may be another one. `cursor`: how far this feed has read; undefined:
+   * it has read nothing of this file yet.
+   */
+  goOn(extent: Extent, cursor: number | undefined): number;
+  /** Called once for each, in their order. */
+  apply(seq: number, row: Row): void;
+}
+
+export type RevocationRow = readonly [
+  until: number,
+  ...(
+    | [kind: 'token' | 'grant' | 'key', id: string, generation: null]
+    | [kind: 'person' | 'client', id: string, generation: number]
+  ),
+];
+
+/** Fills a set with the rows of the table of revocations. */
+export class FollowedRevocations implements Followed<RevocationRow> {
+  readonly table = 'revocation';
+  readonly set = new RevocationSet();
+  readonly #listeners: ((kid: string) => void)[] = [];
+
+  readonly onKeyRevoked: RevocationFeed['onKeyRevoked'] = (listener) => {
+    this.#listeners.push(listener);
+  };
+
+  /**
+   * Reads all again in another memory, and where the table ends before the cursor (it was restored in place). Known
+   * revocations stay: they are merged, never replaced.
+   */
+  goOn({ epoch, last }: Extent, cursor = 0): number {
+    const isSame = epoch === this.set.epoch && cursor <= last;
+    this.set.epoch = epoch;
+    return isSame ? cursor : 0;
+  }
+
+  apply(_: number, [until, kind, id, generation]: RevocationRow): void {
+    const isRaised = kind === 'person' || kind === 'client';
+    this.set.apply(isRaised ? { kind, id, generation } : { kind, id }, until);
+    if (kind === 'key') for (const listener of this.#listeners) listener(id);
+  }
+}
