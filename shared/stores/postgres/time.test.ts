@@ -5,6 +5,7 @@ import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
 import { until } from '../../../e2e/parts/process.ts';
+import { edit, puts, someDocument, someLock, someOutboxMessage } from '../contract/samples.ts';
 import type { Stores } from '../stores.ts';
 import { lockOf } from './access.ts';
 import { openPostgres } from './open.ts';
@@ -67,6 +68,53 @@ test.each([HOUR, 60_000, -60_000, -HOUR])(
       }
     }
     expect(await right.spentTokens.spend(token, good)).toBe(false);
+  },
+);
+
+test.each([HOUR, -HOUR])(
+  'a process whose clock is wrong by %d ms: mail that is taken is nobody else’s, and new mail is due at once',
+  async (wrong) => {
+    const schema = newSchema();
+    await using right = await open(schema);
+    const clock = wrongClock(wrong);
+    await using other = await open(schema, clock);
+    const take = (one: Stores, now: number) => one.outbox.take(now, now + 300_000, 10);
+    const message = { ...someOutboxMessage('of one'), created_at: Date.now() };
+    await right.outbox.add(message);
+    expect(await take(right, Date.now() + 1_000)).toHaveLength(1);
+    expect(await take(other, clock.now())).toEqual([]);
+    await other.outbox.add({ ...message, id: 'of the other', created_at: clock.now() });
+    expect(await take(right, Date.now() + 1_000)).toMatchObject([{ id: 'of the other' }]);
+    await other.outbox.postpone('of one', clock.now() + 600_000);
+    expect(await take(right, Date.now() + 400_000)).toMatchObject([{ id: 'of the other' }]);
+    expect(await take(right, Date.now() + 800_000)).toHaveLength(2);
+  },
+);
+
+test.each([HOUR, -HOUR])(
+  'a process whose clock is wrong by %d ms: a lock lasts as long for it, and a copy under way is not ended',
+  async (wrong) => {
+    const schema = newSchema();
+    await using right = await open(schema);
+    const clock = wrongClock(wrong);
+    await using other = await open(schema, clock);
+    const lock = someLock('a', { seconds: 600, expires: Date.now() + 600_000 });
+    await edit(right, 'tree', [...puts(someDocument('a')), { kind: 'lock', lock }]);
+    const leftFor = async (one: Stores, now: () => number) => {
+      const [found] = (await one.trees.look('tree', [])).locks;
+      return Math.round(((found?.expires ?? 0) - now()) / 60_000);
+    };
+    expect(await leftFor(right, Date.now)).toBe(10);
+    expect(await leftFor(other, clock.now)).toBe(10);
+    const again = { ...lock, expires: clock.now() + 1_200_000 };
+    await edit(other, 'tree', [{ kind: 'lock', lock: again }]);
+    expect(await leftFor(right, Date.now)).toBe(20);
+    await postgres.sql(
+      `INSERT INTO ${schema}.tree_copy (token, id, tree, source, bytes, properties, entries, until)
+       VALUES ('copy', 1, 'tree', 1, 0, 0, 0, ${Date.now() + 60_000}), ('left', 1, 'tree', 1, 0, 0, 0, ${Date.now() - 60_000})`,
+    );
+    await other.trees.clear();
+    expect(await postgres.sql(`SELECT token FROM ${schema}.tree_copy`)).toBe('copy');
   },
 );
 

@@ -20,6 +20,7 @@ import { sqlKeys } from './keys/keys.ts';
 import { sqlTokenKeys } from './keys/token-keys.ts';
 import { sqlLastBackup } from './last-backup/last-backup.ts';
 import { sqlBuckets } from './limits/buckets.ts';
+import { moments } from './moments.ts';
 import { sqlOutbox } from './mail/outbox.ts';
 import { artefactsByKind } from './oauth/artefacts-by-kind.ts';
 import { sqlArtefacts } from './oauth/artefacts.ts';
@@ -39,7 +40,7 @@ export interface Engine {
   /** The tables whose last rows may be lost when the power fails. */
   readonly passing: Database;
   readonly clock: Clock;
-  /** By which rows of the passing tables live: the same one in all processes. */
+  /** The same one in all processes: rows of the passing tables live by it, and leases and locks. */
   readonly sharedClock: Clock;
   readonly random: Random;
   /** Bytes of the longest content that it keeps. */
@@ -82,7 +83,7 @@ export function togetherOn(database: Database, engine: Engine): Together {
     gatewayKeys: (of) => sqlKeys(of, 'gateway_key'),
     invalidations: (of) => sqlInvalidations(of, clock, invalidationFeed),
     keys: (of) => sqlKeys(of, 'key'),
-    outbox: sqlOutbox,
+    outbox: (of) => sqlOutbox(of, moments(clock, sharedClock)),
     passkeys: sqlPasskeys,
     people: sqlPeople,
     publicKeys: sqlPublicKeys,
@@ -129,7 +130,12 @@ export function sqlParts(engine: Engine): Parts {
     replay,
     sessions: sqlSessions(passing, sharedClock, random),
     spentTokens: sqlSpentTokens(record, clock),
-    trees: sqlTrees(record, { clock, random, longestContent }),
+    trees: sqlTrees(record, {
+      moments: moments(clock, sharedClock),
+      monotonic: () => clock.monotonic(),
+      random,
+      longestContent,
+    }),
     useCounts: sqlUseCounts(passing, sharedClock),
   };
 }

@@ -1,11 +1,12 @@
 import type { Outbox, OutboxMessage } from '../../mail/outbox.ts';
+import type { Moments } from '../moments.ts';
 import type { Database } from '../sql.ts';
 
 type Row = readonly [record: string, attempts: number];
 
 const DUE = 'SELECT record, attempts FROM outbox WHERE due <= ? ORDER BY due, id LIMIT ?';
 
-export function sqlOutbox(database: Database): Outbox {
+export function sqlOutbox(database: Database, { toShared }: Moments): Outbox {
   return {
     add: (message) =>
       database.write(
@@ -14,12 +15,13 @@ export function sqlOutbox(database: Database): Outbox {
             `INSERT INTO outbox (id, due, attempts, record) VALUES (?, ?, 0, ?)
              ON CONFLICT DO NOTHING`,
             message.id,
-            message.due ?? message.created_at,
+            toShared(message.due ?? message.created_at),
             JSON.stringify(message),
           )) === 1,
       ),
 
-    async take(now, until, count) {
+    async take(callers, until, count) {
+      const now = toShared(callers);
       // Most of the time none is due: that needs no turn to write.
       const some = await database.read((sql) => sql.all(DUE, now, 1));
       if (some.length === 0) return [];
@@ -29,7 +31,7 @@ export function sqlOutbox(database: Database): Outbox {
           const message = JSON.parse(record) as OutboxMessage;
           await sql.run(
             'UPDATE outbox SET due = ?, attempts = attempts + 1 WHERE id = ?',
-            until,
+            toShared(until),
             message.id,
           );
           taken.push(Object.assign(message, { attempt: attempts + 1 }));
@@ -40,7 +42,7 @@ export function sqlOutbox(database: Database): Outbox {
 
     postpone: async (id, at) =>
       void (await database.write((sql) =>
-        sql.run('UPDATE outbox SET due = ? WHERE id = ?', at, id),
+        sql.run('UPDATE outbox SET due = ? WHERE id = ?', toShared(at), id),
       )),
 
     remove: async (id) =>

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '#shared/base/clock.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { checkEdits } from '../../trees/edits.ts';
 import { propertyBytesOf } from '../../trees/entry-bytes.ts';
 import type { CommitOutcome, Entry, Lock, Trees } from '../../trees/trees.ts';
+import type { Moments } from '../moments.ts';
 import type { Database, Sql, Transaction } from '../sql.ts';
 import { commit, outcomeOf, released, reserve } from './commit.ts';
 import { isDone } from './copying.ts';
@@ -52,7 +52,9 @@ const BELOW = `WITH RECURSIVE inside (of, id, path, edit, at) AS (
   ORDER BY path, name LIMIT ?6`;
 
 interface TreesOptions {
-  readonly clock: Clock;
+  readonly moments: Moments;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly monotonic: () => number;
   readonly random: Random;
   /** Bytes of the longest content that the engine keeps. */
   readonly longestContent: number;
@@ -60,22 +62,22 @@ interface TreesOptions {
 
 export function sqlTrees(
   database: Database,
-  { clock, random, longestContent }: TreesOptions,
+  { moments, monotonic, random, longestContent }: TreesOptions,
 ): Trees {
   const recall = database.recalling<Entry | undefined>(
     (entry) => entry === undefined || propertyBytesOf(entry) <= FEW_PROPERTIES,
   );
   const recallVersion = database.recalling<string | undefined>();
-  const now = () => Math.floor(clock.now());
+  const { now, toShared, toOwn } = moments;
 
   /** Resolves to the copy with all that is below it, or as far as it came before something broke it. */
   async function copyInSlices(tree: string, begun: ReservedCopy): Promise<ReservedCopy> {
     for (let copy = begun; ;) {
       const { next, took } = await database.write(async (sql) => {
         await lockHead(sql, tree);
-        const began = clock.monotonic();
+        const began = monotonic();
         const copied = await goOnCopying(sql, copy, now());
-        return { next: copied, took: clock.monotonic() - began };
+        return { next: copied, took: monotonic() - began };
       });
       await sleep(Math.min(REST.share * took, REST.most));
       if (next === undefined) return copy;
@@ -114,7 +116,10 @@ export function sqlTrees(
         );
         return {
           entries: found,
-          locks: locks.map(([record]): Lock => JSON.parse(record)),
+          locks: locks.map(([record]) => {
+            const lock = JSON.parse(record) as Lock;
+            return Object.assign(lock, { expires: toOwn(lock.expires) });
+          }),
           locksVersion: String(locksVersion),
           usage: { bytes, entries },
         };
@@ -168,8 +173,14 @@ export function sqlTrees(
         return rows.map(([parent, edit, at, ...row]) => entryOf(parent, { edit, at }, row));
       }),
 
-    commit: async (tree, change) => {
-      checkEdits(change.edits, longestContent);
+    commit: async (tree, wanted) => {
+      checkEdits(wanted.edits, longestContent);
+      const edits = wanted.edits.map((one) =>
+        one.kind === 'lock'
+          ? { ...one, lock: { ...one.lock, expires: toShared(one.lock.expires) } }
+          : one,
+      );
+      const change = { ...wanted, edits };
       const makesRoom = change.edits.every(({ kind }) => kind === 'remove' || kind === 'unlock');
       const attempt = async (made?: ReservedCopy): Promise<CommitOutcome> => {
         const outcome = await database

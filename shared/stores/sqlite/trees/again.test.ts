@@ -19,6 +19,7 @@ import { SqliteFile } from '../file/file.ts';
 import { LONGEST_CONTENT, STATE } from '../schema/state.ts';
 import type { Edit } from '../../trees/trees.ts';
 import { type Database, Undone } from '../../sql/sql.ts';
+import { moments } from '../../sql/moments.ts';
 import { sqlTrees } from '../../sql/trees/trees.ts';
 
 const TREE = '/documents';
@@ -61,7 +62,8 @@ async function outcomes(of: (database: Database) => Database) {
   const clock = new ManualClock();
   await using file = new SqliteFile(join(await temporaryFolder(), STATE.file), STATE, clock);
   const trees = sqlTrees(of(file), {
-    clock,
+    moments: moments(clock, clock),
+    monotonic: () => clock.monotonic(),
     random: systemRandom,
     longestContent: LONGEST_CONTENT,
   });
