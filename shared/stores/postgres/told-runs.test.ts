@@ -29,15 +29,19 @@ describe('a Redis that takes no writes', () => {
     expect(await revokedOf(other, feed, ['a'])).toEqual([]);
     await refuse(redis, true);
     await expect(stores.revocations.revoke('token', 'a', FAR)).rejects.toThrow(StoreUnavailable);
-    const told = await redis.cli('HGET', await redis.cli('KEYS', '*:told'), 'revocation');
-    expect(told).toBe('0');
+    const told = async (field: string) =>
+      redis.cli('HGET', await redis.cli('KEYS', '*:told'), field);
+    expect(await told('revocation')).toBe('0');
     await eventually(async () => expect(await revokedOf(other, feed, ['a'])).toEqual(['a']));
-    // A process that starts meanwhile knows it from the first verdict on.
+    // A process that starts meanwhile knows it from the first verdict on, and lets all others go on.
+    const memory = await told('memory');
+    await using late = await open(redis.url);
+    await using starting = await late.revocations.feed();
+    expect(await revokedOf(late, starting, ['a'])).toEqual(['a']);
+    expect(await told('memory')).toBe(memory);
+    expect(() => feed.current()).not.toThrow();
     await refuse(redis, false);
-    await until(async () => {
-      const key = await redis.cli('KEYS', '*:told');
-      return (await redis.cli('HGET', key, 'revocation')) === '1';
-    });
+    await until(async () => (await told('revocation')) === '1');
   });
 
   test('one whose memory is full is told all the same, and keeps no more than its last rows', async () => {

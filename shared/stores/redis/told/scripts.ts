@@ -8,11 +8,12 @@ import { script } from '../connection/connection.ts';
 
 /**
  * KEYS: hash, streams. ARGV: record, epoch, a memory, the run, then a table and the last number in SQL for each stream. Replies with
- * what was found, and for each stream the last number that is told; all is begun again where less is told than SQL has, and where
- * more is while the record has no epoch: then nobody believes either. Where Redis takes no writes for now, it can still be known.
+ * what was found, and for each stream the last number that is told. All is begun again where less is told than SQL has, unless Redis
+ * was compared in this run already: then the rest is about to be told. So it is where more is told while the record has no epoch:
+ * then nobody believes either. Where Redis takes no writes for now, it can still be known.
  */
 export const begin = script(`
-local found = redis.call('HMGET', KEYS[1], 'record', 'epoch', 'memory')
+local found = redis.call('HMGET', KEYS[1], 'record', 'epoch', 'memory', 'run')
 if found[1] and found[1] ~= ARGV[1] then return { 'another record' } end
 local isKnown = found[2] == ARGV[2]
 local isAhead = false
@@ -20,7 +21,7 @@ local lasts = {}
 for n = 5, #ARGV, 2 do
   local last = redis.call('HGET', KEYS[1], ARGV[n]) or '0'
   lasts[#lasts + 1] = last
-  if tonumber(last) < tonumber(ARGV[n + 1]) then isKnown = false end
+  if tonumber(last) < tonumber(ARGV[n + 1]) and found[4] ~= ARGV[4] then isKnown = false end
   if tonumber(last) > tonumber(ARGV[n + 1]) then isAhead = true end
 end
 if found[2] == ARGV[2] and isAhead and ARGV[2] ~= '' then return { 'ahead', '', unpack(lasts) } end
