@@ -4,6 +4,7 @@ import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
 import type { RegisteredKey } from '#shared/stores/oauth/clients.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { knownView } from '#shared/stores/revocation/known-view.ts';
 import { mayStillGet } from '../base/enough-now.ts';
 import { signedToken } from '../base/signed-token.ts';
 import { GnapError } from './gnap-error.ts';
@@ -39,7 +40,7 @@ export async function issueToken(server: GnapServer, order: TokenOrder): Promise
   const { config, stores, feed, clock, random } = server;
   const { clientId, key, bearer, label, space, access, scopes, person } = order;
   const keys = await server.signingKeys();
-  const { epoch } = feed.current();
+  const { epoch } = await knownView(feed);
   if (epoch === undefined) throw new StoreUnavailable('the revocations are not known');
   const client_gen = await stores.revocations.generation('client', clientId);
   // In this order: a client that was removed meanwhile gets no token of the generation after its end.

@@ -167,7 +167,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   const outage = new Outage('readiness', log, () => performance.now());
   const works = async (need: Need, asks?: Asks) => {
     asks?.('the feed of revocations');
-    feed.current();
+    await feed.latest();
     asks?.('the store');
     // One write a second, however many ask.
     if (performance.now() >= pinged[need] + 1000) {

@@ -8,6 +8,7 @@ import { openidScope, sourceOf } from './openid-scope.ts';
 import { mayStillGet } from '../../base/enough-now.ts';
 import { isAsDescribed } from '../../consent/described-since.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { knownView } from '#shared/stores/revocation/known-view.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 type TokenClaimsServer = Pick<
@@ -23,7 +24,7 @@ export async function revocableClaims(
   { stores, feed }: Pick<AuthzServer, 'stores' | 'feed'>,
   clientId: string,
 ) {
-  const { epoch } = feed.current();
+  const { epoch } = await knownView(feed);
   return { epoch, client_gen: await stores.revocations.generation('client', clientId) };
 }
 

@@ -92,7 +92,7 @@ async function revokedBy(
 ): Promise<RevokedBy | 'unknown' | undefined> {
   await using feed = await revocations.feed();
   try {
-    return feed.current().revokedBy({ ...claims, kid });
+    return (await feed.latest()).revokedBy({ ...claims, kid });
   } catch (error) {
     if (error instanceof StoreUnavailable) return 'unknown';
     throw error;

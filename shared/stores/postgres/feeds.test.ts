@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { systemClock } from '#shared/base/clock.ts';
+import { setImmediate } from 'node:timers/promises';
+import { ManualClock, systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { startPostgres } from '../../../e2e/parts/postgres.ts';
@@ -7,7 +8,10 @@ import { until } from '../../../e2e/parts/process.ts';
 import { startRelay } from '../../../e2e/parts/relay.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
+import type { Sql } from '../sql/sql.ts';
+import { openFeed } from './feeds.ts';
 import { openPostgres } from './open.ts';
+import { Rewinding } from './rewinding.ts';
 
 const openOn = (url: string) =>
   openPostgres(
@@ -48,6 +52,33 @@ test('a former primary that is cut off from the new one gives no verdict', async
     }
   });
   await expect(feed.latest()).rejects.toThrow(StoreUnavailable);
-  expect(() => feed.current()).toThrow(StoreUnavailable);
   expect(feed.status().trusted).toBe(false);
+});
+
+test('a commit that takes longer than a second is waited for by verdicts alone', async () => {
+  const clock = new ManualClock();
+  let commit = Promise.resolve();
+  await using feed = await openFeed({
+    database: {
+      read: async (work) =>
+        work({ all: async () => [['epoch', null, 0]], run: async () => 0 } as Sql),
+      confirm: () => commit,
+    },
+    clock,
+    rewinding: new Rewinding({ refuse: () => {} }),
+    told: undefined,
+    silence: 2_000,
+  });
+  const slow = Promise.withResolvers<void>();
+  commit = slow.promise;
+  clock.advance(1.5);
+  expect(feed.current().epoch).toBe('epoch');
+  expect(feed.status().trusted).toBe(false);
+  let judged = false;
+  const verdict = Promise.resolve(feed.latest()).then(() => (judged = true));
+  await setImmediate();
+  expect(judged).toBe(false);
+  slow.resolve();
+  await verdict;
+  expect(feed.status().trusted).toBe(true);
 });

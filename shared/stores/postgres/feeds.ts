@@ -17,7 +17,9 @@ const unknown = () => new StoreUnavailable('the revocations are not known');
 /**
  * Opens a feed of revocations, which asks for each verdict. Resolves when all is read, or cannot be read now. A server that is
  * cut off from its standbys, of which one may be the primary by now, still answers questions, but commits nothing: so
- * without Redis a view counts only while a commit has succeeded within the last second.
+ * without Redis a verdict needs a commit that has succeeded within the last second, and waits for one where none has. What
+ * is known here counts without it, since a disk may take as long, and while Redis is compared anew, as at each start of a server
+ * amid revocations.
  */
 export async function openFeed(options: FollowOptions): Promise<RevocationFeed> {
   const { database, clock, told, silence } = options;
@@ -33,11 +35,13 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
     confirmed = began;
   });
   const isConfirmed = () => told?.isCompared ?? clock.monotonic() - confirmed <= SILENCE;
-  const isTrusted = () => table.silence <= silence && isConfirmed();
 
   async function latest(): Promise<RevocationSet> {
-    await table.look();
-    if (told !== undefined && !isConfirmed()) throw unknown();
+    for (;;) {
+      await table.look();
+      if (told?.isCompared !== false) break;
+      // Compared anew meanwhile: the answer may be that of a Redis which another one has replaced.
+    }
     // A commit that began after the look tells as much of it: no other server was promoted before.
     if (!isConfirmed()) await confirm();
     return set;
@@ -45,19 +49,15 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
 
   async function tryToLook(): Promise<void> {
     set.sweep(clock.now());
-    try {
-      if (told === undefined) await confirm();
-      else await told.recheck().catch(() => {});
-      await latest();
-    } catch {
-      // `current` throws as long as the last look is too old.
-    }
+    await told?.recheck().catch(() => {});
+    // `current` throws as long as the last look is too old.
+    await Promise.allSettled([table.look(), ...(told === undefined ? [confirm()] : [])]);
   }
   await tryToLook();
   const ended = follow(tryToLook, end.signal);
   return {
     current() {
-      if (!isTrusted()) throw unknown();
+      if (table.silence > silence) throw unknown();
       return set;
     },
     latest,
@@ -67,7 +67,7 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
       epoch: set.epoch,
       cursor: String(table.cursor ?? 0),
       silence: table.silence,
-      trusted: isTrusted(),
+      trusted: table.silence <= silence && isConfirmed(),
     }),
     async [Symbol.asyncDispose]() {
       end.abort();
@@ -78,9 +78,12 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
 }
 
 async function follow(look: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await sleep(EVERY, undefined, { signal }).catch(() => {});
-    if (!signal.aborted) await look();
+  const pause = () => sleep(EVERY, undefined, { signal }).catch(() => {});
+  for (let next = pause(); ;) {
+    await next;
+    if (signal.aborted) return;
+    next = pause();
+    await look();
   }
 }
 

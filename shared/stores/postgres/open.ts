@@ -105,7 +105,7 @@ export async function openPostgres(
     clock,
     rewinding,
     told: beside?.told,
-    silence: redis === undefined ? SILENCE : 1000 * redis.deadline + SILENCE,
+    silence: 1000 * (redis ?? settings).deadline + SILENCE,
   };
   const engine: Engine = {
     record,

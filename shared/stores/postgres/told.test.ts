@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
@@ -81,6 +82,37 @@ test('a revocation that Redis cannot be told is refused, and told by whoever wor
   await expect(feed.latest()).rejects.toThrow(StoreUnavailable);
   await redis.start();
   await eventually(async () => expect(await revokedOf(stores, feed, ['lost'])).toEqual(['lost']));
+});
+
+test('no verdict and no token is refused while processes start amid revocations', async () => {
+  await using redis = await startRedis();
+  const { open, settings } = someRecord();
+  await using stores = await open(redis.url);
+  const epoch = await stores.revocations.epoch(true);
+  await using feed = await stores.revocations.feed();
+  const ended = new AbortController();
+  const repeat = async (work: () => unknown) => {
+    while (!ended.signal.aborted) {
+      await work();
+      await setImmediate();
+    }
+  };
+  const running = Promise.all([
+    repeat(() => stores.revocations.revoke('token', randomId(systemRandom), FAR)),
+    repeat(async () => expect((await feed.latest()).epoch).toBe(epoch)),
+    repeat(() => expect(feed.current().epoch).toBe(epoch)),
+  ]).finally(() => ended.abort());
+  running.catch(() => {});
+  // A process that meets a revocation which was not told yet begins a new memory, which all others compare.
+  const hash = `{${settings(redis.url).redis?.prefix}}:told`;
+  const memories = new Set<string>();
+  while (memories.size < 5 && !ended.signal.aborted) {
+    await using late = await open(redis.url);
+    await (await late.revocations.feed())[Symbol.asyncDispose]();
+    memories.add(await redis.cli('HGET', hash, 'memory'));
+  }
+  ended.abort();
+  await running;
 });
 
 test('a verdict asks Redis alone: it goes on while PostgreSQL does not answer', async () => {

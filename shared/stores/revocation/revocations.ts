@@ -30,8 +30,8 @@ export interface RevocationView {
 
 export interface RevocationFeed extends AsyncDisposable {
   /**
-   * The view as it is known here; enough to see whether it can be trusted. Throws `StoreUnavailable`
-   * when not: the store is silent past its bound, was emptied and has no epoch yet, or was never read.
+   * The view as it is known here, which is no verdict. Throws `StoreUnavailable` when none is: the store is silent past its
+   * bound, was emptied and has no epoch yet, or was never read.
    */
   current(): RevocationView;
   /**
