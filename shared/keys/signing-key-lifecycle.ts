@@ -97,7 +97,7 @@ export function privateJwk(
     text = unseal(master, TABLES[table].purpose(key.kid), key.sealed);
   } catch (cause) {
     throw new Error(
-      'the signing keys in the store do not open under this master secret: give the secret they were made with, or rotate them away with the old one',
+      'the signing keys in the store do not open under this master secret: give the secret they were made with (COUNTERSIGN_SECRET_FILE, or in development the file secret in the data folder), or rotate them away with the old one',
       { cause },
     );
   }

@@ -45,16 +45,17 @@ export async function enter(client: ClientBase, schema: string): Promise<void> {
 }
 
 /**
- * Keeps all others from the store for as long as the connection lasts. Resolves to those that have it open, each by its process
- * in PostgreSQL and its address: then it keeps nobody from it.
+ * Keeps all others from the store for as long as the connection lasts. Resolves to those that have it open, each address with its
+ * processes in PostgreSQL: then it keeps nobody from it.
  */
 export async function enterAlone(client: ClientBase, schema: string): Promise<readonly string[]> {
   if (await demandPrimary(client, 'pg_try_advisory_lock', schema)) return [];
   const { rows } = await client.query<[other: string]>({
-    text: `SELECT DISTINCT 'process ' || pid || coalesce(' of ' || host(client_addr), '')
+    text: `SELECT 'processes ' || string_agg(DISTINCT pid::text, ', ') || coalesce(' of ' || host(client_addr), '')
       FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
       WHERE locktype = 'advisory' AND granted AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND (classid::bigint << 32) + objid::bigint = $1::bigint`,
+        AND (classid::bigint << 32) + objid::bigint = $1::bigint
+      GROUP BY client_addr`,
     values: [lockOf(schema, OPEN)],
     rowMode: 'array',
   });
