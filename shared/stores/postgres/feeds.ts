@@ -18,8 +18,7 @@ const unknown = () => new StoreUnavailable('the revocations are not known');
  * Opens a feed of revocations, which asks for each verdict. Resolves when all is read, or cannot be read now. A server that is
  * cut off from its standbys, of which one may be the primary by now, still answers questions, but commits nothing: so
  * without Redis a verdict needs a commit that has succeeded within the last second, and waits for one where none has. What
- * is known here counts without it, since a disk may take as long, and while Redis is compared anew, as at each start of a server
- * amid revocations.
+ * is known here counts without it, since a disk may take as long, and while Redis is compared anew.
  */
 export async function openFeed(options: FollowOptions): Promise<RevocationFeed> {
   const { database, clock, told, silence } = options;
