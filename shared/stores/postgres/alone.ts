@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Client, type ClientBase } from 'pg';
 import type { PostgresSettings } from '../settings.ts';
 import { accessTo, enterAlone } from './access.ts';
-import { COMMIT, commit } from './commit.ts';
+import { COMMIT, commit, PATIENTLY } from './commit.ts';
 import { NoConnection } from './no-connection.ts';
 
 /** Others have the store open. */
@@ -30,7 +30,7 @@ export async function alone<T>(
   try {
     await client.query(BEGIN);
     const result = await work(client);
-    await commit(client, COMMIT, COMMIT.query_timeout);
+    await commit(client, [COMMIT], PATIENTLY);
     return result;
   } finally {
     await client.end();

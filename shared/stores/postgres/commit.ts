@@ -1,20 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientBase } from 'pg';
+import { type ClientBase, DatabaseError } from 'pg';
+import { setTimeout } from '#shared/base/safe-timers.ts';
+import { type Answer, type Asked, asking, Exchange } from './exchange.ts';
 
-/** A statement that commits, and what the server says of it. `pg` waits as long as it takes: it is never ended before. */
-interface Committing {
-  readonly text: string;
-  readonly command: string;
-  readonly query_timeout: number;
-}
-
-export const COMMIT: Committing = { text: 'COMMIT', command: 'COMMIT', query_timeout: 2 ** 31 - 1 };
+export const COMMIT = asking('COMMIT');
 /** Alone it is a transaction that changes nothing, and waits for the standbys as all do; in another one it makes that wait. */
-export const BEAT: Committing = {
-  ...COMMIT,
-  text: "SELECT 1 FROM pg_logical_emit_message(true, 'countersign', '')",
-  command: 'SELECT',
-};
+export const BEAT = "SELECT 1 FROM pg_logical_emit_message(true, 'countersign', '')";
+
+/** Milliseconds for what is never ended before. */
+export const PATIENTLY = 2 ** 31 - 1;
 
 /** A transaction may have been committed, or will be. */
 export class InDoubt extends Error {
@@ -28,14 +21,16 @@ export class InDoubt extends Error {
 }
 
 /**
- * Commits. A commit may be on the disk although PostgreSQL did not answer, or answered with an error; one whose wait for a standby
- * was cancelled succeeds with a warning, and may not last. Each of these counts as failed, and is never repeated.
+ * Sends statements that commit: the last one is COMMIT, or they are in no transaction. A commit may be on the disk although
+ * PostgreSQL did not answer, or answered with an error; one whose wait for a standby was cancelled succeeds with a warning, and may
+ * not last. Each of these counts as failed, and is never repeated. Where a statement before it has failed, this rejects
+ * with that, and nothing is done.
  */
 export async function commit(
   client: ClientBase,
-  committing: Committing,
+  asked: readonly Asked[],
   deadline: number,
-): Promise<void> {
+): Promise<readonly Answer[]> {
   let warning: string | undefined;
   const note = ({
     severity,
@@ -47,19 +42,23 @@ export async function commit(
     if (severity === 'WARNING') warning = message ?? '';
   };
   client.on('notice', note);
-  const answer = client.query(committing);
-  const late = new AbortController();
+  const isNamed = asked.at(-1) === COMMIT;
+  // `pg` waits as long as it takes: a commit is never ended before.
+  const { answers, done } = client.query(new Exchange(asked, PATIENTLY));
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new InDoubt('no answer', {}, done)), deadline);
   try {
-    const done = await Promise.race([answer, sleep(deadline, undefined, { signal: late.signal })]);
-    if (done === undefined) throw new InDoubt('no answer', {}, answer);
-    if (done.command !== committing.command) {
-      throw new Error(`the transaction ended with ${done.command}`);
-    }
+    await Promise.race([done, late.promise]);
+    const tag = answers.at(-1)?.tag;
+    if (isNamed && tag !== COMMIT.text) throw new Error(`the transaction ended with ${tag}`);
   } catch (cause) {
-    throw cause instanceof InDoubt ? cause : new InDoubt(String(cause), { cause });
+    const isBefore = answers.length < asked.length - (isNamed ? 1 : 0);
+    if (cause instanceof InDoubt || (isBefore && cause instanceof DatabaseError)) throw cause;
+    throw new InDoubt(String(cause), { cause });
   } finally {
-    late.abort();
+    clearTimeout(timer);
     client.off('notice', note);
   }
   if (warning !== undefined) throw new InDoubt(warning, {});
+  return answers;
 }

@@ -5,7 +5,7 @@ import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
 import { until } from '../../../e2e/parts/process.ts';
 import { Outage } from '../outage/outage.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
-import type { Sql } from '../sql/sql.ts';
+import type { Snapshot, Sql, Transaction } from '../sql/sql.ts';
 import { type DatabaseOptions, PostgresDatabase } from './database.ts';
 import { NUMBERS } from './schema.ts';
 import { STATE_TABLES } from '../sql/tables.ts';
@@ -88,6 +88,8 @@ test('defaults of a role change no transaction; what may pass waits for no disk'
   const shown = (sql: Sql) => sql.all(settings);
   expect(await database.write(shown)).toEqual([['on', 'read committed']]);
   expect(await database.passing.write(shown)).toEqual([['off', 'read committed']]);
+  const atOnce = database.passing.write((sql) => sql.last.all(settings));
+  expect(await atOnce).toEqual([['off', 'read committed']]);
   expect(await database.write(shown)).toEqual([['on', 'read committed']]);
   await primary.sql('ALTER ROLE postgres RESET ALL');
 });
@@ -100,6 +102,63 @@ test('an error within a write undoes it, and the connection goes on', async () =
   });
   await expect(failing).rejects.toThrow('the process changed its mind');
   expect(await database.read((sql) => sql.all(COUNT, 'undone', 'x'))).toEqual([]);
+});
+
+test.each([
+  ['in one message', (sql: Transaction) => sql.later(INSERT, 'messages', 'x')],
+  ['in two', (sql: Transaction) => sql.run(INSERT, 'messages', 'x')],
+] as const)(
+  'statements %s with the last one: one that fails undoes all, and the connection knows its statements',
+  async (_, first) => {
+    await using database = open({ connections: 1 });
+    const twice = database.write(async (sql) => {
+      await first(sql);
+      await sql.last.run(INSERT, 'messages', 'x');
+    });
+    await expect(twice).rejects.toMatchObject({ refused: true });
+    expect(await database.read((sql) => sql.all(COUNT, 'messages', 'x'))).toEqual([]);
+    await database.write(async (sql) => {
+      await first(sql);
+      await sql.last.run(INSERT, 'messages', 'y');
+    });
+    await database.write((sql) => sql.last.run(RAISE, 'messages', 'x'));
+    expect(await database.read((sql) => sql.all(COUNT, 'messages', 'x'))).toEqual([[1]]);
+    await primary.sql(`DELETE FROM countersign.generation WHERE kind = 'messages'`);
+  },
+);
+
+test('a statement whose answer nobody needs is done, and undone when it fails with the commit', async () => {
+  await using database = open();
+  await database.write((sql) => sql.later(INSERT, 'later', 'x'));
+  const failing = database.write(async (sql) => {
+    for (const id of ['y', 'x']) await sql.later(INSERT, 'later', id);
+  });
+  await expect(failing).rejects.toMatchObject({ refused: true });
+  const many = Array.from({ length: 250 }, (_, n) => `many ${n}`);
+  await database.write(async (sql) => {
+    for (const id of many) await sql.later(INSERT, 'later', id);
+  });
+  const count = `SELECT count(*) FROM generation WHERE kind = 'later'`;
+  expect(await database.read((sql) => sql.all(count))).toEqual([[1 + many.length]]);
+});
+
+test('nothing is asked behind the last statement, of a write or of a snapshot', async () => {
+  await using database = open();
+  const more = async (sql: Snapshot) => {
+    await sql.last.all('SELECT 1');
+    await sql.all('SELECT 2');
+  };
+  await expect(database.write(more)).rejects.toThrow('the transaction has ended');
+  await expect(database.snapshot(more)).rejects.toThrow('the transaction has ended');
+});
+
+test('a list of values has them as they were', async () => {
+  await using database = open();
+  for (const list of [[], [''], ['a"b\\', '{},', 'NULL', ' é\n']]) {
+    const text = JSON.stringify(list);
+    const found = await database.read((sql) => sql.all('SELECT value FROM EACH(?) AS it', text));
+    expect(found.flat()).toEqual(list);
+  }
 });
 
 test.each(['\0', 'a\0b', '\u0001', '\u00010', '\u00011\0', 'a'])(

@@ -6,11 +6,27 @@ import type { Need } from '../outage/need.ts';
 import type { Outage } from '../outage/outage.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import { NoConnection } from './no-connection.ts';
-import { type Database, type Sql, type Transaction, Undone } from '../sql/sql.ts';
+import {
+  type Database,
+  goingOn,
+  type Snapshot,
+  type Sql,
+  type Transaction,
+  Undone,
+} from '../sql/sql.ts';
 import { accessTo, enter } from './access.ts';
-import { BEAT, COMMIT, commit, InDoubt } from './commit.ts';
+import { BEAT, commit, InDoubt } from './commit.ts';
+import { asking } from './exchange.ts';
 import { migrate, type PostgresSchema } from './schema.ts';
-import { Held, numbering, Statements } from './statements.ts';
+import {
+  type Beginning,
+  Held,
+  number,
+  PASSING,
+  SNAPSHOT,
+  Statements,
+  WRITE,
+} from './statements.ts';
 import { NUMBERED, type Numbered } from './text.ts';
 import { Unanswered } from './unanswered.ts';
 import { forAll } from '#shared/base/for-all.ts';
@@ -47,10 +63,6 @@ const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
  */
 const ELSEWHERE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03']);
 
-/** How a transaction begins; and one whose commit may be lost when the power fails, in one message (no dearer: tried). */
-const BEGIN = 'BEGIN';
-const PASSING = 'BEGIN; SET LOCAL synchronous_commit = off';
-
 /** The pool waits for `onConnect`, which its types do not say. */
 type Config = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
 
@@ -74,7 +86,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #number = new Map(
     (Object.keys(NUMBERED) as Numbered[]).map((table) => [
       table,
-      forAll(() => this.#again(() => this.#transaction(numbering(table), () => {}))),
+      forAll(() => this.#again(() => this.#transaction(WRITE, (sql) => number(sql, table)))),
     ]),
   );
   /** Errors that have left their connection as it was. */
@@ -117,13 +129,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     });
   }
 
-  async snapshot<T>(work: (sql: Sql) => Awaitable<T>): Promise<T> {
-    return (await this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work))
-      .result;
+  async snapshot<T>(work: (sql: Snapshot) => Awaitable<T>): Promise<T> {
+    return (await this.#transaction(SNAPSHOT, work)).result;
   }
 
   write<T>(work: (sql: Transaction) => Awaitable<T>): Promise<T> {
-    return this.#write(BEGIN, work);
+    return this.#write(WRITE, work);
   }
 
   /** The same on the same connections, but that its last writes may be lost when the power fails. */
@@ -141,16 +152,17 @@ export class PostgresDatabase implements Database, AsyncDisposable {
    * keep more than its statements.
    */
   async together<T>(work: (held: Database) => Promise<T>): Promise<T> {
-    const done = await this.#transaction(BEGIN, (sql) => {
-      const read = async <R>(part: (sql: Transaction) => Awaitable<R>) => part(sql);
+    const done = await this.#transaction(WRITE, (sql) => {
+      const within = goingOn(sql);
+      const read = async <R>(part: (sql: Transaction) => Awaitable<R>) => part(within);
       return work({
         read,
         snapshot: read,
         async write(part) {
-          await sql.run('SAVEPOINT part');
+          await sql.later('SAVEPOINT part');
           try {
-            const result = await part(sql);
-            await sql.run('RELEASE part');
+            const result = await part(within);
+            await sql.later('RELEASE part');
             return result;
           } catch (error) {
             await sql.run('ROLLBACK TO part');
@@ -170,7 +182,9 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   /** Resolves if the server can commit: a commit that changes nothing waits for the standbys as all do. */
   confirm(): Promise<void> {
-    return this.#connected((client) => commit(client, BEAT, this.#options.deadline));
+    return this.#connected(async (client) => {
+      await commit(client, [asking(BEAT)], this.#options.deadline);
+    });
   }
 
   /** Gives numbers to rows whose process could not: what they tell is heard from then on. */
@@ -208,8 +222,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     await Promise.all(open.map(({ pool }) => pool.end()));
   }
 
-  async #write<T>(begin: string, work: (sql: Transaction) => Awaitable<T>): Promise<T> {
-    return this.#told(await this.#again(() => this.#transaction(begin, work)));
+  async #write<T>(beginning: Beginning, work: (sql: Transaction) => Awaitable<T>): Promise<T> {
+    return this.#told(await this.#again(() => this.#transaction(beginning, work)));
   }
 
   /** Runs a transaction again while others are in its way: nothing of it was done. */
@@ -246,23 +260,19 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     }
   }
 
-  #transaction<T>(begin: string, work: (sql: Transaction) => Awaitable<T>): Promise<Committed<T>> {
+  #transaction<T>(beginning: Beginning, work: (sql: Held) => Awaitable<T>): Promise<Committed<T>> {
     return this.#connected(async (client) => {
-      const held = new Held(client, this.#options.schema);
-      let result: T;
+      const held = new Held(client, beginning, this.#options);
       try {
-        await held.send(begin);
-        result = await work(held);
+        const result = await work(held);
+        await held.end();
+        return { result, numbered: held.numbered };
       } catch (error) {
-        // A connection that does not answer is closed, which rolls back as well.
-        if (!held.isLost) {
-          await client.query('ROLLBACK');
-          this.#note(error);
-        }
+        if (error instanceof InDoubt || held.isLost) throw error;
+        if (held.isBegun) await client.query('ROLLBACK');
+        this.#note(error);
         throw error;
       }
-      await commit(client, COMMIT, this.#options.deadline);
-      return { result, numbered: held.numbered };
     });
   }
 

@@ -34,7 +34,12 @@ test('a store has as many connections as it may, and the feed of revocations is 
   await stores.revocations.epoch(true);
   await using feed = await stores.revocations.feed();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  const writing = [0, 1, 2, 3, 4, 5].map(() => stores.together(() => over));
+  const writing = [0, 1, 2, 3, 4, 5].map(() =>
+    stores.together(async ({ declared }) => {
+      await declared.list();
+      await over;
+    }),
+  );
   const held = `FROM pg_stat_activity WHERE application_name = 'countersign'`;
   while ((await postgres.sql(`SELECT count(*) ${held} AND state = 'idle in transaction'`)) !== '3');
   await Promise.all([feed.latest(), feed.latest()]);

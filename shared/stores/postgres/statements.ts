@@ -1,30 +1,28 @@
-import { DatabaseError, types } from 'pg';
-import type { ClientBase, QueryArrayResult } from 'pg';
+import { type ClientBase, DatabaseError } from 'pg';
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import { nextTick } from '#shared/base/safe-timers.ts';
 import type { Row, Sql, Transaction, Value } from '../sql/sql.ts';
 import { lockOf } from './access.ts';
-import { fromServer, NUMBERED, type Numbered, statementOf, toServer } from './text.ts';
+import { COMMIT, commit } from './commit.ts';
+import { type Answer, type Asked, asking, Exchange } from './exchange.ts';
+import { NUMBERED, type Numbered, statementOf } from './text.ts';
 
-const TYPES = {
-  getTypeParser: (oid: number, format?: string) =>
-    format === 'binary' ? types.getTypeParser(oid, 'binary') : (PARSERS[oid] ?? fromServer),
-};
-/** By the number of the type: bigint, integer, double precision, bytea. All else is text. */
-const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
-  20: Number,
-  23: Number,
-  701: Number,
-  17: types.getTypeParser(17),
-};
+/** Statements that are asked before one of them is answered. */
+interface Turn {
+  readonly asked: Asked[];
+  readonly answers: Promise<readonly Answer[]>;
+}
 
-/** Statements on one connection. */
+/** Statements on one connection: those of one turn travel together. */
 export class Statements implements Sql {
   /** The tables whose rows it has added wait for their numbers. */
   readonly numbered = new Set<Numbered>();
-  readonly #client: ClientBase;
+  protected readonly client: ClientBase;
+  #turn: Turn | undefined;
   #isLost = false;
 
   constructor(client: ClientBase) {
-    this.#client = client;
+    this.client = client;
   }
 
   /** Whether a statement was not answered. */
@@ -33,81 +31,166 @@ export class Statements implements Sql {
   }
 
   async all<R = Row>(text: string, ...values: readonly Value[]): Promise<R[]> {
-    return (await this.#query(text, values)).rows as R[];
-  }
-
-  /** Several statements, as PostgreSQL has them, in one message. */
-  async send(text: string): Promise<void> {
-    await this.#answered(() => this.#client.query(text));
+    return (await this.#ask(text, values)).rows as R[];
   }
 
   async run(text: string, ...values: readonly Value[]): Promise<number> {
-    return (await this.#query(text, values)).rowCount ?? 0;
+    const { tag } = await this.#ask(text, values);
+    return Number(tag.slice(tag.lastIndexOf(' ') + 1));
   }
 
-  async #query(text: string, values: readonly Value[]): Promise<QueryArrayResult> {
-    const { name, text: here, parameters, numbered } = statementOf(text);
+  async #ask(text: string, values: readonly Value[]): Promise<Answer> {
+    this.#turn ??= this.#begin();
+    const place = this.#turn.asked.push(this.asking(text, values)) - 1;
+    return (await this.#turn.answers)[place] as Answer;
+  }
+
+  protected asking(text: string, values: readonly Value[]): Asked {
+    const { numbered } = statementOf(text);
     if (numbered) this.numbered.add(numbered);
-    const given = parameters.map(({ place, isList }) => {
-      const value = values[place];
-      return isList
-        ? (JSON.parse(String(value)) as unknown[]).map(String).map(toServer)
-        : toServer(value);
-    });
-    return this.#answered(() =>
-      this.#client.query({ name, text: here, values: given, rowMode: 'array', types: TYPES }),
-    );
+    return asking(text, ...values);
   }
 
-  async #answered<T>(query: () => Promise<T>): Promise<T> {
-    try {
-      return await query();
-    } catch (error) {
-      this.#isLost ||= !(error instanceof DatabaseError) || error.severity !== 'ERROR';
-      throw error;
-    }
+  #begin(): Turn {
+    const asked: Asked[] = [];
+    const send = async () => {
+      this.#turn = undefined;
+      try {
+        return await this.send(asked);
+      } catch (error) {
+        this.#isLost ||= !(error instanceof DatabaseError) || error.severity !== 'ERROR';
+        throw error;
+      }
+    };
+    // Once all that goes on without an answer has asked.
+    const answers = new Promise<readonly Answer[]>((resolve) => nextTick(() => resolve(send())));
+    return { asked, answers };
+  }
+
+  /** Resolves to the answers to these, in their order. */
+  protected send(asked: readonly Asked[]): Promise<readonly Answer[]> {
+    return this.client.query(new Exchange(asked)).done;
   }
 }
 
-export class Held extends Statements implements Transaction {
-  readonly #schema: string;
+/** Statements that wait for the next one: more would take too long together. */
+const TOGETHER = 100;
 
-  constructor(client: ClientBase, schema: string) {
+/** How a transaction begins. */
+export interface Beginning {
+  readonly begin: readonly Asked[];
+  /** In place of that where all of it is one exchange, which is a transaction; absent: not even then. */
+  readonly atOnce?: readonly Asked[];
+}
+
+const BEGIN = asking('BEGIN');
+const LOSES = asking("SELECT set_config('synchronous_commit', 'off', true)");
+
+export const WRITE: Beginning = { begin: [BEGIN], atOnce: [] };
+/** Its commit may be lost when the power fails. */
+export const PASSING: Beginning = { begin: [BEGIN, LOSES], atOnce: [LOSES] };
+/** All is of one moment. */
+export const SNAPSHOT: Beginning = {
+  begin: [asking('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')],
+};
+
+interface HeldOptions {
+  readonly schema: string;
+  /** Milliseconds for the answer to a commit. */
+  readonly deadline: number;
+}
+
+/** The statements of a transaction. What begins it travels with the first one, and what commits it with the last one. */
+export class Held extends Statements implements Transaction {
+  readonly last: Sql = {
+    all: (...asked) => this.#asLast(() => this.all(...asked)),
+    run: (...asked) => this.#asLast(() => this.run(...asked)),
+  };
+  readonly #options: HeldOptions;
+  readonly #beginning: Beginning;
+  /** They travel with the next statement. */
+  #before: Asked[] = [];
+  #state: 'new' | 'begun' | 'ended' = 'new';
+  #isLast = false;
+
+  constructor(client: ClientBase, beginning: Beginning, options: HeldOptions) {
     super(client);
-    this.#schema = schema;
+    this.#beginning = beginning;
+    this.#options = options;
+  }
+
+  /** Whether there is something to roll back. */
+  get isBegun(): boolean {
+    return this.#state === 'begun';
   }
 
   lock<R = Row>(text: string, ...values: readonly Value[]): Promise<R[]> {
     return this.all<R>(`${text} FOR UPDATE`, ...values);
   }
 
-  async lockNames(names: readonly string[]): Promise<void> {
-    const keys = [...new Set(names)].map((name) => lockOf(this.#schema, name)).toSorted();
-    for (const key of keys) await this.all('SELECT 1 FROM pg_advisory_xact_lock(?::bigint)', key);
+  lockNames(names: readonly string[]): void {
+    const keys = [...new Set(names)].map((name) => lockOf(this.#options.schema, name)).toSorted();
+    for (const key of keys) void this.later('SELECT 1 FROM pg_advisory_xact_lock(?::bigint)', key);
+  }
+
+  later(text: string, ...values: readonly Value[]): Awaitable<unknown> {
+    const count = this.#before.push(this.asking(text, values));
+    return count < TOGETHER ? undefined : this.send([]);
   }
 
   /** A commit is on the disk of all that it waits for. */
   flush(): void {}
+
+  /** Commits, unless that was done. */
+  async end(): Promise<void> {
+    const isEmpty = this.#state === 'new' && this.#before.length === 0;
+    if (isEmpty || this.#state === 'ended') return;
+    this.#isLast = true;
+    await this.send([]);
+  }
+
+  #asLast<T>(ask: () => T): T {
+    this.#isLast = true;
+    return ask();
+  }
+
+  protected override async send(asked: readonly Asked[]): Promise<readonly Answer[]> {
+    const { begin, atOnce } = this.#beginning;
+    const before = this.#before.splice(0);
+    const isNew = this.#state === 'new';
+    if (this.#state === 'ended') throw new Error('the transaction has ended');
+    const isAtOnce = isNew && this.#isLast && atOnce !== undefined;
+    if (isAtOnce) before.unshift(...atOnce);
+    else if (isNew) before.unshift(...begin);
+    const all = [...before, ...asked];
+    if (!isAtOnce) this.#state = 'begun';
+    if (!this.#isLast) return (await super.send(all)).slice(before.length);
+    if (!isAtOnce) all.push(COMMIT);
+    const answers = await commit(this.client, all, this.#options.deadline);
+    this.#state = 'ended';
+    return answers.slice(before.length);
+  }
 }
 
 /**
- * Numbers the rows of a table, in a transaction that begins with it. A number that a transaction took for its own row could be
+ * Numbers the rows of a table, in a transaction of its own. A number that a transaction took for its own row could be
  * seen before a lower one, and a follower would lose that (tried: 548 of 3,200). So one process at a time numbers all rows
  * that were committed by then: the lock is a statement of its own, and the next one sees what was committed before the lock
  * was given, though both are in one message. A row that is deleted meanwhile leaves its number out.
  */
-export const numbering = (table: Numbered): string => {
+export async function number(sql: Held, table: Numbered): Promise<void> {
   const column = NUMBERED[table];
   const own = `FROM numbers WHERE name = '${table}'`;
-  return `BEGIN;
-    SELECT ${own} FOR UPDATE;
-    WITH waiting AS (
-      SELECT row, row_number() OVER (ORDER BY row) AS n FROM ${table} WHERE ${column} IS NULL
-    ), given AS (
-      UPDATE ${table} SET ${column} = (SELECT last ${own}) + waiting.n
-      FROM waiting WHERE ${table}.row = waiting.row AND ${column} IS NULL
-      RETURNING ${column}
-    )
-    UPDATE numbers SET last = (SELECT max(${column}) FROM given)
-    WHERE name = '${table}' AND EXISTS (SELECT FROM given)`;
-};
+  await sql.later(`SELECT ${own} FOR UPDATE`);
+  await sql.last.run(
+    `WITH waiting AS (
+       SELECT row, row_number() OVER (ORDER BY row) AS n FROM ${table} WHERE ${column} IS NULL
+     ), given AS (
+       UPDATE ${table} SET ${column} = (SELECT last ${own}) + waiting.n
+       FROM waiting WHERE ${table}.row = waiting.row AND ${column} IS NULL
+       RETURNING ${column}
+     )
+     UPDATE numbers SET last = (SELECT max(${column}) FROM given)
+     WHERE name = '${table}' AND EXISTS (SELECT FROM given)`,
+  );
+}

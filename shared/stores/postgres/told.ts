@@ -32,7 +32,7 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
   async claim(run, from) {
     await database.write(async (sql) => {
       await sql.lockNames(['redis run']);
-      await sql.all(BEAT.text);
+      await sql.all(BEAT);
       const [[told] = []] = await sql.all<[string]>(RUN);
       if (told !== run) {
         if (from === told) await sql.run('DELETE FROM redis_run WHERE run = ?', run);

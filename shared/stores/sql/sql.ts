@@ -17,14 +17,38 @@ export interface Sql {
   run(text: string, ...values: readonly Value[]): Awaitable<number>;
 }
 
+/** Statements of one moment. */
+export interface Snapshot extends Sql {
+  /** The same for the last statement: PostgreSQL ends with it, and what is asked behind it fails. */
+  readonly last: Sql;
+}
+
 /** Statements of a transaction, until its end. */
-export interface Transaction extends Sql {
+export interface Transaction extends Snapshot {
+  /** A statement whose answer nobody needs: PostgreSQL is asked with the next one, or with the end. */
+  later(text: string, ...values: readonly Value[]): Awaitable<unknown>;
   /** Reads rows that the transaction decides on: another one that would change them waits for its end. */
   lock<R = Row>(text: string, ...values: readonly Value[]): Awaitable<R[]>;
   /** Locks names: another transaction that locks one of them waits for the end. To be called once, after any `lock`. */
   lockNames(names: readonly string[]): Awaitable<void>;
   /** Says that the transaction ends something for good: not even damage to the disk brings it back unseen. */
   flush(): void;
+}
+
+/** The same transaction, which goes on after the last statement of a part of it. */
+export function goingOn(sql: Transaction): Transaction {
+  const parted: Transaction = {
+    all: (...asked) => sql.all(...asked),
+    run: (...asked) => sql.run(...asked),
+    later: (...asked) => sql.later(...asked),
+    lock: (...asked) => sql.lock(...asked),
+    lockNames: (names) => sql.lockNames(names),
+    flush: () => sql.flush(),
+    get last() {
+      return parted;
+    },
+  };
+  return parted;
 }
 
 export interface WriteOptions {
@@ -45,7 +69,7 @@ export interface Database {
   /** Sees all that was acknowledged, and nothing that may yet fail. */
   read<T>(work: (sql: Sql) => Awaitable<T>): Promise<T>;
   /** All that `work` reads is of one moment. */
-  snapshot<T>(work: (sql: Sql) => Awaitable<T>): Promise<T>;
+  snapshot<T>(work: (sql: Snapshot) => Awaitable<T>): Promise<T>;
   /**
    * All or nothing, and durable when this resolves. `work` awaits its statements alone, and may run again from its start
    * when nothing of it was done.

@@ -6,7 +6,7 @@ import {
   MOST_ENTRIES,
   type RefusalCount,
 } from '../../audit/audit.ts';
-import type { Database, Sql } from '../sql.ts';
+import type { Database, Sql, Transaction } from '../sql.ts';
 
 type LinkRow = [
   number: number,
@@ -32,9 +32,12 @@ const linkOf = ([number, before, first, last, at, oldest, mac]: LinkRow): AuditL
   mac,
 });
 
-/** Within a transaction. */
-export async function appendEntries(sql: Sql, texts: readonly string[]): Promise<void> {
-  for (const text of texts) await sql.run('INSERT INTO audit_open (text) VALUES (?)', text);
+/** The end of a transaction. */
+export async function appendEntries(sql: Transaction, texts: readonly string[]): Promise<void> {
+  for (const [n, text] of texts.entries()) {
+    const part = n < texts.length - 1 ? sql : sql.last;
+    await part.run('INSERT INTO audit_open (text) VALUES (?)', text);
+  }
 }
 
 /** Resolves to the newest link. */

@@ -1,5 +1,5 @@
 import { isUnchanged } from '../../audit/unchanged.ts';
-import type { Database } from '../sql.ts';
+import { type Database, goingOn } from '../sql.ts';
 import { appendEntries } from './audit.ts';
 
 /**
@@ -17,7 +17,7 @@ export function carrying(database: Database, texts: readonly string[]): Database
       return database.write(async (sql) => {
         // The database runs the work again if nothing of it was done.
         if (carries) carries = carried = false;
-        const answer = await work(sql);
+        const answer = await work(carried ? sql : goingOn(sql));
         if (carried || isUnchanged(answer)) return answer;
         await appendEntries(sql, texts);
         carries = carried = true;

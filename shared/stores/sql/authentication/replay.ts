@@ -8,7 +8,7 @@ export function sqlReplay(database: Database, clock: Clock): Replay {
     unique: (namespace, key, seconds) =>
       database.write(async (sql) => {
         const now = Math.floor(clock.now());
-        const inserted = await sql.run(
+        const inserted = await sql.last.run(
           `INSERT INTO replay (key, expires) VALUES (?1, ?2)
            ON CONFLICT (key) DO UPDATE SET expires = ?2 WHERE replay.expires <= ?3`,
           digestOf(namespace, key),

@@ -11,7 +11,7 @@ export function sqlSessions(database: Database, clock: Clock, random: Random): S
   return {
     put: (value, seconds, id = randomId(random)) =>
       database.write(async (sql) => {
-        await sql.run(
+        await sql.last.run(
           `INSERT INTO session (id, value, expires) VALUES (?, ?, ?)
            ON CONFLICT (id) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
           id,
@@ -33,7 +33,7 @@ export function sqlSessions(database: Database, clock: Clock, random: Random): S
     take: (id) =>
       database.write(async (sql) =>
         valueOf(
-          await sql.all<Row>(
+          await sql.last.all<Row>(
             'DELETE FROM session WHERE id = ? AND expires > ? RETURNING value',
             id,
             Math.floor(clock.now()),

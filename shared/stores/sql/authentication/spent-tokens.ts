@@ -9,7 +9,7 @@ export function sqlSpentTokens(database: Database, clock: Clock): SpentTokens {
       database.write(async (sql) => {
         const now = clock.now();
         if (until <= now) return false;
-        const inserted = await sql.run(
+        const inserted = await sql.last.run(
           `INSERT INTO spent_token (digest, until) VALUES (?1, ?2)
            ON CONFLICT (digest) DO UPDATE SET until = ?2 WHERE spent_token.until <= ?3`,
           hash('sha256', token, 'buffer'),

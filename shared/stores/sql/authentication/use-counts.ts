@@ -40,7 +40,7 @@ export function sqlUseCounts(database: Database, clock: Clock): UseCounts {
         );
         const next = use(row ? { highest: row[0], used: BigInt(row[1]) } : UNUSED, count);
         if (next === undefined) return 'used';
-        await sql.run(
+        await sql.last.run(
           `INSERT INTO use_count (key, highest, used, expires) VALUES (?, ?, ?, ?)
            ON CONFLICT (key) DO UPDATE SET
              highest = excluded.highest, used = excluded.used, expires = excluded.expires`,

@@ -6,7 +6,7 @@ export function sqlCacheReports(database: Database, clock: Clock): CacheReports 
   return {
     put: async (process, report) =>
       void (await database.write((sql) =>
-        sql.run(
+        sql.last.run(
           `INSERT INTO cache_report (process, report, expires) VALUES (?, ?, ?)
            ON CONFLICT (process) DO UPDATE SET report = excluded.report, expires = excluded.expires`,
           process,

@@ -35,7 +35,7 @@ export function sqlApiKeys(database: Database): ApiKeys {
     add: (key) =>
       database.write(
         async (sql) =>
-          (await sql.run(
+          (await sql.last.run(
             `INSERT INTO api_key (id, application, created, record) VALUES (?, ?, ?, ?)
              ON CONFLICT DO NOTHING`,
             key.id,
@@ -63,7 +63,7 @@ export function sqlApiKeys(database: Database): ApiKeys {
     replace: (key, was) =>
       database.write(
         async (sql) =>
-          (await sql.run(
+          (await sql.last.run(
             `${UPDATE} AND record = ?`,
             key.application,
             JSON.stringify(key),
@@ -79,6 +79,8 @@ export function sqlApiKeys(database: Database): ApiKeys {
       await change(id, (current) => used(current, at));
     },
     remove: (id) =>
-      database.write(async (sql) => (await sql.run('DELETE FROM api_key WHERE id = ?', id)) === 1),
+      database.write(
+        async (sql) => (await sql.last.run('DELETE FROM api_key WHERE id = ?', id)) === 1,
+      ),
   };
 }

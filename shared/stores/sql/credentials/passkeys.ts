@@ -99,7 +99,7 @@ export function sqlPasskeys(database: Database): Passkeys {
       }),
     removeAll: async (accountId) =>
       void (await database.write((sql) =>
-        sql.run('DELETE FROM passkey WHERE person = ?', personText(accountId)),
+        sql.last.run('DELETE FROM passkey WHERE person = ?', personText(accountId)),
       )),
   };
 }

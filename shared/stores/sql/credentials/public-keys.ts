@@ -92,7 +92,7 @@ export function sqlPublicKeys(database: Database): PublicKeys {
     signOut: (id, at) => change(id, (key) => signedOut(key, at)),
     remove: (id) =>
       database.write(
-        async (sql) => (await sql.run('DELETE FROM public_key WHERE id = ?', id)) === 1,
+        async (sql) => (await sql.last.run('DELETE FROM public_key WHERE id = ?', id)) === 1,
       ),
   };
 }

@@ -6,7 +6,11 @@ type Row = readonly [kind: DeclaredThing['kind'], id: string];
 export const sqlDeclared = (database: Database): Declared => ({
   add: async ({ kind, id }) =>
     void (await database.write((sql) =>
-      sql.run('INSERT INTO declared (kind, id) VALUES (?, ?) ON CONFLICT DO NOTHING', kind, id),
+      sql.last.run(
+        'INSERT INTO declared (kind, id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+        kind,
+        id,
+      ),
     )),
   list: () =>
     database.read(async (sql) => {
@@ -15,6 +19,6 @@ export const sqlDeclared = (database: Database): Declared => ({
     }),
   remove: async ({ kind, id }) =>
     void (await database.write((sql) =>
-      sql.run('DELETE FROM declared WHERE kind = ? AND id = ?', kind, id),
+      sql.last.run('DELETE FROM declared WHERE kind = ? AND id = ?', kind, id),
     )),
 });

@@ -15,7 +15,7 @@ export function sqlKeys(database: Database, table: 'key' | 'gateway_key'): Keys 
           const there = await sql.all(`SELECT 1 FROM ${table} WHERE alg = ? LIMIT 1`, unlessOneOf);
           if (there.length > 0) return false;
         }
-        const added = await sql.run(
+        const added = await sql.last.run(
           `INSERT INTO ${table} (kid, alg, record) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
           key.kid,
           key.alg,
@@ -24,6 +24,6 @@ export function sqlKeys(database: Database, table: 'key' | 'gateway_key'): Keys 
         return added === 1;
       }),
     remove: async (kid) =>
-      void (await database.write((sql) => sql.run(`DELETE FROM ${table} WHERE kid = ?`, kid))),
+      void (await database.write((sql) => sql.last.run(`DELETE FROM ${table} WHERE kid = ?`, kid))),
   };
 }

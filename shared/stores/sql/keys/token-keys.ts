@@ -23,7 +23,7 @@ export function sqlTokenKeys(database: Database): TokenKeys {
           key.type,
         );
         if (last?.[0] !== newest) return 'late';
-        const added = await sql.run(
+        const added = await sql.last.run(
           `INSERT INTO token_key (type, truncated_id, id, record) VALUES (?, ?, ?, ?)
            ON CONFLICT DO NOTHING`,
           key.type,
@@ -42,7 +42,7 @@ export function sqlTokenKeys(database: Database): TokenKeys {
         );
         if (row === undefined) return;
         const { sealed: _, ...retired } = keyOf(row);
-        await sql.run(
+        await sql.last.run(
           'UPDATE token_key SET record = ? WHERE type = ? AND id = ?',
           JSON.stringify(retired),
           type,
@@ -51,7 +51,7 @@ export function sqlTokenKeys(database: Database): TokenKeys {
       }),
     recall: async () =>
       void (await database.write((sql) =>
-        sql.run(
+        sql.last.run(
           `INSERT INTO generation (kind, id, generation) VALUES (?, '', 1)
            ON CONFLICT (kind, id) DO UPDATE SET generation = generation.generation + 1`,
           RECALLS,
@@ -67,7 +67,7 @@ export function sqlTokenKeys(database: Database): TokenKeys {
       }),
     remove: async (type, id) =>
       void (await database.write((sql) =>
-        sql.run('DELETE FROM token_key WHERE type = ? AND id = ?', type, id),
+        sql.last.run('DELETE FROM token_key WHERE type = ? AND id = ?', type, id),
       )),
   };
 }

@@ -5,7 +5,7 @@ import type { Database } from '../sql.ts';
 export const sqlLastBackup = (database: Database): LastBackup => ({
   note: async (at) =>
     void (await database.write((sql) =>
-      sql.run(
+      sql.last.run(
         'INSERT INTO last_backup (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at',
         Math.floor(at),
       ),

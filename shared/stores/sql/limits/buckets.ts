@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { type Buckets, intervalOf } from '../../limits/buckets.ts';
 import { digestOf } from '../digest.ts';
-import type { Database, Sql } from '../sql.ts';
+import type { Database, Sql, Transaction } from '../sql.ts';
 
 export function sqlBuckets(database: Database, clock: Clock): Buckets {
   async function look(sql: Sql, key: Uint8Array) {
@@ -10,8 +10,8 @@ export function sqlBuckets(database: Database, clock: Clock): Buckets {
     return { now, kept: row?.[0] ?? now };
   }
 
-  const keep = (sql: Sql, key: Uint8Array, fullAt: number) =>
-    sql.run(
+  const keep = (sql: Transaction, key: Uint8Array, fullAt: number) =>
+    sql.last.run(
       `INSERT INTO bucket (key, full_at) VALUES (?, ?)
        ON CONFLICT (key) DO UPDATE SET full_at = excluded.full_at`,
       key,

@@ -11,7 +11,7 @@ export function sqlOutbox(database: Database, { toShared }: Moments): Outbox {
     add: (message) =>
       database.write(
         async (sql) =>
-          (await sql.run(
+          (await sql.last.run(
             `INSERT INTO outbox (id, due, attempts, record) VALUES (?, ?, 0, ?)
              ON CONFLICT DO NOTHING`,
             message.id,
@@ -42,11 +42,11 @@ export function sqlOutbox(database: Database, { toShared }: Moments): Outbox {
 
     postpone: async (id, at) =>
       void (await database.write((sql) =>
-        sql.run('UPDATE outbox SET due = ? WHERE id = ?', toShared(at), id),
+        sql.last.run('UPDATE outbox SET due = ? WHERE id = ?', toShared(at), id),
       )),
 
     remove: async (id) =>
-      void (await database.write((sql) => sql.run('DELETE FROM outbox WHERE id = ?', id), {
+      void (await database.write((sql) => sql.last.run('DELETE FROM outbox WHERE id = ?', id), {
         makesRoom: true,
       })),
   };

@@ -8,7 +8,7 @@ import {
   type Slice,
   type Use,
 } from '../../oauth/artefacts.ts';
-import type { Database, Sql } from '../sql.ts';
+import type { Database, Transaction } from '../sql.ts';
 
 type Column = 'id' | 'uid' | 'user_code';
 type Row = readonly [payload: string, consumed: number | null, attempt: string | null];
@@ -51,9 +51,10 @@ export function sqlArtefacts(
       return row && payloadOf(row);
     });
 
-  async function write(sql: Sql, { kind, id, payload, seconds }: Artefact): Promise<void> {
+  /** The end of a transaction. */
+  async function write(sql: Transaction, { kind, id, payload, seconds }: Artefact): Promise<void> {
     const now = clock.now();
-    await sql.run(
+    await sql.last.run(
       `INSERT INTO ${table} (kind, id, payload, grant_id, uid, user_code, account_id, client_id, expires)
        VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
        ON CONFLICT (kind, id) DO UPDATE SET
@@ -82,23 +83,26 @@ export function sqlArtefacts(
     getByUserCode: find('user_code'),
     consume: (kind, id, { attempt, instead, successor }: Partial<Use> = {}) =>
       database.write(async (sql) => {
-        const [row] = await sql.lock<Row>(select('id'), clock.now(), kind, id);
-        if (row === undefined) return 'absent';
-        const [, consumed, before] = row;
-        if (consumed !== null && (instead === undefined || before !== instead)) return 'again';
-        await sql.run(
-          `UPDATE ${table} SET consumed = coalesce(consumed, ?), attempt = ? WHERE kind = ? AND id = ?`,
-          epochSeconds(clock),
-          attempt ?? null,
+        const used = await sql.run(
+          `UPDATE ${table} SET consumed = coalesce(consumed, ?4), attempt = ?5
+           WHERE kind = ?2 AND id = ?3 AND ${live} AND (consumed IS NULL OR attempt = ?6)`,
+          clock.now(),
           kind,
           id,
+          epochSeconds(clock),
+          attempt ?? null,
+          instead ?? null,
         );
+        if (used === 0) {
+          const found = await sql.last.all(select('id'), clock.now(), kind, id);
+          return found.length === 0 ? 'absent' : 'again';
+        }
         if (successor) await write(sql, successor);
         return 'first';
       }),
     settle: async (kind, id, attempt, remains) =>
       void (await database.write((sql) =>
-        sql.run(
+        sql.last.run(
           `UPDATE ${table} SET attempt = NULL, payload = coalesce(?, payload)
            WHERE kind = ? AND id = ? AND attempt = ?`,
           remains ? JSON.stringify(remains) : null,
@@ -163,8 +167,9 @@ export function sqlArtefacts(
     remove: async (kind, ...ids) =>
       void (await database.write(async (sql) => {
         let removed = 0;
-        for (const id of ids) {
-          removed += await sql.run(`DELETE FROM ${table} WHERE kind = ? AND id = ?`, kind, id);
+        for (const [n, id] of ids.entries()) {
+          const part = n < ids.length - 1 ? sql : sql.last;
+          removed += await part.run(`DELETE FROM ${table} WHERE kind = ? AND id = ?`, kind, id);
         }
         return removed;
       })),
@@ -172,7 +177,7 @@ export function sqlArtefacts(
       for (let rows = BATCH; rows === BATCH; await turn()) {
         rows = await database.write(async (sql) => {
           sql.flush();
-          return sql.run(
+          return sql.last.run(
             `DELETE FROM ${table} WHERE place IN (
                SELECT place FROM ${table} WHERE grant_id IN EACH(?) LIMIT ${BATCH})`,
             JSON.stringify(grantIds),

@@ -88,7 +88,7 @@ export function sqlReceipts(database: Database, clock: Clock): Pick<Push, Verbs>
 
     forgetReceipt: async (id, message) =>
       void (await database.write((sql) =>
-        sql.run(
+        sql.last.run(
           'DELETE FROM push_receipt WHERE message = ? AND receipts = ? AND outcome IS NOT NULL',
           message,
           id,

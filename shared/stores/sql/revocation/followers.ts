@@ -31,7 +31,7 @@ export function sqlFollowers(database: Database): Followers {
     put: ({ id, confirmed, lease, beat }, epoch) =>
       database.write(async (sql) => {
         if ((await ofStore(sql)).epoch !== epoch) return false;
-        await sql.run(
+        await sql.last.run(
           `INSERT INTO followed (id, confirmed, lease, beat) VALUES (?, ?, ?, ?)
            ON CONFLICT (id) DO UPDATE SET
              confirmed = excluded.confirmed, lease = excluded.lease, beat = excluded.beat`,
@@ -45,12 +45,12 @@ export function sqlFollowers(database: Database): Followers {
 
     remove: async ({ id, beat }: FollowedProcess) =>
       void (await database.write((sql) =>
-        sql.run('DELETE FROM followed WHERE id = ? AND beat = ?', id, beat),
+        sql.last.run('DELETE FROM followed WHERE id = ? AND beat = ?', id, beat),
       )),
 
     settle: async (epoch) =>
       void (await database.write((sql) =>
-        sql.run(
+        sql.last.run(
           'INSERT INTO settled (one, epoch) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET epoch = excluded.epoch',
           epoch ?? '',
         ),

@@ -25,7 +25,7 @@ export async function lockGeneration(sql: Transaction, kind: string, id: string)
   return row?.[0] ?? 0;
 }
 
-/** Raises a generation within a transaction. Resolves to the new one. */
+/** Raises a generation, as the end of a transaction. Resolves to the new one. */
 export async function raiseIn(
   sql: Transaction,
   kind: string,
@@ -44,6 +44,7 @@ export async function raiseIn(
   return generation;
 }
 
+/** The end of a transaction. */
 export async function appendRevocation(
   sql: Transaction,
   kind: string,
@@ -51,12 +52,12 @@ export async function appendRevocation(
   generation: number | null,
   until: number,
 ): Promise<void> {
-  await sql.run(
+  sql.flush();
+  await sql.last.run(
     'INSERT INTO revocation (kind, id, generation, until) VALUES (?, ?, ?, ?)',
     kind,
     id,
     generation,
     Math.ceil(until),
   );
-  sql.flush();
 }

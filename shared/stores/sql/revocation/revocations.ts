@@ -25,7 +25,7 @@ export function sqlRevocations(
       const known = await epoch();
       if (known !== undefined || !create) return known;
       await database.write((sql) =>
-        sql.run(
+        sql.last.run(
           'INSERT INTO epoch (one, id) VALUES (1, ?) ON CONFLICT DO NOTHING',
           randomId(random),
         ),

@@ -62,13 +62,18 @@ export async function commit(
   { version, made }: Attempt,
 ): Promise<Done> {
   const { seen, edits, quota } = change;
-  let before = await lockHead(sql, tree);
+  const places = new Places(sql, tree);
+  const paths = new Set([...seen.keys(), ...edits.flatMap(pathPut)]);
+  const [locked] = await Promise.all([
+    lockHead(sql, tree),
+    places.findMany(paths).then(() => places.findEach(paths)),
+  ]);
+  if (locked.isNew) places.forget();
+  let before: Head = locked;
   if (made !== undefined) {
     if (!(await endCopy(sql, made.token, version))) throw new Refused({ kind: 'conflict' });
     before = await headOf(sql, tree);
   }
-  const places = new Places(sql, tree);
-  await places.findAll(seen.keys());
   for (const [path, revision] of seen) {
     const found = await places.find(path);
     if (found?.entry.revision !== revision) throw new Refused({ kind: 'conflict' });
@@ -151,6 +156,8 @@ const isTooMuch = (tree: Quota, more: Quota, quota: Quota): boolean =>
     (what) => more[what] > 0 && tree[what] + more[what] > quota[what],
   );
 
+const pathPut = (edit: Edit): string[] => (edit.kind === 'put' ? [edit.entry.path] : []);
+
 function isOfResources({ kind }: Edit): boolean {
   return kind !== 'lock' && kind !== 'unlock';
 }
@@ -176,14 +183,14 @@ async function relocked(
 
 async function rememberLocks({ sql, tree, relocked: roots }: Editing, version: number) {
   if (roots.size === 0) return;
-  await sql.run(
+  await sql.later(
     `INSERT INTO tree_lock_change (tree, version, root)
      SELECT CAST(? AS TEXT), CAST(? AS BIGINT), value FROM EACH(?) AS roots`,
     tree,
     version,
     JSON.stringify([...roots]),
   );
-  await sql.run(
+  await sql.later(
     'DELETE FROM tree_lock_change WHERE tree = ? AND version <= ?',
     tree,
     version - LOCK_CHANGES,

@@ -1,4 +1,4 @@
-import type { Sql } from '../sql.ts';
+import type { Sql, Transaction } from '../sql.ts';
 import { DETACHED } from './places.ts';
 import { AMONG, IN } from './resource-rows.ts';
 
@@ -9,8 +9,8 @@ export const SLICE = 200;
 const AWAY = `parent = ${DETACHED}, name = CAST(id AS TEXT)`;
 
 /** Takes a resource out of its tree, with all that is below it. */
-export async function detach(sql: Sql, id: number): Promise<void> {
-  await sql.run(`UPDATE resource SET ${AWAY} WHERE id = ?`, id);
+export async function detach(sql: Transaction, id: number): Promise<void> {
+  await sql.later(`UPDATE resource SET ${AWAY} WHERE id = ?`, id);
 }
 
 /**
@@ -18,7 +18,7 @@ export async function detach(sql: Sql, id: number): Promise<void> {
  * row is looked at again. Returns the names of content that the rows had.
  */
 export async function removeSlice(
-  sql: Sql,
+  sql: Transaction,
   tree: string,
   detached: readonly number[],
 ): Promise<string[]> {
@@ -45,10 +45,10 @@ export async function removeSlice(
       }
     }
     if (within.length > 0) {
-      await sql.run(`UPDATE resource SET ${AWAY} WHERE id IN ${AMONG}`, JSON.stringify(within));
+      await sql.later(`UPDATE resource SET ${AWAY} WHERE id IN ${AMONG}`, JSON.stringify(within));
     }
-    await sql.run(`DELETE FROM resource WHERE id IN ${AMONG}`, JSON.stringify(gone));
-    if (isWhole) await sql.run('DELETE FROM collection WHERE id = ?', id);
+    await sql.later(`DELETE FROM resource WHERE id IN ${AMONG}`, JSON.stringify(gone));
+    if (isWhole) await sql.later('DELETE FROM collection WHERE id = ?', id);
     left.push(...within);
     room -= rows.length + 1;
   }

@@ -1,3 +1,4 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Quota } from '../../trees/trees.ts';
 import type { Sql, Transaction } from '../sql.ts';
 
@@ -8,6 +9,12 @@ export interface Head extends Quota {
   readonly edits: number;
   /** Undefined: nothing was ever committed. */
   readonly version: string | undefined;
+}
+
+/** A head that nobody else changes. */
+export interface LockedHead extends Head {
+  /** It could not be locked at first, so that reads before may be older than the lock. */
+  readonly isNew: boolean;
 }
 
 type HeadRow = readonly [
@@ -31,19 +38,19 @@ export const headOf = async (sql: Sql, tree: string): Promise<Head> =>
   headFrom(await sql.all<HeadRow>(SELECT, tree));
 
 /** The same. Nobody else changes anything in the tree before the end of the transaction. */
-export async function lockHead(sql: Transaction, tree: string): Promise<Head> {
+export async function lockHead(sql: Transaction, tree: string): Promise<LockedHead> {
   const rows = await sql.lock<HeadRow>(SELECT, tree);
-  if (rows.length > 0) return headFrom(rows);
+  if (rows.length > 0) return { ...headFrom(rows), isNew: false };
   await sql.run(
     `INSERT INTO tree (name, locks_version, bytes, entries) VALUES (?, 0, 0, 0)
      ON CONFLICT (name) DO NOTHING`,
     tree,
   );
-  return headFrom(await sql.lock<HeadRow>(SELECT, tree));
+  return { ...headFrom(await sql.lock<HeadRow>(SELECT, tree)), isNew: true };
 }
 
-export async function writeHead(sql: Sql, tree: string, head: Head): Promise<void> {
-  await sql.run(
+export const writeHead = (sql: Transaction, tree: string, head: Head): Awaitable<unknown> =>
+  sql.later(
     `UPDATE tree
      SET locks_version = ?, bytes = ?, properties = ?, entries = ?, edits = ?, version = ?
      WHERE name = ?`,
@@ -55,4 +62,3 @@ export async function writeHead(sql: Sql, tree: string, head: Head): Promise<voi
     head.version ?? null,
     tree,
   );
-}

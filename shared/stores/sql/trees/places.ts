@@ -1,4 +1,4 @@
-import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import { andThen, type Awaitable, isPromise } from '#shared/base/awaitable.ts';
 import type { Collection, Entry } from '../../trees/trees.ts';
 import type { Row, Sql } from '../sql.ts';
 import {
@@ -151,22 +151,29 @@ export class Places {
     return found;
   }
 
-  /** Looks for many: all whose paths have as many names are one question. `find` need not ask for them then. */
-  async findAll(paths: Iterable<string>): Promise<void> {
+  /** Looks for many, where all whose paths have as many names are one question. `find` asks once then, or not at all. */
+  async findMany(paths: ReadonlySet<string>): Promise<void> {
     const levels: (Set<string> | undefined)[] = [];
-    let count = 0;
     for (const path of paths) {
-      count += 1;
       for (let at = path; at !== '' && !this.#found.has(at); [at] = split(at)) {
         (levels[at.split('/').length] ??= new Set()).add(at);
       }
     }
     // SQLite takes as long for one of these questions as for two of `find`.
-    if (count <= 2 * levels.length) return;
+    if (paths.size <= 2 * levels.length) {
+      for (const path of paths) if (path.split('/').length > STEPS) await this.find(path);
+      return;
+    }
     for (const level of levels) {
       const all = [...(level ?? [])];
       for (let n = 0; n < all.length; n += AT_ONCE) await this.#members(all.slice(n, n + AT_ONCE));
     }
+  }
+
+  /** Finds each; behind `findMany`. */
+  async findEach(paths: ReadonlySet<string>): Promise<ReadonlyMap<string, Found | undefined>> {
+    const each = [...paths].map(async (path) => [path, await this.find(path)] as const);
+    return new Map(await Promise.all(each));
   }
 
   /** Forgets what is at a path, after an edit that neither moves nor removes it. */
@@ -192,9 +199,11 @@ export class Places {
       from = this.#collections.get(parent);
     } while (from === undefined && names.length < STEPS);
     from ??= await this.at(at);
-    const walk = WALKS[names.length - 1] ?? '';
-    const [row] = from ? await this.#sql.all(walk, this.#tree, from.id, ...names) : [];
-    if (from === undefined || row === undefined) return undefined;
+    if (from === undefined) return undefined;
+    const found = this.#sql.all(WALKS[names.length - 1] ?? '', this.#tree, from.id, ...names);
+    // Where it is answered at once, the next one to look goes on from here.
+    const [row] = isPromise(found) ? await found : found;
+    if (row === undefined) return undefined;
 
     let above = from;
     const last = names.length - 1;

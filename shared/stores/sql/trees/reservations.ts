@@ -1,5 +1,5 @@
 import type { Quota } from '../../trees/trees.ts';
-import type { Sql } from '../sql.ts';
+import type { Sql, Transaction } from '../sql.ts';
 import { beginCopying, copyRow, type Copying, copySlice } from './copying.ts';
 import { detach } from './detached.ts';
 import { BUILDING, type Found, type Spot, upwards } from './places.ts';
@@ -56,8 +56,8 @@ export async function goOnCopying(
  * Copies of the collections that a resource is in may have it twice or not at all when it moves, and half of it when it is a
  * collection that is removed.
  */
-export async function breakCopies(sql: Sql, place: Spot): Promise<void> {
-  await sql.run(
+export async function breakCopies(sql: Transaction, place: Spot): Promise<void> {
+  await sql.later(
     `UPDATE tree_copy SET broken = 1 WHERE source IN ${AMONG}`,
     JSON.stringify([...upwards(place)].map(({ id }) => id)),
   );
@@ -67,7 +67,7 @@ export async function breakCopies(sql: Sql, place: Spot): Promise<void> {
  * Gives the room of a copy back, which is detached then. Resolves to whether it may be used: it was not broken, and
  * nobody has ended it before. `version`: that of its tree from now on.
  */
-export async function endCopy(sql: Sql, token: string, version: string): Promise<boolean> {
+export async function endCopy(sql: Transaction, token: string, version: string): Promise<boolean> {
   const [row] = await sql.all<
     [id: number, tree: string, bytes: number, properties: number, entries: number, broken: number]
   >(
@@ -100,7 +100,7 @@ export async function treeWithLeftCopy(sql: Sql, now: number): Promise<string | 
 
 /** Ends the copies of a tree whose process is gone. */
 export async function endLeftCopies(
-  sql: Sql,
+  sql: Transaction,
   tree: string,
   { now, version }: { readonly now: number; readonly version: string },
 ): Promise<void> {

@@ -18,7 +18,7 @@ export const COLUMNS = `id, bytes, properties, ${LISTED}`;
 
 /** In SQL: adds a row in a place, with the values of `stateOf`. */
 export const INSERT = `INSERT INTO resource (tree, parent, name, ${STATE})
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** In SQL: gives the row of an id, the last value, the others of `stateOf`. */
 export const UPDATE = `UPDATE resource SET (${STATE}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?`;

@@ -1,5 +1,5 @@
 import type { Quota } from '../../trees/trees.ts';
-import type { Sql } from '../sql.ts';
+import type { Sql, Transaction } from '../sql.ts';
 import { type Found, type Spot, upwards } from './places.ts';
 
 /** A resource adds this to its tree, with all that is below it. */
@@ -48,12 +48,17 @@ export function minus(next: Sums, before: Sums): Sums {
 }
 
 /** Adds this to the collection `above` and those that it is in; the name of what comes has `size` bytes. */
-export async function addSums(sql: Sql, above: Spot, size: number, sums: Sums): Promise<void> {
+export async function addSums(
+  sql: Transaction,
+  above: Spot,
+  size: number,
+  sums: Sums,
+): Promise<void> {
   const { bytes, properties, entries } = sums;
   if (bytes === 0 && properties === 0 && entries === 0) return;
   let longest = size + (sums.longest > 0 ? 1 + sums.longest : 0);
   for (const place of upwards(above)) {
-    await sql.run(
+    await sql.later(
       `UPDATE collection SET bytes = bytes + ?1, properties = properties + ?2, entries = entries + ?3,
          longest = CASE WHEN longest < ?4 THEN ?4 ELSE longest END
        WHERE id = ?5`,
@@ -68,7 +73,11 @@ export async function addSums(sql: Sql, above: Spot, size: number, sums: Sums): 
 }
 
 /** Measures the longest path below a collection, and remembers it. */
-export async function measureLongest(sql: Sql, tree: string, { id }: Spot): Promise<number> {
+export async function measureLongest(
+  sql: Transaction,
+  tree: string,
+  { id }: Spot,
+): Promise<number> {
   const [[longest] = [0]] = await sql.all<[longest: number]>(
     `WITH RECURSIVE below (of, id, size) AS (
        SELECT name, CAST(?2 AS BIGINT), CAST(-1 AS BIGINT) FROM tree WHERE name = ?1
@@ -80,6 +89,6 @@ export async function measureLongest(sql: Sql, tree: string, { id }: Spot): Prom
     tree,
     id,
   );
-  await sql.run('UPDATE collection SET longest = ? WHERE id = ?', longest, id);
+  await sql.later('UPDATE collection SET longest = ? WHERE id = ?', longest, id);
   return longest;
 }

@@ -1,7 +1,7 @@
 import type { ByKind } from '../../trees/edits.ts';
 import { bytesOf } from '../../trees/entry-bytes.ts';
 import { type Edit, ImpossibleEdit } from '../../trees/trees.ts';
-import type { Sql } from '../sql.ts';
+import type { Transaction } from '../sql.ts';
 import { copyAtOnce, type Copying, isOf, sumsBelow } from './copying.ts';
 import { detach, SLICE } from './detached.ts';
 import { AT_ONCE, type Found, type Place, type Places, type Spot } from './places.ts';
@@ -20,7 +20,7 @@ import {
 
 /** The edits of one commit, in its transaction, and what they have come to. */
 export interface Editing {
-  readonly sql: Sql;
+  readonly sql: Transaction;
   readonly tree: string;
   readonly places: Places;
   /** How many edits of the tree there have been, with this one. */
@@ -54,20 +54,21 @@ export const EDITS: ByKind<Editing, Promise<void>> = {
     if (before === undefined) {
       const [above, name] = await placeFor(editing, entry.path);
       const values = [tree, above.id, name, ...stateOf(entry, editing.edit)];
-      const [[id] = [0]] = await sql.all<[id: number]>(INSERT, ...values);
-      if (entry.kind === 'collection') {
-        await sql.run('INSERT INTO collection (id) VALUES (?)', id);
+      if (entry.kind === 'document') await sql.later(INSERT, ...values);
+      else {
+        const [[id] = [0]] = await sql.all<[id: number]>(`${INSERT} RETURNING id`, ...values);
+        await sql.later('INSERT INTO collection (id) VALUES (?)', id);
       }
       await count(editing, above, name, own);
     } else if (before.entry.kind === entry.kind) {
-      await sql.run(UPDATE, ...stateOf(entry, editing.edit), before.row);
+      await sql.later(UPDATE, ...stateOf(entry, editing.edit), before.row);
       await count(editing, before.place.above ?? before.place, '', minus(own, ownSums(before)));
       if (before.entry.kind === 'document') dropped.add(before.entry.file);
     } else {
       throw new ImpossibleEdit(`there is a ${before.entry.kind} at ${entry.path}`);
     }
     if (content !== undefined && entry.kind === 'document') {
-      await sql.run(
+      await sql.later(
         `INSERT INTO content (tree, file, bytes) VALUES (?, ?, ?)
          ON CONFLICT (tree, file) DO NOTHING`,
         tree,
@@ -84,7 +85,7 @@ export const EDITS: ByKind<Editing, Promise<void>> = {
     await leave(editing, found, await sumsOf(sql, found));
     if (found.entry.kind === 'document') {
       // A copy has it or not.
-      await sql.run('DELETE FROM resource WHERE id = ?', found.row);
+      await sql.later('DELETE FROM resource WHERE id = ?', found.row);
       dropped.add(found.entry.file);
     } else {
       await breakCopies(sql, found.place);
@@ -129,7 +130,7 @@ export const EDITS: ByKind<Editing, Promise<void>> = {
   },
 
   lock: async ({ lock }, { sql, tree, relocked }) => {
-    await sql.run(
+    await sql.later(
       `INSERT INTO tree_lock (tree, token, record) VALUES (?, ?, ?)
        ON CONFLICT (tree, token) DO UPDATE SET record = excluded.record`,
       tree,
@@ -166,7 +167,7 @@ async function arrive(
   row: number,
   { above, name, at, sums }: Arriving,
 ): Promise<void> {
-  await editing.sql.run(
+  await editing.sql.later(
     `UPDATE resource
      SET parent = ?1, name = ?2, modified = ?3, arrived_at = ?3, changed = ?4, arrived = ?4
      WHERE id = ?5`,

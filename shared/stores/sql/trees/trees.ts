@@ -105,17 +105,16 @@ export function sqlTrees(
 
     look: (tree, paths) =>
       database.snapshot(async (sql) => {
-        const { locksVersion, bytes, entries } = await headOf(sql, tree);
         const places = new Places(sql, tree);
-        const found = new Map<string, Entry | undefined>();
-        await places.findAll(paths);
-        for (const path of paths) found.set(path, (await places.find(path))?.entry);
-        const locks = await sql.all<[record: string]>(
-          'SELECT record FROM tree_lock WHERE tree = ?',
-          tree,
-        );
+        const wanted = new Set(paths);
+        await places.findMany(wanted);
+        const [{ locksVersion, bytes, entries }, found, locks] = await Promise.all([
+          headOf(sql, tree),
+          places.findEach(wanted),
+          sql.last.all<[record: string]>('SELECT record FROM tree_lock WHERE tree = ?', tree),
+        ]);
         return {
-          entries: found,
+          entries: new Map([...found].map(([path, one]) => [path, one?.entry])),
           locks: locks.map(([record]) => {
             const lock = JSON.parse(record) as Lock;
             return Object.assign(lock, { expires: toOwn(lock.expires) });

@@ -25,7 +25,10 @@ const DIALECT: readonly (readonly [written: RegExp, here: string])[] = [
 const COUNT = 'UPDATE tally SET commits = commits + 1 RETURNING commits';
 
 /** Statements that are answered at once. */
-export type Statements = Pick<Connection, 'all' | 'run' | 'lock' | 'lockNames' | 'flush'>;
+export type Statements = Pick<
+  Connection,
+  'all' | 'run' | 'later' | 'lock' | 'lockNames' | 'last' | 'flush'
+>;
 
 /** One connection to one file, with its statements prepared once. Throws what node:sqlite throws. */
 export class Connection implements Transaction, Disposable {
@@ -108,7 +111,15 @@ export class Connection implements Transaction, Disposable {
     return this.all<R>(sql, ...values);
   }
 
+  later(sql: string, ...values: Value[]): void {
+    this.run(sql, ...values);
+  }
+
   lockNames(): void {}
+
+  get last(): this {
+    return this;
+  }
 
   /**
    * All or nothing, and one writer at a time over all processes. Every change goes through here:
@@ -305,7 +316,15 @@ class Held implements Transaction {
     return this.#open.all<R>(text, ...values);
   }
 
+  later(text: string, ...values: Value[]): void {
+    this.#open.run(text, ...values);
+  }
+
   lockNames(): void {}
+
+  get last(): Connection {
+    return this.#open;
+  }
 
   flush(): void {
     this.#open.flush();

@@ -1,0 +1,144 @@
+import { type Connection, type Submittable, types } from 'pg';
+import type { Value } from '../sql/sql.ts';
+import { fromServer, statementOf, toServer } from './text.ts';
+
+/** A statement and its values, as they are sent. */
+export interface Asked {
+  /** Each connection parses and plans a statement of one name once. */
+  readonly name: string;
+  readonly text: string;
+  readonly values: (string | Buffer | null)[];
+}
+
+/** Returns a statement of sql.ts with its values. */
+export function asking(written: string, ...values: readonly Value[]): Asked {
+  const { name, text, parameters } = statementOf(written);
+  return {
+    name,
+    text,
+    values: parameters.map(({ place, isList }) => {
+      const value = values[place] ?? null;
+      if (isList) return arrayOf(JSON.parse(String(value)) as unknown[]);
+      if (value === null || typeof value === 'string') return toServer(value);
+      return typeof value === 'number' ? String(value) : Buffer.from(value);
+    }),
+  };
+}
+
+/** Returns an array as PostgreSQL reads it. */
+function arrayOf(values: readonly unknown[]): string {
+  const texts = values.map((one) => toServer(String(one)).replaceAll(/["\\]/g, '\\$&'));
+  return texts.length === 0 ? '{}' : `{"${texts.join('","')}"}`;
+}
+
+export interface Answer {
+  readonly rows: unknown[][];
+  /** The command and how many rows it was for, such as `UPDATE 1`. */
+  readonly tag: string;
+}
+
+type Decode = (text: string) => unknown;
+
+/** By the number of the type: bigint, integer, double precision, bytea. All else is text. */
+const DECODES: Readonly<Record<number, Decode>> = {
+  20: Number,
+  23: Number,
+  701: Number,
+  17: types.getTypeParser(17),
+};
+
+/** The statements that a connection knows, by name, with the columns of their rows. */
+const known = new WeakMap<Connection, Map<string, readonly Decode[]>>();
+
+interface Described {
+  readonly fields: readonly { readonly dataTypeID: number }[];
+}
+
+/**
+ * Statements in one message, for `query` of a connection: PostgreSQL answers all of them in another one, and carries out none
+ * behind one that fails. Outside of a transaction they are one. `pg` alone sends a message for each, describes its rows each
+ * time and copies more.
+ */
+export class Exchange implements Submittable {
+  readonly asked: readonly Asked[];
+  /** Those of the statements that were carried out. */
+  readonly answers: Answer[] = [];
+  /** Rejects with what `pg` says. */
+  readonly done: Promise<readonly Answer[]>;
+  /** Milliseconds after which `pg` waits no more; absent: as the connection has it. */
+  readonly query_timeout: number | undefined;
+  /** `pg` calls it, with an error or without. */
+  callback: (error?: unknown) => void;
+  /** Those that this exchange is the first to send on its connection. */
+  readonly #first: string[] = [];
+  #known = new Map<string, readonly Decode[]>();
+  #rows: unknown[][] = [];
+
+  constructor(asked: readonly Asked[], patience?: number) {
+    this.asked = asked;
+    this.query_timeout = patience;
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Answer[]>();
+    this.done = promise;
+    this.callback = (error) => (error ? reject(error) : resolve(this.answers));
+  }
+
+  submit(connection: Connection): void {
+    const { stream } = connection;
+    this.#known = knownOf(connection);
+    stream.cork();
+    for (const { name, text, values } of this.asked) {
+      const isKnown = this.#known.has(name);
+      if (!isKnown) {
+        this.#known.set(name, []);
+        this.#first.push(name);
+        // PostgreSQL may know it from an exchange that failed after it was parsed.
+        connection.close({ type: 'S', name }, true);
+        connection.parse({ name, text, types: [] }, true);
+      }
+      connection.bind({ statement: name, values }, true);
+      if (!isKnown) connection.describe({ type: 'P' }, true);
+      connection.execute(null, true);
+    }
+    connection.sync();
+    stream.uncork();
+  }
+
+  handleRowDescription({ fields }: Described): void {
+    const { name } = this.#current;
+    this.#known.set(
+      name,
+      fields.map(({ dataTypeID }) => DECODES[dataTypeID] ?? fromServer),
+    );
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const decodes = this.#known.get(this.#current.name) ?? [];
+    this.#rows.push(fields.map((text, at) => (text === null ? null : decodes[at]?.(text))));
+  }
+
+  handleCommandComplete({ text: tag }: { readonly text: string }): void {
+    this.answers.push({ rows: this.#rows, tag });
+    this.#rows = [];
+  }
+
+  handleError(error: unknown): void {
+    for (const name of this.#first) this.#known.delete(name);
+    this.callback(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.callback();
+  }
+
+  get #current(): Asked {
+    return this.asked[this.answers.length] as Asked;
+  }
+}
+
+function knownOf(connection: Connection): Map<string, readonly Decode[]> {
+  const found = known.get(connection);
+  if (found) return found;
+  const made = new Map<string, readonly Decode[]>();
+  known.set(connection, made);
+  return made;
+}
