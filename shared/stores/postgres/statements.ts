@@ -128,9 +128,9 @@ export class Held extends Statements implements Transaction {
     return this.all<R>(`${text} FOR UPDATE`, ...values);
   }
 
-  lockNames(names: readonly string[]): void {
+  async lockNames(names: readonly string[]): Promise<void> {
     const keys = [...new Set(names)].map((name) => lockOf(this.#options.schema, name)).toSorted();
-    for (const key of keys) void this.later('SELECT 1 FROM pg_advisory_xact_lock(?::bigint)', key);
+    for (const key of keys) await this.later('SELECT 1 FROM pg_advisory_xact_lock(?::bigint)', key);
   }
 
   later(text: string, ...values: readonly Value[]): Awaitable<unknown> {
