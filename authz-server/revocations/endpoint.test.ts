@@ -33,7 +33,7 @@ beforeEach(async () => {
   stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
   logged = [];
   const warn = (event: string, { client }: LogFields = {}) => logged.push(`${event} ${client}`);
-  endpoint = await startEndpoint(stores, clock, TIMES, { ...silentLog, warn });
+  endpoint = await startEndpoint(stores, clock, TIMES, { ...silentLog, warn, error: warn });
 });
 afterEach(async () => {
   await endpoint[Symbol.asyncDispose]();
@@ -134,7 +134,7 @@ describe('answers to a follower', () => {
     expect(nothing).toMatchObject({ entries: [], lease: TIMES.lease });
   }, 10_000);
 
-  test('an unknown position gets every revocation from the beginning', async () => {
+  test('an unknown position gets every revocation from the beginning; one ahead of the store is in the log', async () => {
     await revoke('old');
     const { cursor, epoch } = await page('');
     const ahead = cursor.replace(/^\d+/, '999');
@@ -143,6 +143,7 @@ describe('answers to a follower', () => {
       const { entries } = await page(`?after=${after}&wait=15`);
       expect(entries.map(({ id }) => id)).toEqual([digestOf('old')]);
     }
+    expect(logged).toEqual(['follower.ahead follower']);
   });
 
   test('nothing while the store has no epoch (503), and all of the next memory', async () => {

@@ -40,6 +40,9 @@ const toldPage = ({ entries, ...page }: FeedPage): ToldPage => ({
   entries: entries.map(({ until, ...revocation }) => pageEntry(revocation, until)),
 });
 
+const AHEAD =
+  'it knows more than the store has: if PostgreSQL was restored to an earlier point, stop all servers and run `countersign restore --database`';
+
 const tooMany = () =>
   new HttpError(429, 'Too many of this client follow. Try again later.', { 'Retry-After': '1' });
 
@@ -98,8 +101,11 @@ export class Followed {
       this.#run();
       await this.#row.ensure();
       let page = await this.#read(after);
-      // A position that nobody can have been given acknowledges nothing.
-      if (after && after.epoch === page.epoch && after.entry <= page.last) {
+      // A position that nobody can have been given acknowledges nothing, and the page begins at the beginning.
+      const isOfMemory = after !== undefined && after.epoch === page.epoch;
+      if (isOfMemory && after.entry > page.last) {
+        this.#parts.log.error('follower.ahead', { client, reason: AHEAD });
+      } else if (isOfMemory) {
         // A follower told by another process is not held here: that process must learn that the follower has it.
         const held = follower.acknowledge(after.entry) ? 0 : wait;
         this.#publishSoon();

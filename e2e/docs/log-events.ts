@@ -265,6 +265,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     ['warn', 'revocations.stale', 'The package: the lease has run out, and tokens are 503.', []],
     ['info', 'revocations.followed', 'The package: revocations are followed (again).', []],
     [
+      'error',
+      'follower.ahead',
+      'A server that follows revocations knows more of them than the store, which was restored to an earlier point.',
+      ['client', 'reason'],
+    ],
+    [
       'warn',
       'follower.silent',
       'A server that follows revocations has not acknowledged one within its lease.',

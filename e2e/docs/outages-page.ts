@@ -43,6 +43,35 @@ export const outagesPage = (): string =>
     '',
     '`content.damaged` comes with each such answer. A server compares the length of a file alone: if other octets of the same length stand in it, they are sent. A backup of the schedule, and `backup`, compare it with the last one of the schedule, and name the document.',
     '',
-    'Content in files beside the store has the parts `content, reading` and `content, writing`. PostgreSQL and Redis have no such table: each fails as a whole, and its `part` begins with its name. If the disk of the tables of PostgreSQL is full, reading goes on as above; if that of its WAL is full, PostgreSQL stops. If the memory of Redis is full, revocations are told all the same, but no proof and no use of a limit can be noted: `/health/ready` is 503, and with `for=reading` it is 200, since Bearer tokens still read.',
+    'Content in files beside the store has the parts `content, reading` and `content, writing`. Each of PostgreSQL and Redis fails as a whole, and its `part` begins with its name. If the disk of the tables of PostgreSQL is full, reading goes on as above; if that of its WAL is full, PostgreSQL stops. If the memory of Redis is full, revocations are told all the same, but no proof and no use of a limit can be noted: `/health/ready` is 503, and with `for=reading` it is 200, since Bearer tokens still read.',
+    '',
+    '## PostgreSQL lacks commits',
+    '',
+    'It was restored to an earlier point, or a standby without the last commits was promoted. Revoked tokens and used codes would be good again. Stop all servers and run `countersign restore --database`, also where nobody notices.',
+    '',
+    ...table(
+      ['Where it is noticed', 'Answers', 'Line of the log', '`reason` has'],
+      [
+        [
+          'a server that runs on and has read more',
+          '503 to all, and `/health/ready`',
+          code('store.failing'),
+          code('restored to an earlier point'),
+        ],
+        [
+          'a server that starts, with Redis beside PostgreSQL',
+          'it does not start',
+          code('start.failed'),
+          code('restored to an earlier point'),
+        ],
+        ['a server that starts, without Redis', 'as always: run the command before', '', ''],
+        [
+          'an authorization server, by a follower over HTTP that has read more',
+          'as always; the follower reads all anew, and forgets nothing',
+          code('follower.ahead'),
+          code('knows more than the store'),
+        ],
+      ],
+    ),
     '',
   ].join('\n');

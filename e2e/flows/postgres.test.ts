@@ -5,7 +5,7 @@ import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, SignJWT 
 import { configSchema } from '#shared/config/schema.ts';
 import type { PostgresSettings } from '#shared/stores/settings.ts';
 import { examples, runCommands } from '../pair/examples.ts';
-import { type Postgres, startPostgres } from '../parts/postgres.ts';
+import { type Postgres, psql, startPostgres } from '../parts/postgres.ts';
 import { until } from '../parts/process.ts';
 import { getAll, startFlow } from './flow.ts';
 import type { Client, Flow } from './flow.ts';
@@ -17,12 +17,14 @@ const PAGE = 'docs/how-to/postgres.md';
 let postgres: Postgres;
 let flow: Flow;
 let client: Client;
+let ofStore = '';
 beforeAll(async () => {
   postgres = await startPostgres({ password: 'tiger' });
   const [made = ''] = await examples(PAGE, 'sql postgres');
   for (const line of made.trim().split('\n')) await postgres.sql(line);
   const [json = ''] = await examples(PAGE, 'json postgres');
   const { store } = JSON.parse(json.replace(':5432/', `:${postgres.port}/`)) as Named;
+  [ofStore = ''] = store.urls;
   // With patience for a busy machine.
   flow = await startFlow({ store: { ...store, deadline: 10 }, authz: 2, resource: 2 });
   client = await flow.pair.addClient();
@@ -137,6 +139,30 @@ test('PostgreSQL ends: 503 and no revoked token, one line in each log; afterward
     const told = [...log.matchAll(/"event":"store\.(\w+)","part":"PostgreSQL"/g)];
     expect(told.map(([, event]) => event)).toEqual(['failing', 'working']);
   }
+});
+
+test('a newer version adds to the tables under running servers: they go on; it changes them: they end and say why', async () => {
+  const tables = (version: number, oldest: number) =>
+    psql(ofStore, `UPDATE countersign.schema SET version = ${version}, oldest = ${oldest}`);
+  await tables(2, 1);
+  expect(await readiness()).toEqual([200, 200, 200, 200]);
+  await tables(2, 2);
+  try {
+    for (const server of servers()) {
+      // Each asks PostgreSQL once a second at most.
+      await until(async () => {
+        await fetch(`${server.url}/health/ready`).catch(() => {});
+        return server.exitCode === 1;
+      });
+      expect(server.log).toMatch(/"event":"store\.moved",.*start the newer version/);
+    }
+    await expect(servers()[0]?.start()).rejects.toThrow('made by a newer release');
+  } finally {
+    await tables(1, 1);
+  }
+  for (const server of servers()) await server.start();
+  expect(await readiness()).toEqual([200, 200, 200, 200]);
+  expect(await getAll(flow.pair, await flow.pair.token(client))).toEqual([200, 200]);
 });
 
 test('commands work in the same store, say why PostgreSQL refuses them, and print no password', async () => {

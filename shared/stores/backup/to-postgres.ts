@@ -71,7 +71,7 @@ export const restorePostgres = (
 async function isUsed(client: ClientBase, schema: string): Promise<boolean> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables
-     WHERE schemaname = $1 AND tablename NOT IN ('schema', 'numbers', 'record')`,
+     WHERE schemaname = $1 AND tablename NOT IN ('schema', 'numbers', 'record', 'redis_run')`,
     [schema],
   );
   for (const { name } of rows) {
