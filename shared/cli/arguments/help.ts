@@ -9,7 +9,7 @@ export const optionsOf = ({ options, store }: Command): Readonly<Record<string, 
 });
 
 const STORE_OPTIONS: Readonly<Record<string, Option>> = {
-  create: { help: 'make the embedded store if the data folder has none' },
+  create: { help: 'make the store if the data folder or the schema has none' },
 };
 
 const COMMON_OPTIONS: Readonly<Record<string, Option>> = {

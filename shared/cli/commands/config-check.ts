@@ -1,3 +1,4 @@
+import type { Config } from '#shared/config/schema.ts';
 import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
 import { unreadFile } from '#shared/base/unread-file.js';
 import { unknownVariables } from '#shared/config/environment.ts';
@@ -28,7 +29,8 @@ export const configCheck: Command = {
   },
   details: [
     'FILE is COUNTERSIGN_CONFIG by default. The files and folders that the servers open must be on this machine.',
-    'With --store it opens the store of the servers, as they do: it must be there, and a new release brings it up to date.',
+    'With --store it opens the store of the servers, as they do, and a new release brings it up to date. In PostgreSQL it is',
+    'made; in `data` it must be there.',
     'It looks for passkeys of another domain, and for groups without people.',
   ],
   run: async ({ operands: [file], text, flag }, { env: given, clock, random }) => {
@@ -47,7 +49,9 @@ export const configCheck: Command = {
     if (mistakes.length > 0) throw new ConfigError(inFileOrder(mistakes, members), read);
     const mode = isProduction(config) ? 'production' : 'development';
     const unread = unreadFile(env);
-    const store = flag('store') ? await lookInto({ env, clock, random }) : undefined;
+    const store = flag('store')
+      ? await lookInto({ env, clock, random, creates: isPostgres(config) })
+      : undefined;
     const warnings = [...configWarnings(config, clock.now()), ...(store?.warnings ?? [])];
     return {
       json: { ok: true, mode, ...(warnings.length > 0 && { warnings }) },
@@ -63,9 +67,12 @@ export const configCheck: Command = {
   },
 };
 
+/** The guide asks for the command before the first start, and nobody stands in a wrong folder. */
+const isPostgres = ({ store }: Config) => store.kind === 'postgres';
+
 /** Opens the store, and returns the settings that do not fit what is in it. */
 async function lookInto(
-  shell: Pick<Shell, 'env' | 'clock' | 'random'>,
+  shell: Pick<Shell, 'env' | 'clock' | 'random' | 'creates'>,
 ): Promise<{ readonly isUnused: boolean; readonly warnings: readonly Mistake[] }> {
   const found: Mistake[] = [];
   const warned = (reason: string) =>

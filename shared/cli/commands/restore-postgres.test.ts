@@ -238,3 +238,16 @@ test('--database ends all tokens of the store, once', async () => {
     expect(await stores.revocations.epoch(true)).not.toBe(epoch);
   });
 });
+
+test('a command in a schema without a store refuses and makes none; with --create it makes it', async () => {
+  const shell = await postgresShell();
+  const { code, stderr } = await inProcess(shell, 'user', 'list');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('there is no store in the schema countersign of PostgreSQL'),
+  ]);
+  const schemas = `SELECT count(*) FROM pg_namespace WHERE nspname = 'countersign'`;
+  expect(await psql(shell.env['COUNTERSIGN_POSTGRES_URL'] ?? '', schemas)).toBe('0');
+  expect(await json(shell, 'user', 'list', '--create')).toEqual([]);
+  expect(await json(shell, 'user', 'list')).toEqual([]);
+});

@@ -22,8 +22,8 @@ interface Opened extends AsyncDisposable {
 }
 
 /**
- * Opens the configuration and the stores that the servers use. Rejects with `Failure` where the embedded store is
- * missing, unless the command makes it: in a wrong folder a command would work on a new one that no server knows.
+ * Opens the configuration and the stores that the servers use. Rejects with `Failure` where the store is missing,
+ * unless the command makes it: in a wrong folder or schema a command would work on a new one that no server knows.
  * `loaded`: the configuration, where the command has checked its input against it.
  */
 export async function openShellStores(shell: StoreShell, loaded?: Config): Promise<Opened> {
@@ -32,6 +32,7 @@ export async function openShellStores(shell: StoreShell, loaded?: Config): Promi
   const stores = await openStores(config, {
     clock: shell.clock,
     random: shell.random,
+    creates: shell.creates ?? false,
     log: {
       ...silentLog,
       error: (event, { reason = '' } = {}) => shell.note?.(`${event}: ${reason}`),

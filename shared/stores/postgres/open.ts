@@ -42,6 +42,8 @@ export interface PostgresDependencies {
   readonly log: Log;
   /** Called with the reason once nothing is to be had from the store until it is opened anew. */
   readonly moved?: ((reason: string) => void) | undefined;
+  /** False: a schema without a store is refused. Default: the store is made. */
+  readonly creates?: boolean | undefined;
   /** Seconds by which the clocks of our servers may differ. */
   readonly skew: number;
   /** Resolves to the milliseconds since 1970 of the server. */
@@ -56,7 +58,7 @@ export async function openPostgres(
   settings: PostgresSettings,
   dependencies: PostgresDependencies,
 ): Promise<Stores> {
-  const { clock, random, log, moved, skew, serverTime = timeOf } = dependencies;
+  const { clock, random, log, moved, skew, creates = true, serverTime = timeOf } = dependencies;
   const { urls, schema, connections: most, deadline, ca: file, redis } = settings;
   const ca = file === undefined ? undefined : await readFile(file, 'utf8');
   const options = {
@@ -75,6 +77,7 @@ export async function openPostgres(
     outage: failing(silentLog),
   });
   await checkServer(first, settings, log);
+  if (!creates) await demandStore(first, schema);
   await first.migrate(SCHEMA);
   const { isNew, restored } = await demandRedis(first, settings);
   const outage = failing(log);
@@ -143,6 +146,17 @@ export async function openPostgres(
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
   return stores;
+}
+
+/** A command with a wrong name of the schema would work on a new store that no server knows. */
+async function demandStore(first: Database, schema: string): Promise<void> {
+  const [[found] = []] = await first.read((sql) =>
+    sql.all<[string | null]>('SELECT CAST(to_regclass(?) AS text)', `${schema}.schema`),
+  );
+  if (found !== null) return;
+  throw new Error(
+    `there is no store in the schema ${schema} of PostgreSQL: start the pair, or name its schema in store.schema. A new one is made only with --create`,
+  );
 }
 
 /** Rejects where a newer version has changed the tables so that this one would misread them. */
