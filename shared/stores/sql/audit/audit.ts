@@ -88,13 +88,16 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
 
     open: () =>
       database.snapshot(async (sql) => {
-        const rows = await sql.all<[seq: number, text: string]>(
-          `SELECT seq, text FROM audit_open ORDER BY seq LIMIT ${MOST_ENTRIES}`,
-        );
+        const [head, rows] = await Promise.all([
+          headOf(sql),
+          sql.last.all<[seq: number, text: string]>(
+            `SELECT seq, text FROM audit_open ORDER BY seq LIMIT ${MOST_ENTRIES}`,
+          ),
+        ]);
         return {
           texts: rows.map(([, text]) => text),
           upTo: JSON.stringify(rows.map(([seq]) => seq)),
-          head: await headOf(sql),
+          head,
         };
       }),
 

@@ -18,8 +18,10 @@ export function sqlFollowers(database: Database): Followers {
   return {
     look: () =>
       database.snapshot(async (sql) => {
-        const { epoch, settled, last } = await ofStore(sql);
-        const rows = await sql.all<Row>('SELECT id, confirmed, lease, beat FROM followed');
+        const [{ epoch, settled, last }, rows] = await Promise.all([
+          ofStore(sql),
+          sql.last.all<Row>('SELECT id, confirmed, lease, beat FROM followed'),
+        ]);
         return {
           epoch,
           last,
@@ -60,7 +62,7 @@ export function sqlFollowers(database: Database): Followers {
       database.snapshot(async (sql) => {
         const { epoch, last } = await ofStore(sql);
         const isKnown = after !== undefined && after.epoch === epoch && after.entry <= last;
-        const rows = await sql.all<EntryRow>(
+        const rows = await sql.last.all<EntryRow>(
           'SELECT seq, kind, id, generation, until FROM revocation WHERE seq > ? ORDER BY seq LIMIT ?',
           isKnown ? after.entry : 0,
           count,

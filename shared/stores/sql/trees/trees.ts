@@ -130,7 +130,7 @@ export function sqlTrees(
       database.snapshot(async (sql) => {
         const place = await new Places(sql, tree).of(collection);
         if (place === undefined) return undefined;
-        const rows = await sql.all<ResourceRow>(
+        const rows = await sql.last.all<ResourceRow>(
           `SELECT ${COLUMNS} ${MEMBERS}`,
           tree,
           place.id,
@@ -160,7 +160,7 @@ export function sqlTrees(
         const place = await new Places(sql, tree).at(path);
         if (place === undefined) return [];
         const { id, arrival } = place;
-        const rows = await sql.all<[parent: string, edit: number, at: number, ...ResourceRow]>(
+        const rows = await sql.last.all<[parent: string, edit: number, at: number, ...ResourceRow]>(
           BELOW,
           tree,
           id,
