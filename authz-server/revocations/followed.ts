@@ -182,9 +182,9 @@ export class Followed {
   }
 
   async #follow(): Promise<void> {
-    const { feed, clock, log } = this.#parts;
+    const { clock, log } = this.#parts;
     for (let look = 1; ; look += 1) {
-      if (this.#register.position < Number(feed.status().cursor)) {
+      if (this.#register.position < (await this.#last())) {
         for (const wake of this.#waiting) wake();
       }
       this.#publish();
@@ -198,6 +198,17 @@ export class Followed {
     }
     this.#running = false;
     await this.#row.remove().catch(() => {}); // The next process that revokes removes the row.
+  }
+
+  /** The last entry of the feed, asked for now; as far as it is known where the store does not answer. */
+  async #last(): Promise<number> {
+    const { feed } = this.#parts;
+    try {
+      await feed.latest();
+    } catch {
+      // The followers wait.
+    }
+    return Number(feed.status().cursor);
   }
 
   /** Publishes once per turn of the event loop, however many acknowledge: publishing looks at every follower. */

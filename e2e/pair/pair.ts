@@ -77,9 +77,10 @@ export class ServerProcess {
     return this.#process?.output ?? '';
   }
 
-  /** The warnings and errors of its log. */
+  /** The warnings and errors of its log, and the requests that it could not answer. */
   get troubles(): readonly string[] {
-    return this.log.split('\n').filter((line) => /"level":"(?:warn|error)"/.test(line));
+    const trouble = /"level":"(?:warn|error)"|"status":5/;
+    return this.log.split('\n').filter((line) => trouble.test(line));
   }
 }
 

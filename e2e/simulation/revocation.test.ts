@@ -47,6 +47,14 @@ describe('a simulation of three regions', () => {
     expect(acknowledged).toBe(5_000);
   });
 
+  test('a revocation is acknowledged once it went to the farthest follower, 300 ms there and back, and not at the end of held answers', async () => {
+    const quiet = { faults: Infinity, loss: 0, drift: 0, followers: 6, rate: 2 };
+    const { took, acknowledged } = await simulateRevocation({ ...SHORT, seed: 1, ...quiet });
+    expect(acknowledged).toBe(10);
+    // Simulated milliseconds: the same on each machine.
+    expect(took.most).toBeLessThan(400);
+  });
+
   test('the same seed has the same outcome', async () => {
     const one = { ...SHORT, seed: 7, seconds: 1 };
     expect(await simulateRevocation(one)).toEqual(await simulateRevocation(one));

@@ -39,7 +39,12 @@ export function simulatedProcess(
     monotonic: () => clock.monotonic(),
     timers,
   });
-  const feed = { status: () => ({ cursor: store.heardUpTo() }) } as RevocationFeed;
+  let cursor = '0';
+  // It knows what it has asked for, as that of PostgreSQL does.
+  const feed = {
+    latest: async () => void (cursor = store.heardUpTo()),
+    status: () => ({ cursor }),
+  } as unknown as RevocationFeed;
   const parts = {
     config: configSchema.parse({ issuer: 'https://as.example', revocations: times }),
     stores: { followers } as Stores,
