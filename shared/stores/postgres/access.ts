@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase, ClientConfig } from 'pg';
 import { readPostgresUrl } from '../postgres-url.ts';
 
@@ -44,12 +45,19 @@ export async function enter(client: ClientBase, schema: string): Promise<void> {
   throw new Error('`countersign restore` is at work here: wait for it');
 }
 
+/** How often the lock is tried, since processes that were just stopped hold it a little longer, and milliseconds between. */
+const LAST_MOMENTS = 20;
+const PAUSE = 50;
+
 /**
  * Keeps all others from the store for as long as the connection lasts. Resolves to those that have it open, each address with its
  * processes in PostgreSQL: then it keeps nobody from it.
  */
 export async function enterAlone(client: ClientBase, schema: string): Promise<readonly string[]> {
-  if (await demandPrimary(client, 'pg_try_advisory_lock', schema)) return [];
+  for (let tries = LAST_MOMENTS; tries > 0; tries -= 1) {
+    if (await demandPrimary(client, 'pg_try_advisory_lock', schema)) return [];
+    await sleep(PAUSE);
+  }
   const { rows } = await client.query<[other: string]>({
     text: `SELECT 'processes ' || string_agg(DISTINCT pid::text, ', ') || coalesce(' of ' || host(client_addr), '')
       FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
