@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { loadConfig } from './load.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { REDIS_URL } from '#shared/stores/redis-url.ts';
 
 const SECRET = 'a secret of more than thirty-two bytes';
 
@@ -286,6 +287,13 @@ describe('mistakes', () => {
     [{ server: { streams: 1.5 } }, 'server.streams', 'must be a whole number'],
     [{ listen: { authz: { port: 65_536 } } }, 'listen.authz.port', 'must be at most 65535'],
     [{ store: { kind: 1 } }, 'store.kind', 'must be one of "sqlite", "postgres"'],
+    [
+      {
+        store: { kind: 'postgres', urls: ['postgres://u@a/b'], redis: { urls: ['redis://:/x@a'] } },
+      },
+      'store.redis.urls.0',
+      REDIS_URL,
+    ],
     [{ trustedProxies: 'x' }, 'trustedProxies', 'must be a list in brackets, as in ["a"]'],
     [{ spaces: [{}] }, 'spaces.0.url', 'is missing: it must be text in quotation marks'],
   ])('the mistake %j is told with what to write', async (members, path, words) => {

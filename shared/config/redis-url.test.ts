@@ -23,6 +23,11 @@ test.each([
   'cluster:http://a',
   'replica:redis://a',
   'redis://a:99999',
+  'redis://:pass/word@a:1',
+  'redis://:pass#word@a:1',
+  'redis://:100%@a:1',
+  'redis://a:1/name',
+  'redis://a:1?db=3',
   'REDIS://a\n,',
 ])('%j is refused', (value) => {
   expect(parseRedisUrl(value)).toBeUndefined();

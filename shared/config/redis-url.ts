@@ -1,3 +1,4 @@
+import { isRedisUrl } from '#shared/stores/redis-url.ts';
 import type { RedisSettings } from '#shared/stores/settings.ts';
 
 export type RedisUrl = Pick<RedisSettings, 'mode' | 'urls'>;
@@ -14,6 +15,6 @@ export function parseRedisUrl(value: string): RedisUrl | undefined {
   const [, mode = 'single', list = ''] = /^(?:(sentinel|cluster):)?(.*)$/s.exec(value) ?? [];
   const urls = list.split(',').map((url) => url.trim());
   if (mode === 'single' && urls.length > 1) return undefined;
-  if (!urls.every((url) => /^rediss?:\/\/[^/]/.test(url) && URL.canParse(url))) return undefined;
+  if (!urls.every(isRedisUrl)) return undefined;
   return { mode: mode as RedisSettings['mode'], urls };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isVerified, readPostgresUrl } from './postgres-url.ts';
+import { isRedisUrl, REDIS_URL } from './redis-url.ts';
 
 /** Connections that a worker needs: two ask for verdicts, and the others have transactions. */
 export const LEAST_CONNECTIONS = 4;
@@ -11,7 +12,7 @@ const redis = z
       .default('single')
       .describe('One server, Redis Sentinel, or Redis Cluster.'),
     urls: z
-      .array(z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://'))
+      .array(z.string().refine(isRedisUrl, REDIS_URL))
       .min(1)
       .describe('URL of the one server, of the sentinels, or of some nodes of the cluster.'),
     master: z.string().default('mymaster').describe('Name of the master set (`sentinel` only).'),
