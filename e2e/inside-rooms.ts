@@ -60,7 +60,7 @@ export const INSIDE: Orders = {
       ['outage'],
       SUBJECTS,
       ['cache'],
-      ['postgres-url.ts'],
+      ['postgres-url.ts', 'redis-url.ts'],
       ['stores.ts', 'settings.ts'],
       ['sql'],
       ['sqlite', 'redis'],

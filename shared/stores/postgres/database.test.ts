@@ -67,6 +67,53 @@ test('two writes that are in the way of one another are both done, one of them f
   }
 });
 
+test('writes that wait for one row leave connections to reads, and the next turn to another write', async () => {
+  // One of them is for writes.
+  await using database = open({ connections: 2 });
+  const order: string[] = [];
+  const free = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const hot = (work: () => unknown) =>
+    database.write(
+      async (sql) => {
+        order.push('hot');
+        await sql.lockNames(['hot']);
+        await work();
+      },
+      { turn: 'hot' },
+    );
+  const all = [hot(() => (begun.resolve(), free.promise))];
+  await begun.promise;
+  for (let n = 0; n < 10; n += 1) all.push(hot(() => {}));
+  all.push(database.write(() => void order.push('other')));
+  const read = await database.read((sql) => sql.all('SELECT 1'));
+  free.resolve();
+  await Promise.all(all);
+  expect(read).toEqual([[1]]);
+  expect(order.slice(0, 2)).toEqual(['hot', 'other']);
+  expect(order).toHaveLength(12);
+});
+
+test('a write that had no turn within the time for any answer is refused, and is no failure of the server', async () => {
+  let time = 0;
+  const outage = new Outage('PostgreSQL', silentLog, () => time);
+  await using database = open({ connections: 1, monotonic: () => time, outage });
+  const free = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const first = database.write(() => (begun.resolve(), free.promise));
+  await begun.promise;
+  let runs = 0;
+  const late = database.write(() => void (runs += 1));
+  const refused = expect(late).rejects.toMatchObject({ refused: true });
+  time += 10_001;
+  free.resolve();
+  await refused;
+  await first;
+  expect([runs, outage.isFailing]).toEqual([0, false]);
+  await database.write(() => void (runs += 1));
+  expect(runs).toBe(1);
+});
+
 test('a write that fails late because of another one is tried again all the same', async () => {
   let time = 0;
   await using database = open({ monotonic: () => time });

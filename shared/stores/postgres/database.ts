@@ -13,6 +13,7 @@ import {
   type Sql,
   type Transaction,
   Undone,
+  type WriteOptions,
 } from '../sql/sql.ts';
 import { accessTo, enter } from './access.ts';
 import { BEAT, commit, InDoubt } from './commit.ts';
@@ -29,7 +30,9 @@ import {
 } from './statements.ts';
 import { NUMBERED, type Numbered } from './text.ts';
 import { Unanswered } from './unanswered.ts';
+import { MOST_WAITING } from '../outage/waiting.ts';
 import { forAll } from '#shared/base/for-all.ts';
+import { Line } from '#shared/base/line.ts';
 
 export interface DatabaseOptions {
   /** One server, or a primary and its standbys in any order. */
@@ -62,6 +65,12 @@ const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
  * another server may be the primary.
  */
 const ELSEWHERE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03']);
+
+/** The part of the connections that writes may have at once. */
+const OF_WRITES = 0.75;
+
+const tooManyWrites = () =>
+  new StoreUnavailable('PostgreSQL: too many writes wait', { refused: true });
 
 /** The pool waits for `onConnect`, which its types do not say. */
 type Config = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
@@ -96,9 +105,17 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   /** Why nothing may be done. */
   #refusal: string | undefined;
 
+  /** Writes, which may wait for each other's rows: some connections are left to reads. */
+  readonly #writes: Line;
+
   constructor(options: DatabaseOptions) {
     const { urls, schema, connections, deadline } = options;
     this.#options = options;
+    this.#writes = new Line({
+      lanes: Math.max(1, Math.floor(connections * OF_WRITES)),
+      most: MOST_WAITING,
+      tooMany: tooManyWrites,
+    });
     this.#servers = urls.map((url) => {
       const config: Config = {
         ...accessTo(url, options),
@@ -133,8 +150,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return (await this.#transaction(SNAPSHOT, work)).result;
   }
 
-  write<T>(work: (sql: Transaction) => Awaitable<T>): Promise<T> {
-    return this.#write(WRITE, work);
+  write<T>(work: (sql: Transaction) => Awaitable<T>, options?: WriteOptions): Promise<T> {
+    return this.#write(WRITE, work, options);
   }
 
   /** The same on the same connections, but that its last writes may be lost when the power fails. */
@@ -143,7 +160,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       read: (work) => this.read(work),
       snapshot: (work) => this.snapshot(work),
       recalling: () => this.recalling(),
-      write: (work) => this.#write(PASSING, work),
+      write: (work, options) => this.#write(PASSING, work, options),
     };
   }
 
@@ -152,7 +169,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
    * keep more than its statements.
    */
   async together<T>(work: (held: Database) => Promise<T>): Promise<T> {
-    const done = await this.#transaction(WRITE, (sql) => {
+    const transaction = (sql: Transaction) => {
       const within = goingOn(sql);
       const read = async <R>(part: (sql: Transaction) => Awaitable<R>) => part(within);
       return work({
@@ -171,8 +188,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         },
         recalling: () => (_, find) => read(find),
       });
-    });
-    return this.#told(done);
+    };
+    return this.#told(await this.#waiting(() => this.#transaction(WRITE, transaction)));
   }
 
   /** Each read asks: others may have written. */
@@ -222,8 +239,23 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     await Promise.all(open.map(({ pool }) => pool.end()));
   }
 
-  async #write<T>(beginning: Beginning, work: (sql: Transaction) => Awaitable<T>): Promise<T> {
-    return this.#told(await this.#again(() => this.#transaction(beginning, work)));
+  async #write<T>(
+    beginning: Beginning,
+    work: (sql: Transaction) => Awaitable<T>,
+    { turn }: WriteOptions = {},
+  ): Promise<T> {
+    const transaction = () => this.#again(() => this.#transaction(beginning, work));
+    return this.#told(await this.#waiting(transaction, turn));
+  }
+
+  /** Begins a write when it has its turn, unless it has waited for longer than for any answer. */
+  #waiting<T>(transaction: () => Promise<T>, turn = 'no row of many'): Promise<T> {
+    const { monotonic, deadline } = this.#options;
+    const since = monotonic();
+    return this.#writes.run({ groups: [turn] }, async () => {
+      if (monotonic() - since > deadline) throw tooManyWrites();
+      return transaction();
+    });
   }
 
   /** Runs a transaction again while others are in its way: nothing of it was done. */

@@ -264,8 +264,9 @@ test('where our own work holds all connections the answer is 503 that says so', 
   await using postgres = await startPostgres();
   await using database = open([postgres], { connections: 1, deadline: 500 });
   await database.migrate(SCHEMA);
-  const going = Promise.withResolvers<void>();
-  const long = database.write(() => going.promise);
+  const [begun, going] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const long = database.write(() => (begun.resolve(), going.promise));
+  await begun.promise;
   await expect(database.ping('reading')).rejects.toMatchObject({
     name: 'StoreUnavailable',
     refused: true,

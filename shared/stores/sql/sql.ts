@@ -54,6 +54,8 @@ export function goingOn(sql: Transaction): Transaction {
 export interface WriteOptions {
   /** May use the last room on the disk. */
   readonly makesRoom?: boolean;
+  /** Names a row that many lock: writes of that name take turns with all others, however many they are. */
+  readonly turn?: string;
 }
 
 /** Reads a row of one kind, from memory where that is known to be the newest. */

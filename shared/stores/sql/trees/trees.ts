@@ -73,12 +73,15 @@ export function sqlTrees(
   /** Resolves to the copy with all that is below it, or as far as it came before something broke it. */
   async function copyInSlices(tree: string, begun: ReservedCopy): Promise<ReservedCopy> {
     for (let copy = begun; ;) {
-      const { next, took } = await database.write(async (sql) => {
-        await lockHead(sql, tree);
-        const began = monotonic();
-        const copied = await goOnCopying(sql, copy, now());
-        return { next: copied, took: monotonic() - began };
-      });
+      const { next, took } = await database.write(
+        async (sql) => {
+          await lockHead(sql, tree);
+          const began = monotonic();
+          const copied = await goOnCopying(sql, copy, now());
+          return { next: copied, took: monotonic() - began };
+        },
+        { turn: tree },
+      );
       await sleep(Math.min(REST.share * took, REST.most));
       if (next === undefined) return copy;
       if (isDone(next.copying)) return next;
@@ -92,7 +95,7 @@ export function sqlTrees(
         await lockHead(sql, tree);
         return endCopy(sql, token, randomId(random));
       },
-      { makesRoom: true },
+      { makesRoom: true, turn: tree },
     );
 
   return {
@@ -185,15 +188,17 @@ export function sqlTrees(
         const outcome = await database
           .write((sql) => commit(sql, tree, change, { version: randomId(random), made }), {
             makesRoom,
+            turn: tree,
           })
           .catch(outcomeOf);
         if (outcome.kind === 'done') return outcome;
         if (made) await endIn(tree, made);
         if (outcome.kind === 'impossible') throw outcome.error;
         if (outcome.kind !== 'to copy') return outcome;
-        const begun = await database.write((sql) =>
-          reserve(sql, tree, outcome, { token: randomId(random), quota: change.quota, now: now() }),
-        );
+        const reserved = { token: randomId(random), quota: change.quota, now: now() };
+        const begun = await database.write((sql) => reserve(sql, tree, outcome, reserved), {
+          turn: tree,
+        });
         return attempt(begun && (await copyInSlices(tree, begun)));
       };
       return attempt();
