@@ -149,14 +149,17 @@ export const entriesOf = ({ stores }: Pick<TreeServers, 'stores'>, tree: string)
 /** All that is in a tree. */
 export interface State {
   readonly entries: readonly Entry[];
+  /** All end at 0: the clock of a process, in which the end is told, may move by a moment against PostgreSQL's. */
   readonly locks: readonly Lock[];
 }
+
+const endless = (lock: Lock): Lock => ({ ...lock, expires: 0 });
 
 export async function stateOf(servers: Pick<TreeServers, 'stores'>, tree: string): Promise<State> {
   const { locks } = await servers.stores.trees.look(tree, []);
   return {
     entries: await entriesOf(servers, tree),
-    locks: locks.toSorted((a, b) => a.token.localeCompare(b.token)),
+    locks: locks.map(endless).toSorted((a, b) => a.token.localeCompare(b.token)),
   };
 }
 

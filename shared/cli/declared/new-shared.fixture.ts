@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { systemRandom } from '#shared/base/random.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import type { SharedStore } from '#shared/stores/postgres/started.fixture.ts';
-import { newData } from '../cli.fixture.ts';
+import { newData, TestShell } from '../cli.fixture.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 /** A store of its own on these servers; the environment that names it. */
 export async function newShared({ store }: SharedStore) {
@@ -15,5 +16,8 @@ export async function newShared({ store }: SharedStore) {
   };
   const file = join(await temporaryFolder(), 'countersign.json');
   await writeFile(file, JSON.stringify({ store: own }));
-  return { ...(await newData()), COUNTERSIGN_CONFIG: file };
+  const env = { ...(await newData()), COUNTERSIGN_CONFIG: file };
+  const { clock, random } = new TestShell(env);
+  await withStores({ env, clock, random, creates: true }, async () => {});
+  return env;
 }

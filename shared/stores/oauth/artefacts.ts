@@ -23,9 +23,6 @@ export interface Use {
 /** The kinds that can be listed by `payload.accountId`: what a person sees and ends. */
 export const KINDS_BY_ACCOUNT: ReadonlySet<string> = new Set(['SignIn', 'Access', 'Consent']);
 
-/** The kinds that can be listed by `payload.clientId`: what operators see and end of a client. */
-export const KINDS_BY_CLIENT: ReadonlySet<string> = new Set(['Access', 'Consent']);
-
 /** The end of what never expires, among the places of artefacts. */
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
@@ -108,8 +105,8 @@ export interface Artefacts {
   /** How many of them there are, at least; what has just ended may count. */
   countByAccount(kind: string, accountId: string): Promise<number>;
   /**
-   * The payloads of one of `KINDS_BY_CLIENT` whose `payload.clientId` is `clientId`, first those that live longest;
-   * reads these and no others. Fewer than `range` asks for, also none, where some have just ended.
+   * The payloads of `Access` or `Consent`, which operators see and end, whose `payload.clientId` is `clientId`, first those that live
+   * longest; reads these and no others. Fewer than `range` asks for, also none, where some have just ended.
    */
   pageByClient(kind: string, clientId: string, range: ArtefactRange): Promise<ArtefactPage>;
   remove(kind: string, ...ids: readonly string[]): Promise<void>;
