@@ -69,7 +69,7 @@ describe('a link', () => {
       opened += 1;
       expect(opened).toBeGreaterThan(3);
     });
-    expect(lines).toEqual([['store.failing', { part: 'Redis', reason: 'Error: ECONNREFUSED' }]]);
+    expect(lines).toEqual([['store.failing', { part: 'Redis', reason: 'Redis: ECONNREFUSED' }]]);
   });
 
   test('is replaced after an error; the old connection may still answer its requests', async () => {
