@@ -107,7 +107,8 @@ export async function startMailServer(tls: 'implicit' | 'starttls'): Promise<Tes
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
-      await rm(folder, { recursive: true });
+      // Tests end it early, too.
+      await rm(folder, { recursive: true, force: true });
     },
   });
 }
