@@ -78,7 +78,7 @@ async function replaceTokens(
     // A grant that was there has been ended meanwhile.
     if (was === undefined && isKnown) throw ended();
     if (was === undefined) return saveGiven(server, given);
-    // First: nobody would know of them any more if it failed, and the client repeated the request.
+    // They end first: a repeated request would not find them if this failed afterwards.
     await endTokens(server, was.jtis);
     if (await replaceGiven(server, given, was)) return;
   }

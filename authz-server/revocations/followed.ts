@@ -101,7 +101,7 @@ export class Followed {
       this.#run();
       await this.#row.ensure();
       let page = await this.#read(after);
-      // A position that nobody can have been given acknowledges nothing, and the page begins at the beginning.
+      // This store gave no follower an entry behind its last one: such a cursor acknowledges nothing, and the page begins anew.
       const isOfMemory = after !== undefined && after.epoch === page.epoch;
       if (isOfMemory && after.entry > page.last) {
         this.#parts.log.error('follower.ahead', { client, reason: AHEAD });

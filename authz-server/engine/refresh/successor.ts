@@ -6,7 +6,7 @@ import { storedId } from '../storage/stored-id.ts';
 /**
  * The refresh token that comes of a code or of another refresh token. Its identifier follows from theirs, so
  * that anybody who uses one of them once more, because the answer was lost, is given the same one, by any
- * number of processes, and not a second one of which nobody would know.
+ * number of processes. The client would never learn of a second one.
  */
 export function refreshTokenAfter({ master, stores }: AdapterStore) {
   const key = derivedKey(master, 'countersign authz refresh token successor');

@@ -49,7 +49,7 @@ export const restorePostgres = (
       }
       await makeSchema(client, schema);
       await migrateWithin(client, schema, SCHEMA);
-      // It takes the place of the former one, also for the Redis beside it, and remembers what was used once.
+      // The new schema takes over the id of the former store, which Redis knows, and its used values.
       if (isThere) {
         const former = escapeIdentifier(aside ?? '');
         await client.query(

@@ -51,7 +51,7 @@ const PAUSE = 50;
 
 /**
  * Keeps all others from the store for as long as the connection lasts. Resolves to those that have it open, each address with its
- * processes in PostgreSQL: then it keeps nobody from it.
+ * processes in PostgreSQL: then others may still open it.
  */
 export async function enterAlone(client: ClientBase, schema: string): Promise<readonly string[]> {
   for (let tries = LAST_MOMENTS; tries > 0; tries -= 1) {

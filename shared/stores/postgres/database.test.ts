@@ -174,7 +174,7 @@ test.each([
   },
 );
 
-test('a statement whose answer nobody needs is done, and undone when it fails with the commit', async () => {
+test('`later`: a statement is carried out with the next one, and rolled back when the commit fails', async () => {
   await using database = open();
   await database.write((sql) => sql.later(INSERT, 'later', 'x'));
   const failing = database.write(async (sql) => {

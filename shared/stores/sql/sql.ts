@@ -25,7 +25,7 @@ export interface Snapshot extends Sql {
 
 /** Statements of a transaction, until its end. */
 export interface Transaction extends Snapshot {
-  /** A statement whose answer nobody needs: PostgreSQL is asked with the next one, or with the end. */
+  /** A statement whose answer the verb does not need: PostgreSQL is asked with the next one, or with the end. */
   later(text: string, ...values: readonly Value[]): Awaitable<unknown>;
   /** Reads rows that the transaction decides on: another one that would change them waits for its end. */
   lock<R = Row>(text: string, ...values: readonly Value[]): Awaitable<R[]>;
