@@ -34,6 +34,8 @@ export interface PostgresOptions {
   readonly password?: string;
   /** Whether it has TLS, with a certificate for `localhost` that signs itself (`certificate`). */
   readonly tls?: boolean;
+  /** The language of its messages, such as `de`; default: English. */
+  readonly language?: string;
   /** Tables are on a disk of their own, of so many MiB, and nothing else is; it does not outlive `kill`. */
   readonly disk?: number;
 }
@@ -47,21 +49,28 @@ export class Postgres implements AsyncDisposable {
   readonly name: string;
   readonly #folder: TemporaryFolder;
   readonly #disk: number | undefined;
+  readonly #language: string;
   #process: RunningProcess | undefined;
 
-  constructor(port: number, folder: TemporaryFolder, { password, disk }: PostgresOptions) {
+  constructor(
+    port: number,
+    folder: TemporaryFolder,
+    { password, disk, language = 'en' }: PostgresOptions,
+  ) {
     this.port = port;
     const user = password === undefined ? 'postgres' : `postgres:${password}`;
     this.url = `postgres://${user}@127.0.0.1:${port}/postgres`;
     this.name = `standby_${port}`;
     this.#folder = folder;
     this.#disk = disk;
+    this.#language = language;
   }
 
   /** Starts it, also again after `kill`: the same port, the same data. */
   async start(): Promise<void> {
     const [command, ...args] = this.#command;
     this.#process = await startProcess(command, args, {
+      env: { ...process.env, LANGUAGE: this.#language },
       ready: async () => (await this.sql('SELECT 1')) === '1',
     });
     if (this.#disk === undefined) return;
@@ -165,6 +174,8 @@ export class Postgres implements AsyncDisposable {
       "listen_addresses = '127.0.0.1'",
       "unix_socket_directories = ''",
       'shared_buffers = 32MB',
+      // `C` alone has no translations.
+      "lc_messages = 'C.UTF-8'",
       // In its folder: a server that is killed leaves other shared memory behind.
       'dynamic_shared_memory_type = mmap',
       ...ssl,

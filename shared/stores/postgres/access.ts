@@ -24,7 +24,7 @@ export function accessTo(url: string, { ca, schema, deadline }: AccessOptions): 
     keepAlive: true,
     application_name: 'countersign',
     // Whatever the server, the database or the role has by default.
-    options: `-c search_path=${schema} -c synchronous_commit=on -c default_transaction_isolation=read\\ committed`,
+    options: `-c search_path=${schema} -c synchronous_commit=on -c default_transaction_isolation=read\\ committed -c client_min_messages=warning`,
   };
 }
 

@@ -6,6 +6,9 @@ export const COMMIT = asking('COMMIT');
 /** Alone it is a transaction that changes nothing, and waits for the standbys as all do; in another one it makes that wait. */
 export const BEAT = "SELECT 1 FROM pg_logical_emit_message(true, 'countersign', '')";
 
+/** SQLSTATE successful_completion. Its severity is a word in the language of the server. */
+const NO_WARNING = '00000';
+
 /** Milliseconds for what is never ended before. */
 export const PATIENTLY = 2 ** 31 - 1;
 
@@ -32,14 +35,8 @@ export async function commit(
   deadline: number,
 ): Promise<readonly Answer[]> {
   let warning: string | undefined;
-  const note = ({
-    severity,
-    message,
-  }: {
-    severity?: string | undefined;
-    message?: string | undefined;
-  }) => {
-    if (severity === 'WARNING') warning = message ?? '';
+  const note = ({ code, message }: Record<'code' | 'message', string | undefined>) => {
+    if (code !== NO_WARNING) warning = message ?? '';
   };
   client.on('notice', note);
   const isNamed = asked.at(-1) === COMMIT;

@@ -13,7 +13,8 @@ import { STATE_TABLES } from '../sql/tables.ts';
 let primary: Postgres;
 let standby: Postgres;
 beforeAll(async () => {
-  primary = await startPostgres();
+  // It tells of errors alone where nobody asks for more.
+  primary = await startPostgres({ language: 'de', settings: ['client_min_messages = error'] });
   standby = await startPostgres({ standbyOf: primary });
   await using database = open();
   await database.migrate({ migrations: [STATE_TABLES + NUMBERS] });
@@ -155,14 +156,17 @@ test.each([
   ['in one message', (sql: Transaction) => sql.later(INSERT, 'messages', 'x')],
   ['in two', (sql: Transaction) => sql.run(INSERT, 'messages', 'x')],
 ] as const)(
-  'statements %s with the last one: one that fails undoes all, and the connection knows its statements',
+  'statements %s with the last one: one that fails undoes all, and the connection goes on and knows its statements',
   async (_, first) => {
     await using database = open({ connections: 1 });
+    const pid = (sql: Sql) => sql.all('SELECT pg_backend_pid()');
+    const before = await database.read(pid);
     const twice = database.write(async (sql) => {
       await first(sql);
       await sql.last.run(INSERT, 'messages', 'x');
     });
     await expect(twice).rejects.toMatchObject({ refused: true });
+    expect(await database.read(pid)).toEqual(before);
     expect(await database.read((sql) => sql.all(COUNT, 'messages', 'x'))).toEqual([]);
     await database.write(async (sql) => {
       await first(sql);

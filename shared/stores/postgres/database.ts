@@ -60,12 +60,6 @@ const PAUSE = 5;
 /** SQLSTATE serialization_failure and deadlock_detected: nothing was done. */
 const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/**
- * SQLSTATE read_only_sql_transaction, and those of a server that stops or starts: the connection is of no use any more, and
- * another server may be the primary.
- */
-const ELSEWHERE: ReadonlySet<string> = new Set(['25006', '57P01', '57P02', '57P03']);
-
 /** The part of the connections that writes may have at once. */
 const OF_WRITES = 0.75;
 
@@ -140,7 +134,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       try {
         return await work(sql);
       } catch (error) {
-        if (!sql.isLost) this.#note(error);
+        if (!sql.isLost) this.#undone.add(error as object);
         throw error;
       }
     });
@@ -300,18 +294,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         await held.end();
         return { result, numbered: held.numbered };
       } catch (error) {
-        if (error instanceof InDoubt || held.isLost) throw error;
+        if (held.isLost) throw error;
         if (held.isBegun) await client.query('ROLLBACK');
-        this.#note(error);
+        this.#undone.add(error as object);
         throw error;
       }
     });
-  }
-
-  /** Notes that an error has left its connection as it was. */
-  #note(error: unknown): void {
-    const { code = '' } = error as { readonly code?: string };
-    if (!ELSEWHERE.has(code)) this.#undone.add(error as object);
   }
 
   /** Runs work on a connection, which is closed if it fails in a way that leaves it in doubt. */

@@ -7,6 +7,20 @@ import { COMMIT, commit } from './commit.ts';
 import { type Answer, type Asked, asking, Exchange } from './exchange.ts';
 import { NUMBERED, type Numbered, statementOf } from './text.ts';
 
+/**
+ * SQLSTATE read_only_sql_transaction, and those of a server that ends a connection, stops or starts: the connection is of no
+ * use any more, and another server may be the primary. The severity is a word in the language of the server.
+ */
+const ENDS: ReadonlySet<string> = new Set([
+  '25006',
+  '25P03',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P04',
+  '57P05',
+]);
+
 /** Statements that are asked before one of them is answered. */
 interface Turn {
   readonly asked: Asked[];
@@ -25,7 +39,7 @@ export class Statements implements Sql {
     this.client = client;
   }
 
-  /** Whether a statement was not answered. */
+  /** Whether the connection is of no use any more: a statement was not answered, or the server says so. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -55,12 +69,7 @@ export class Statements implements Sql {
     const asked: Asked[] = [];
     const send = async () => {
       this.#turn = undefined;
-      try {
-        return await this.send(asked);
-      } catch (error) {
-        this.#isLost ||= !(error instanceof DatabaseError) || error.severity !== 'ERROR';
-        throw error;
-      }
+      return this.send(asked);
     };
     // Once all that goes on without an answer has asked.
     const answers = new Promise<readonly Answer[]>((resolve) => nextTick(() => resolve(send())));
@@ -69,7 +78,17 @@ export class Statements implements Sql {
 
   /** Resolves to the answers to these, in their order. */
   protected send(asked: readonly Asked[]): Promise<readonly Answer[]> {
-    return this.client.query(new Exchange(asked)).done;
+    return this.noting(this.client.query(new Exchange(asked)).done);
+  }
+
+  /** Resolves to the answers; notes whether the connection is lost. */
+  protected async noting<T>(answers: Promise<T>): Promise<T> {
+    try {
+      return await answers;
+    } catch (error) {
+      this.#isLost ||= !(error instanceof DatabaseError) || ENDS.has(error.code ?? '');
+      throw error;
+    }
   }
 }
 
@@ -166,7 +185,7 @@ export class Held extends Statements implements Transaction {
     if (!isAtOnce) this.#state = 'begun';
     if (!this.#isLast) return (await super.send(all)).slice(before.length);
     if (!isAtOnce) all.push(COMMIT);
-    const answers = await commit(this.client, all, this.#options.deadline);
+    const answers = await this.noting(commit(this.client, all, this.#options.deadline));
     this.#state = 'ended';
     return answers.slice(before.length);
   }
