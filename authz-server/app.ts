@@ -22,6 +22,7 @@ import { tellError } from './pages/views/tell-error.ts';
 import { pinOrigin } from './engine/pin-origin.ts';
 import { formTooLong } from './base/errors.ts';
 import { houseOf } from './base/house.ts';
+import { toEnd } from './base/spend.ts';
 import { inOAuth } from './base/oauth-error.ts';
 import type { AuthzServer } from './base/server.ts';
 import type { TokenIssuer } from './token-issuer/token-issuer.ts';
@@ -31,6 +32,7 @@ import { following } from './revocations/endpoint.ts';
 import { adminSpace, revocationsSpace } from '#shared/config/token-spaces.ts';
 import { adminRules } from './admin/admin-rules.ts';
 import { adminApi } from './admin/api.ts';
+import type { Spent } from '#shared/stores/limits/limits.ts';
 import { userinfo } from './userinfo/userinfo.ts';
 
 /** Bytes. The longest request body that the engine reads; a longer one is refused before the client sends it. */
@@ -108,8 +110,11 @@ export function createApp(
 
   function spend(request: IncomingMessage): Awaitable<void> {
     const customer = customerOf(addressOf(request));
-    return andThen(stores.limits.spend('address', customer, config.limits.address), (spent) => {
-      if (spent.ok) return;
+    const spending = stores.limits.spend('address', customer, config.limits.address);
+    const asked: Awaitable<Spent | undefined> =
+      request.method === 'DELETE' ? toEnd(spending) : spending;
+    return andThen(asked, (spent) => {
+      if (spent?.ok !== false) return;
       throw new HttpError(429, 'Too many requests from this address. Try again later.', {
         'Retry-After': String(spent.retryAfter),
       });

@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { orTemporarilyUnavailable, TooManyRequests } from './errors.ts';
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { orTemporarilyUnavailable, TemporarilyUnavailable, TooManyRequests } from './errors.ts';
 
 interface Limiting {
   readonly stores: Pick<Stores, 'limits'>;
@@ -43,6 +45,21 @@ export const BY_SECRET: ReadonlySet<string> = new Set([
   'client_secret_basic',
   'client_secret_post',
 ]);
+
+/**
+ * Resolves to what was spent by a request that ends something. Where the limits cannot be asked it goes on: they save room in the
+ * record, and what is not ended would let somebody in for as long as they are silent.
+ */
+export async function toEnd<T>(spending: Awaitable<T>): Promise<T | undefined> {
+  try {
+    return await spending;
+  } catch (error) {
+    if (error instanceof StoreUnavailable || error instanceof TemporarilyUnavailable) {
+      return undefined;
+    }
+    throw error;
+  }
+}
 
 /** Takes one token from the bucket of `key` for the current request. Throws `TooManyRequests`. */
 export async function spend(

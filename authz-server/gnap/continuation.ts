@@ -44,9 +44,7 @@ interface Continued {
 async function findContinued(
   server: GnapServer,
   received: Received,
-  priceOf: (found: AskingClient) => Price = ({ clientId }) => ({
-    buckets: [ofClient(server, clientId)],
-  }),
+  priceOf: (found: AskingClient) => Price,
 ): Promise<Continued> {
   const continuation = tokenOf(received.request);
   const id = hashed(continuation);
@@ -211,7 +209,10 @@ export async function modifyGrant(server: GnapServer, received: Received): Promi
 
 /** Ends a grant with all its tokens (RFC 9635 section 5.4). */
 export async function endGrantOf(server: GnapServer, received: Received): Promise<void> {
-  const { pending, given } = await findContinued(server, received);
+  const { pending, given } = await findContinued(server, received, ({ clientId }) => ({
+    buckets: [ofClient(server, clientId)],
+    ends: true,
+  }));
   if (pending !== undefined) await removePending(server, pending.id);
   const { decision } = pending ?? {};
   const grants = [given?.grantId, decision?.kind === 'approved' ? decision.grantId : undefined];

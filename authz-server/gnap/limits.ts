@@ -2,6 +2,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
+import { toEnd } from '../base/spend.ts';
 import type { GnapServer } from './server.ts';
 
 /** The name of a bucket, its key and its rate. */
@@ -10,6 +11,8 @@ export type Bucket = Readonly<Parameters<Limits['spend']>>;
 /** A request pays from each bucket before it is remembered. `refusal` is said if one is empty: by default `HttpError` 429. */
 export interface Price {
   readonly buckets: readonly Bucket[];
+  /** The request ends something (`toEnd`). */
+  readonly ends?: boolean;
   readonly refusal?: (retryAfter: number) => Error;
 }
 
@@ -19,11 +22,12 @@ const tooMany = (retryAfter: number) =>
 /** Takes one from each bucket. Throws the refusal if one is empty. */
 export async function pay(
   { stores }: Pick<GnapServer, 'stores'>,
-  { buckets, refusal = tooMany }: Price,
+  { buckets, ends = false, refusal = tooMany }: Price,
 ): Promise<void> {
   for (const bucket of buckets) {
-    const spent = await stores.limits.spend(...bucket);
-    if (!spent.ok) throw refusal(spent.retryAfter);
+    const spending = stores.limits.spend(...bucket);
+    const spent = await (ends ? toEnd(spending) : spending);
+    if (spent?.ok === false) throw refusal(spent.retryAfter);
   }
 }
 

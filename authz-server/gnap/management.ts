@@ -170,9 +170,10 @@ export async function revokeToken(
 ): Promise<void> {
   const managed = managedBy(server, received, jti);
   const price = await priceOfEnd(server, managed);
-  await demandProof(server, received, readKey(managed.key), price);
-  if (price.hasEnded) return;
-  await endTokens(server, [jti]);
+  await demandProof(server, received, readKey(managed.key), { ...price, ends: !price.hasEnded });
+  // Another request may have ended it, and still wait until everybody knows.
+  if (price.hasEnded) await server.stores.revocations.untilKnown();
+  else await endTokens(server, [jti]);
 }
 
 const refused = (description: string) => new GnapError('invalid_rotation', description);

@@ -1,6 +1,6 @@
 import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { spendOfClient } from '../../base/spend.ts';
+import { spendOfClient, toEnd } from '../../base/spend.ts';
 import type { AdapterStore } from '../storage/store.ts';
 import { spendOfStranger } from '../storage/strangers.ts';
 
@@ -28,7 +28,8 @@ export function replayAdapter(store: AdapterStore): Adapter {
       if (await replay.seen(NAMESPACE, id)) return used;
       const { client } = Provider.ctx?.oidc ?? {};
       const clientId = client?.clientId ?? '';
-      await spendOfClient(store, clientId);
+      const spending = spendOfClient(store, clientId);
+      await (Provider.ctx?.oidc.route === 'revocation' ? toEnd(spending) : spending);
       // A stranger who writes documents has as many clients with keys as they like.
       if (client?.['is_unknown']) await spendOfStranger(store);
       if (await replay.unique(NAMESPACE, id, ASSERTION_SECONDS)) return undefined;

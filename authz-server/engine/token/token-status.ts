@@ -8,8 +8,8 @@ import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { PLAYGROUND_PERSON, playgroundTokenSpaces } from '#shared/config/playground-client.ts';
 import { everyTokenSpace } from '#shared/config/token-spaces.ts';
 import type { AuthzServer } from '../../base/server.ts';
-import { TemporarilyUnavailable } from '../../base/errors.ts';
-import { spend } from '../../base/spend.ts';
+import { orTemporarilyUnavailable, TemporarilyUnavailable } from '../../base/errors.ts';
+import { spend, toEnd } from '../../base/spend.ts';
 
 type Next = () => Promise<unknown>;
 type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
@@ -57,9 +57,12 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
         ctx.body = { error, error_description: reason };
         return;
       }
-      if (claims !== undefined) {
+      if (claims === undefined) {
+        // Another request may have revoked it, and still wait until everybody knows.
+        await orTemporarilyUnavailable(server.stores.revocations.untilKnown());
+      } else {
         // Every server remembers each revocation for days, so an account leaves so many.
-        await spend(server.stores, 'revocations', claims.sub, config.limits.visits);
+        await toEnd(spend(server.stores, 'revocations', claims.sub, config.limits.visits));
         const until = rememberUntil(clock.now(), server.longestLife);
         const { jti: id, sub } = claims;
         const who = { client: claims.client_id };

@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { signedBy, type TestKey, testKey } from '#shared/gnap/client.fixture.ts';
 import { keptJwk } from '#shared/jose/key-fingerprint.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import {
   ask,
   BOTH,
@@ -61,6 +62,22 @@ describe('RFC 9635 section 5.4: the end of a grant', () => {
     expect(await isActive(tokenOf(told))).toEqual(INACTIVE);
     expect(await gnap.flow.grants('alice')).toBe(0);
     expect(await gnap.proceed(told)).toMatchObject(refusedWith('invalid_continuation'));
+  });
+
+  test('a limit that cannot be asked keeps nobody from ending a token or a grant, once', async () => {
+    const [{ told }, other] = [await given(), await given()];
+    const silent = jest
+      .spyOn(gnap.flow.authz.stores.limits, 'spend')
+      .mockRejectedValue(new StoreUnavailable('Redis takes no writes'));
+    expect((await manage(told)).status).toBe(503);
+    expect((await manage(told, { method: 'DELETE' })).status).toBe(204);
+    // Its proof would only leave a row.
+    expect((await manage(told, { method: 'DELETE' })).status).toBe(503);
+    expect((await gnap.proceed(other.told, undefined, 'DELETE')).status).toBe(204);
+    silent.mockRestore();
+    for (const ended of [told, other.told]) {
+      expect(await isActive(tokenOf(ended))).toEqual(INACTIVE);
+    }
   });
 
   test('nothing of the grant can be managed afterwards', async () => {

@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose';
 import type { LogFields } from '#shared/base/log-fields.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
@@ -11,8 +11,17 @@ import { endCompromisedKey, privateJwk } from '#shared/keys/signing-key-lifecycl
 import { systemRandom } from '#shared/base/random.ts';
 import { createPrivateKey } from 'node:crypto';
 import { storedId } from '../../engine/storage/stored-id.ts';
-import { APP, asApp, basic, DOCUMENTS, SECRET, testAuthz } from '../authz.fixture.ts';
-import type { TestAuthz } from '../authz.fixture.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import {
+  APP,
+  asApp,
+  basic,
+  DOCUMENTS,
+  SECRET,
+  signer as assertionClient,
+  testAuthz,
+} from '../authz.fixture.ts';
+import type { Answered, TestAuthz } from '../authz.fixture.ts';
 
 let authz: TestAuthz;
 const logged: LogFields[] = [];
@@ -161,6 +170,65 @@ describe('RFC 7009: revocation of JWTs', () => {
     ]);
     const { body } = await few.post('/token/introspection', { token: third }, asApp);
     expect(body['active']).toBe(true);
+  });
+
+  test('a repeated request is answered no earlier than the first one: a follower may still trust the token', async () => {
+    await using own = await testAuthz();
+    const { followers, revocations } = own.stores;
+    const epoch = (await revocations.epoch(false)) ?? '';
+    const { last } = await followers.look();
+    const follower = { id: 'a process', confirmed: last, lease: 600_000, beat: 1 };
+    await followers.put(follower, epoch);
+    const issued = await own.post('/token', { grant_type: 'client_credentials' }, asApp);
+    const form = { token: String(issued.body['access_token']) };
+    let answered = 0;
+    const ask = async () => {
+      const { status } = await own.post('/token/revocation', form, asApp);
+      answered += 1;
+      return status;
+    };
+    const isActive = async () =>
+      (await own.post('/token/introspection', form, asApp)).body['active'];
+    const asked = [ask()];
+    await eventually(async () => expect(await isActive()).toBe(false));
+    asked.push(ask());
+    for (let n = 0; n < 5; n += 1) await isActive();
+    expect(answered).toBe(0);
+    await followers.put({ ...follower, confirmed: last + 1, beat: 2 }, epoch);
+    expect(await Promise.all(asked)).toEqual([200, 200]);
+  });
+
+  test('a limit that cannot be asked keeps nobody from revoking, by a secret or by an assertion', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+    await using full = await testAuthz();
+    await full.stores.clients.add(await assertionClient(publicKey));
+    const form = { grant_type: 'client_credentials' };
+    const assertion = async () => ({
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: await new SignJWT({ jti: randomUUID() })
+        .setProtectedHeader({ alg: 'ES256' })
+        .setIssuer('signer')
+        .setSubject('signer')
+        .setAudience(full.config.issuer)
+        .setExpirationTime('1 minute')
+        .sign(privateKey),
+    });
+    const ours = await full.post('/token', form, asApp);
+    const signed = await full.post('/token', { ...form, ...(await assertion()) });
+    const silent = () => Promise.reject(new StoreUnavailable('Redis takes no writes'));
+    Object.assign(full.stores.limits, { spend: silent });
+    const of = ({ body }: Answered) => ({ token: String(body['access_token']) });
+    expect((await full.post('/token', form, asApp)).status).toBe(503);
+    expect((await full.post('/token/revocation', of(ours), asApp)).status).toBe(200);
+    const bySigner = await full.post('/token/revocation', {
+      ...of(signed),
+      ...(await assertion()),
+    });
+    expect(bySigner.status).toBe(200);
+    for (const token of [ours, signed]) {
+      const { body } = await full.post('/token/introspection', of(token), asApp);
+      expect(body).toEqual({ active: false });
+    }
   });
 
   test('section 2.1: another client is refused, and the token lives', async () => {

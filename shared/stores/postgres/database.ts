@@ -199,8 +199,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** Gives numbers to rows whose process could not: what they tell is heard from then on. */
-  numberAll(): Promise<void> {
-    return this.#tell(this.#number.keys());
+  numberAll(tables: Iterable<Numbered> = this.#number.keys()): Promise<void> {
+    return this.#tell(tables);
   }
 
   /** Brings the tables up to date, on the primary. */

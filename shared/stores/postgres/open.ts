@@ -117,7 +117,14 @@ export async function openPostgres(
     sharedClock,
     random,
     longestContent: LONGEST_CONTENT,
-    feed: () => openFeed(following),
+    revocations: {
+      feed: () => openFeed(following),
+      async untilKnown() {
+        await record.numberAll(['revocation']);
+        // After a commit that lasts, all that was seen before lasts, whichever server is the primary next.
+        await record.confirm();
+      },
+    },
     invalidationFeed: (listener, from) => openInvalidationFeed(following, listener, from),
   };
   const owned = parts.move();

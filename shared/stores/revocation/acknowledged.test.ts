@@ -32,6 +32,7 @@ beforeEach(() => {
   const store: Revocations = {
     revoke: async () => void (written += 1),
     raise: async () => (written += 1),
+    untilKnown: async () => {},
     generation: async () => 0,
     epoch: async () => EPOCH,
     feed: () => Promise.reject(new Error('nobody asks for it')),
@@ -94,6 +95,16 @@ describe('an acknowledgement', () => {
     };
     expect(await isAcknowledged(waiting)).toBe(true);
     expect(removed).toEqual([]);
+  });
+
+  test('waits for those who follow as well where somebody else has revoked it already', async () => {
+    const process = someProcess();
+    following = { ...following, processes: [process] };
+    const waiting = revocations.untilKnown();
+    expect(await isAcknowledged(waiting)).toBe(false);
+    following = { ...following, processes: [{ ...process, confirmed: 7, beat: 2 }] };
+    expect(await isAcknowledged(waiting)).toBe(true);
+    expect(written).toBe(0);
   });
 
   test('waits for a process that goes on writing for a lease and its margin, no longer', async () => {

@@ -44,6 +44,10 @@ export function acknowledged(revocations: Revocations, options: AcknowledgedOpti
       await wait();
       return generation;
     },
+    async untilKnown() {
+      await revocations.untilKnown();
+      await wait();
+    },
     async epoch(create) {
       const known = await revocations.epoch(false);
       if (known !== undefined || !create) return known;

@@ -59,6 +59,11 @@ export interface Revocations {
   revoke(kind: 'token' | 'grant' | 'key', id: string, until: number): Promise<void>;
   /** Raises the generation and appends it, atomically; resolves to the new generation. */
   raise(kind: 'person' | 'client', id: string, until: number): Promise<number>;
+  /**
+   * Resolves once all servers and followers know each revocation that a feed has shown before the call: whoever finds that
+   * somebody else has revoked it already acknowledges no earlier.
+   */
+  untilKnown(): Promise<void>;
   /** 0 for a person or client that was never raised. Generations are never forgotten. */
   generation(kind: 'person' | 'client', id: string): Promise<number>;
   /** The epoch; made when absent and `create` is true (an AS), else undefined. */

@@ -45,7 +45,7 @@ export interface Engine {
   readonly random: Random;
   /** Bytes of the longest content that it keeps. */
   readonly longestContent: number;
-  readonly feed: Stores['revocations']['feed'];
+  readonly revocations: Pick<Stores['revocations'], 'feed' | 'untilKnown'>;
   readonly invalidationFeed: Stores['invalidations']['feed'];
 }
 
@@ -75,7 +75,7 @@ type Parts = Together &
 
 /** Returns the parts of a record. `database`: the engine's, or what it has of it within one transaction. */
 export function togetherOn(database: Database, engine: Engine): Together {
-  const { passing, clock, sharedClock, random, feed, invalidationFeed } = engine;
+  const { passing, clock, sharedClock, random, revocations, invalidationFeed } = engine;
   const recordable: { readonly [Part in Recorded]: (of: Database) => Stores[Part] } = {
     apiKeys: sqlApiKeys,
     artefacts: (of) => sqlArtefacts(of, clock),
@@ -87,7 +87,7 @@ export function togetherOn(database: Database, engine: Engine): Together {
     passkeys: sqlPasskeys,
     people: sqlPeople,
     publicKeys: sqlPublicKeys,
-    revocations: (of) => sqlRevocations(of, random, feed),
+    revocations: (of) => sqlRevocations(of, random, revocations),
     secondFactors: sqlSecondFactors,
     tokenKeys: sqlTokenKeys,
   };

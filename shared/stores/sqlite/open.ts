@@ -44,7 +44,11 @@ export async function openSqlite({
     sharedClock: clock,
     random,
     longestContent: LONGEST_CONTENT,
-    feed: () => openSqliteFeed(state.path, clock),
+    revocations: {
+      feed: () => openSqliteFeed(state.path, clock),
+      // A reader sees only what is on the disk.
+      untilKnown: async () => {},
+    },
     invalidationFeed: (listener, from) =>
       openSqliteInvalidationFeed(state.path, clock, listener, from),
   };

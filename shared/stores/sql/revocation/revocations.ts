@@ -3,11 +3,11 @@ import type { Revocations } from '../../revocation/revocations.ts';
 import type { Database } from '../sql.ts';
 import { appendRevocation, generationOf, raiseIn } from './generations.ts';
 
-/** `feed`: opens one that follows the table. */
+/** `feed`: opens one that follows the table. `untilKnown`: rows that are committed may still be told. */
 export function sqlRevocations(
   database: Database,
   random: Random,
-  feed: Revocations['feed'],
+  { feed, untilKnown }: Pick<Revocations, 'feed' | 'untilKnown'>,
 ): Revocations {
   const recall = database.recalling<number>();
   const epoch = () =>
@@ -33,5 +33,6 @@ export function sqlRevocations(
       return epoch();
     },
     feed,
+    untilKnown,
   };
 }
