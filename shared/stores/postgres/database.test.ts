@@ -95,6 +95,23 @@ test('writes that wait for one row leave connections to reads, and the next turn
   expect(order).toHaveLength(12);
 });
 
+test('however many rows have writes that wait, every second turn is another write', async () => {
+  await using database = open({ connections: 1 });
+  const order: string[] = [];
+  const free = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const all = [database.write(() => (begun.resolve(), free.promise), { turn: 'row 0' })];
+  await begun.promise;
+  for (let n = 0; n < 20; n += 1) {
+    all.push(database.write(() => void order.push('row'), { turn: `row ${n}` }));
+  }
+  for (let n = 0; n < 5; n += 1) all.push(database.write(() => void order.push('other')));
+  free.resolve();
+  await Promise.all(all);
+  expect(order.slice(0, 10).filter((kind) => kind === 'other')).toHaveLength(5);
+  expect(order).toHaveLength(25);
+});
+
 test('a write that had no turn within the time for any answer is refused, and is no failure of the server', async () => {
   let time = 0;
   const outage = new Outage('PostgreSQL', silentLog, () => time);

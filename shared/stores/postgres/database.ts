@@ -243,10 +243,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** Begins a write when it has its turn, unless it has waited for longer than for any answer. */
-  #waiting<T>(transaction: () => Promise<T>, turn = 'no row of many'): Promise<T> {
+  #waiting<T>(transaction: () => Promise<T>, turn?: string): Promise<T> {
     const { monotonic, deadline } = this.#options;
     const since = monotonic();
-    return this.#writes.run({ groups: [turn] }, async () => {
+    // Many rows that many write take no more turns from all other writes than one does.
+    const groups = turn === undefined ? ['others'] : ['rows of many', turn];
+    return this.#writes.run({ groups }, async () => {
       if (monotonic() - since > deadline) throw tooManyWrites();
       return transaction();
     });

@@ -54,7 +54,7 @@ export function goingOn(sql: Transaction): Transaction {
 export interface WriteOptions {
   /** May use the last room on the disk. */
   readonly makesRoom?: boolean;
-  /** Names a row that many lock: writes of that name take turns with all others, however many they are. */
+  /** Names a row that many lock: such names take turns with one another, and together with all other writes. */
   readonly turn?: string;
 }
 
