@@ -69,5 +69,5 @@ async function openStore(
     return openPostgres(store, { ...deps, skew: tokens.skew });
   }
   const { openSqlite } = await import('./sqlite/open.ts');
-  return openSqlite({ folder: data, ...deps });
+  return openSqlite({ folder: data, ...deps, skew: tokens.skew });
 }

@@ -131,6 +131,11 @@ test('a store moves from SQLite to PostgreSQL and back, whole, and content is wh
   const laptop = new TestShell({ COUNTERSIGN_DATA: back });
   expect(await json(laptop, 'restore', second, '--replace')).toMatchObject({ files: 5 });
   expect(await documentsIn(laptop, back)).toEqual([16_385, 65_536, 65_537, 300_000, 1_500_000]);
+  laptop.clock.advance(60);
+  await withStores(laptop, async ({ proofs }) => {
+    const once = { made: 0, seconds: 60 };
+    expect(await proofs.spend('dpop', 'used on PostgreSQL', once)).toBe('forgotten');
+  });
   const third = `${backup} of SQLite`;
   await json(laptop, 'backup', third);
   expect(recordIn(third)).toEqual(recordIn(backup));

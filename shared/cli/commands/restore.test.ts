@@ -227,6 +227,25 @@ test('one of two restores at once into an empty folder is refused', async () => 
   expect(await namesIn(shell)).toEqual(['alice']);
 });
 
+test('a proof that was made before a restore is good for nobody: the store has forgotten what was used', async () => {
+  const { backup, data } = await withBackup();
+  const shell = new TestShell({ COUNTERSIGN_DATA: join(data, '..', 'elsewhere') });
+  const proof = (made: number) => ({ made, seconds: 60 });
+  const before = shell.clock.now();
+  const use = (made: number) =>
+    withStores(shell, async ({ proofs, useCounts }) => [
+      await proofs.spend('dpop', `${made}`, proof(made)),
+      await useCounts.use('digest', `${made}`, 1, proof(made)),
+    ]);
+  await json(shell, 'restore', backup);
+  await expect(use(before)).rejects.toThrow('the store was just restored');
+  shell.clock.advance(60);
+  expect(await use(before)).toEqual(['forgotten', 'forgotten']);
+  const after = shell.clock.now();
+  expect(await use(after)).toEqual(['first', 'first']);
+  expect(await use(after)).toEqual(['used', 'used']);
+});
+
 test('content that is a mount of its own is refused before anything is changed', async () => {
   const { shell, backup, data } = await withBackup();
   const script = 'mount --bind "$1" "$1" && shift && exec "$@"';

@@ -5,7 +5,7 @@ import { copyContent } from '#shared/stores/backup/copy-content.ts';
 import { copyRegular, demandFolder } from '#shared/stores/backup/regular-file.ts';
 import { rowsToFiles } from '#shared/stores/backup/rows-to-files.ts';
 import type { StoreSettings } from '#shared/stores/settings.ts';
-import { isMovable } from '#shared/stores/sqlite/backup/restore.ts';
+import { isMovable, noteRestored } from '#shared/stores/sqlite/backup/restore.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
 import { makeNamedFolder } from '../arguments/named-folder.ts';
@@ -71,8 +71,9 @@ export async function stage(
     }
     if (existsSync(join(folder, 'content'))) demandFolder(join(folder, 'content'));
     const { copied, gone } = await copyContent(folder, staged, shell);
-    const made = store === 'sqlite' ? await rowsToFiles(staged) : 0;
-    return { files: copied + made, missing: gone.length };
+    if (store === 'postgres') return { files: copied, missing: gone.length };
+    noteRestored(staged, shell.clock.now());
+    return { files: copied + (await rowsToFiles(staged)), missing: gone.length };
   } catch (error) {
     await rm(staged, { recursive: true });
     if (error instanceof Failure) throw error;

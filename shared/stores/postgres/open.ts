@@ -9,6 +9,7 @@ import type { Database } from '../sql/sql.ts';
 import { PASSING_TABLES, STATE_TABLES } from '../sql/tables.ts';
 import type { Beside } from '../redis/open.ts';
 import type { PostgresSettings } from '../settings.ts';
+import { since } from '../authentication/since.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import type { Stores } from '../stores.ts';
 import { lockOf } from './access.ts';
@@ -18,7 +19,6 @@ import { openFeed, openInvalidationFeed, SILENCE } from './feeds.ts';
 import type { FollowOptions } from './followed-table.ts';
 import { Rewinding } from './rewinding.ts';
 import { ServerClock, timeOf } from './server-clock.ts';
-import { since } from './since.ts';
 import { sweep } from './sweep.ts';
 import { demandRedis, RECORD, toldRecord } from './told.ts';
 import { NUMBERS, type PostgresSchema } from './schema.ts';
@@ -131,8 +131,7 @@ export async function openPostgres(
   const inSql = sqlParts(engine);
   const stores: Stores = {
     ...inSql,
-    // A whole second, as nonces have.
-    ...since(inSql, clock, 1000 * Math.ceil(restored / 1000 + skew)),
+    ...since(inSql, { clock, restored, skew }),
     ...beside?.parts,
     together: (work) =>
       record.together((held) =>

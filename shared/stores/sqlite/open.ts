@@ -3,6 +3,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import type { Random } from '#shared/base/random.ts';
+import { since } from '../authentication/since.ts';
 import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
 import type { Stores } from '../stores.ts';
 import { openSqliteInvalidationFeed } from './cache/invalidation-feed.ts';
@@ -20,6 +21,8 @@ export interface SqliteOptions {
   readonly random: Random;
   /** When a file begins to fail, and when it works again. */
   readonly log?: Log;
+  /** Seconds by which the clocks of our servers may differ: a restore may have moved the store from another machine. Default: 0. */
+  readonly skew?: number;
 }
 
 /**
@@ -31,6 +34,7 @@ export async function openSqlite({
   clock,
   random,
   log = silentLog,
+  skew = 0,
 }: SqliteOptions): Promise<Stores> {
   orUnavailable(folder, () => makeFolder(folder));
   const state = new SqliteFile(join(folder, STATE.file), STATE, clock, log);
@@ -52,8 +56,13 @@ export async function openSqlite({
     invalidationFeed: (listener, from) =>
       openSqliteInvalidationFeed(state.path, clock, listener, from),
   };
+  const inSql = sqlParts(engine);
+  const [[restored] = [0]] = await state.read((sql) =>
+    sql.all<[number]>('SELECT restored FROM tally'),
+  );
   const stores: Stores = {
-    ...sqlParts(engine),
+    ...inSql,
+    ...since(inSql, { clock, restored, skew }),
     together: (work) => state.together((held) => work({ ...stores, ...togetherOn(held, engine) })),
     ping: async (need = 'all') => {
       for (const file of files) await file.ping(need);

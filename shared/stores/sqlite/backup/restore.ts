@@ -107,5 +107,11 @@ export function swapIn(folder: string, staged: string, aside: string): void {
   syncPath(folder);
 }
 
+/** Notes in a copy that is to be restored when that was. */
+export function noteRestored(staged: string, now: number): void {
+  using database = new DatabaseSync(join(staged, STATE.file));
+  database.prepare('UPDATE tally SET restored = ?').run(Math.ceil(now));
+}
+
 /** A former store that is not moved aside as a whole yet. */
 const partOf = (aside: string) => `${aside}.partial`;

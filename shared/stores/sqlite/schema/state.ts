@@ -5,12 +5,16 @@ import { STATE_TABLES } from '../../sql/tables.ts';
 /** Bytes: with content of this length a commit is still cheaper than a file that is synced, and its folder. */
 export const LONGEST_CONTENT = 16 * 1024;
 
-/** How many transactions changed something, and the salt of the WAL of which damage was found last. */
+/**
+ * How many transactions changed something, the salt of the WAL of which damage was found last, and when the file was restored: what was
+ * used before is forgotten.
+ */
 const TALLY = `
   CREATE TABLE tally (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     commits INTEGER NOT NULL,
-    damaged TEXT
+    damaged TEXT,
+    restored INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   INSERT INTO tally (one, commits) VALUES (1, 0);
 `;

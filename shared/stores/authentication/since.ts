@@ -1,0 +1,41 @@
+import type { Clock } from '#shared/base/clock.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import type { Once, Proofs, Use } from './proofs.ts';
+import type { UseCounts } from './use-counts.ts';
+
+interface Counted {
+  readonly proofs: Proofs;
+  readonly useCounts: UseCounts;
+}
+
+interface After {
+  readonly clock: Clock;
+  /** Milliseconds; 0: never. */
+  readonly restored: number;
+  /** Seconds by which the clocks of our servers may differ. */
+  readonly skew: number;
+}
+
+/**
+ * The same proofs and counts after a restore, which has forgotten what was used until then: what was made before it, by whichever
+ * of our clocks, is never good.
+ */
+export function since({ proofs, useCounts }: Counted, { clock, restored, skew }: After): Counted {
+  // A whole second, as nonces have.
+  const from = 1000 * Math.ceil(restored / 1000 + skew);
+  async function unlessForgotten({ made }: Once, use: () => Promise<Use>): Promise<Use> {
+    if (restored === 0 || made >= from) return use();
+    if (clock.now() >= from) return 'forgotten';
+    throw new StoreUnavailable('the store was just restored, and has forgotten what was used');
+  }
+  return {
+    proofs: {
+      spend: (namespace, key, once) =>
+        unlessForgotten(once, () => proofs.spend(namespace, key, once)),
+    },
+    useCounts: {
+      use: (namespace, key, count, once) =>
+        unlessForgotten(once, () => useCounts.use(namespace, key, count, once)),
+    },
+  };
+}
