@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { escapeIdentifier } from 'pg';
 import type { ClientBase } from 'pg';
+import { systemClock } from '#shared/base/clock.ts';
 import { alone } from '../postgres/alone.ts';
 import { LONGEST_CONTENT, SCHEMA } from '../postgres/open.ts';
-import { RESTORED } from '../postgres/recovered.ts';
+import { markRestored } from '../postgres/recovered.ts';
 import { makeSchema, migrateWithin } from '../postgres/schema.ts';
 import { addRows, type CopiedRow, goOnBehind } from '../postgres/tables.ts';
 import type { PostgresSettings } from '../settings.ts';
@@ -57,7 +58,7 @@ export const restorePostgres = (
            INSERT INTO replay SELECT * FROM ${former}.replay`,
         );
       }
-      await client.query(RESTORED);
+      await markRestored(client, systemClock);
       await load(client, staged);
       await place(isThere);
     } finally {

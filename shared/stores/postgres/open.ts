@@ -79,7 +79,9 @@ export async function openPostgres(
   await checkServer(first, settings, log);
   if (!creates) await demandStore(first, schema);
   await first.migrate(SCHEMA);
-  const { isNew, restored } = await demandRedis(first, settings);
+  const shared = await demandRedis(first, settings);
+  // It is over, so that a clock that was ahead then keeps nobody out for long.
+  const restored = Math.min(shared.restored, clock.now());
   const outage = failing(log);
   let beside: Beside | undefined;
   const databaseOf = (connections: number) =>
@@ -101,7 +103,7 @@ export async function openPostgres(
   if (redis !== undefined) {
     const { openBeside } = await import('../redis/open.ts');
     const told = toldRecord(followed, rewinding);
-    beside = parts.use(await openBeside(redis, told, { ...dependencies, isNew, restored }));
+    beside = parts.use(await openBeside(redis, told, { ...dependencies, ...shared, restored }));
   }
   const following: FollowOptions = {
     database: followed,

@@ -140,6 +140,35 @@ test.each([
   },
 );
 
+test.each([
+  ['behind', 3_600_000],
+  ['ahead', -3_600_000],
+])(
+  'a restore while the clock of PostgreSQL was %s: no proof of before is good, and new ones are soon',
+  async (kind, wrong) => {
+    const schema = `clock_${kind}`;
+    await (await open(schema))[Symbol.asyncDispose]();
+    // An hour later than PostgreSQL, for the command and the server; or PostgreSQL was an hour ahead.
+    const clock = {
+      now: () => Date.now() + Math.max(0, wrong),
+      monotonic: () => performance.now(),
+    };
+    await endAllIssued(settingsFor(schema), clock);
+    if (wrong < 0) await postgres.sql(`UPDATE ${schema}.record SET restored = restored - ${wrong}`);
+    const before = { made: clock.now(), seconds: 600 };
+    await using after = await openPostgres(settingsFor(schema), {
+      clock,
+      random: systemRandom,
+      log: silentLog,
+      skew: 0,
+    });
+    await until(() => clock.now() > before.made + 1_000);
+    expect(await after.proofs.spend('dpop', 'jti', before)).toBe('forgotten');
+    const now = { made: clock.now(), seconds: 600 };
+    expect(await after.proofs.spend('dpop', 'new', now)).toBe('first');
+  },
+);
+
 test('after a standby without the last commits was promoted, a process that has read them believes nothing', async () => {
   await using primary = await startPostgres();
   await using relay = await startRelay(primary.port);
