@@ -146,6 +146,18 @@ describe('answers to a follower', () => {
     expect(logged).toEqual(['follower.ahead follower']);
   });
 
+  test('attack: one client fills the log with no cursor, and hides no other client by that', async () => {
+    const { cursor } = await page('');
+    const ahead = `?after=${cursor.replace(/^\d+/, '999')}`;
+    for (let n = 0; n < 5; n += 1) await page(ahead);
+    await page(ahead, `Bearer ${await endpoint.token({ sub: 'other', client_id: 'other' })}`);
+    expect(logged).toEqual(['follower.ahead follower', 'follower.ahead other']);
+    logged.length = 0;
+    clock.advance(61);
+    await page(ahead);
+    expect(logged).toContain('follower.ahead follower');
+  });
+
   test('nothing while the store has no epoch (503), and all of the next memory', async () => {
     const folder = await temporaryFolder();
     await using empty = await openSqlite({ folder, clock, random: systemRandom });

@@ -2,6 +2,8 @@ import { fewATurn } from '#shared/base/few-a-turn.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { PAGE_ENTRIES, pageEntry, type RevocationPage } from '#shared/guard/revocation-page.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
 import { randomId } from '#shared/base/random.ts';
 import { systemTimers, type Timers } from '#shared/base/timers.ts';
 import { type FeedPosition, writePosition } from '#shared/stores/revocation/feed-position.ts';
@@ -11,13 +13,14 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { type Cursor, writeCursor } from './cursor.ts';
 import { FollowerRow } from './follower-row.ts';
-import { Register } from './register.ts';
+import { MOST_FOLLOWERS, Register } from './register.ts';
 import { setImmediate } from '#shared/base/safe-timers.ts';
 
 /** Milliseconds between two checks for new revocations while this process has followers. */
 const PAUSE = 8;
 /** The number of those checks between two checks whether any follower is left. */
 const PRUNE = 32;
+const MINUTE = 60_000;
 
 export interface Asked {
   readonly client: string;
@@ -76,6 +79,8 @@ export class Followed {
   readonly #readings = new Map<string, () => Promise<ToldPage>>();
   /** Answers the waiting followers a few at a time. */
   readonly #queue = fewATurn();
+  /** When each line was written, of `monotonic()`. */
+  readonly #said = new RecentMap<number>(4 * MOST_FOLLOWERS.all);
   #running = false;
   #publishes = false;
   #publishing = false;
@@ -104,7 +109,7 @@ export class Followed {
       // This store gave no follower an entry behind its last one: such a cursor acknowledges nothing, and the page begins anew.
       const isOfMemory = after !== undefined && after.epoch === page.epoch;
       if (isOfMemory && after.entry > page.last) {
-        this.#parts.log.error('follower.ahead', { client, reason: AHEAD });
+        this.#say('error', 'follower.ahead', { client, reason: AHEAD });
       } else if (isOfMemory) {
         // A follower told by another process is not held here: that process must learn that the follower has it.
         const held = follower.acknowledge(after.entry) ? 0 : wait;
@@ -174,6 +179,20 @@ export class Followed {
     });
   }
 
+  /** Writes a line of the log, unless the same was said of that client within a minute: it may cause as many as it likes. */
+  #say(
+    level: 'warn' | 'error',
+    event: string,
+    fields: LogFields & { readonly client: string },
+  ): void {
+    const { clock, log } = this.#parts;
+    const line = `${event} ${fields.client}`;
+    const now = clock.monotonic();
+    if (now - (this.#said.get(line) ?? -Infinity) < MINUTE) return;
+    this.#said.set(line, now);
+    log[level](event, fields);
+  }
+
   /** Checks for new revocations while there are followers, and removes the row after the last one. */
   #run(): void {
     if (this.#running) return;
@@ -182,7 +201,7 @@ export class Followed {
   }
 
   async #follow(): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock } = this.#parts;
     for (let look = 1; ; look += 1) {
       if (this.#register.position < (await this.#last())) {
         for (const wake of this.#waiting) wake();
@@ -190,7 +209,7 @@ export class Followed {
       this.#publish();
       if (look % PRUNE === 0) {
         for (const client of this.#register.prune(clock.monotonic())) {
-          log.warn('follower.silent', { client });
+          this.#say('warn', 'follower.silent', { client });
         }
       }
       if (this.#register.size === 0) break;

@@ -267,13 +267,13 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'error',
       'follower.ahead',
-      'A server that follows revocations knows more of them than the store, which was restored to an earlier point.',
+      'A server that follows revocations knows more of them than the store, which was restored to an earlier point. Once a minute for each client.',
       ['client', 'reason'],
     ],
     [
       'warn',
       'follower.silent',
-      'A server that follows revocations has not acknowledged one within its lease.',
+      'A server that follows revocations has not acknowledged one within its lease. Once a minute for each client.',
       ['client'],
     ],
     [
