@@ -144,6 +144,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
       made,
       brand,
       clock,
+      treeClock: stores.trees.clock,
       random,
       maxBytes,
     }),

@@ -77,6 +77,7 @@ beforeAll(async () => {
     made: new MadeMemory(100_000),
     brand: BRAND,
     clock,
+    treeClock: clock,
     random,
     maxBytes,
   });

@@ -59,7 +59,10 @@ const putEdit = (entry: Document | Collection): Edit => ({ kind: 'put', entry })
 /** Puts a document as the methods do. */
 function write(path: string, text: string, at = store): Promise<Document> {
   return at.receive(body(text), (received) => {
-    const document = newDocument({ path, type: 'a/b' }, received, { clock, random: systemRandom });
+    const document = newDocument({ path, type: 'a/b' }, received, {
+      treeClock: clock,
+      random: systemRandom,
+    });
     return at.change([path], () => ({ edits: [putEdit(document)], value: document }));
   });
 }
@@ -181,7 +184,7 @@ describe('a change', () => {
       const document = newDocument(
         { path, type: 'a/b' },
         { file: path, length: 0 },
-        { clock, random: systemRandom },
+        { treeClock: clock, random: systemRandom },
       );
       const properties = { '{}a': 'x'.repeat(bytes - 3) };
       const edits = [putEdit({ ...document, properties })];

@@ -81,9 +81,9 @@ export function announced({ rawHeaders }: AnyRequest): number {
 export function newDocument(
   named: Pick<Document, 'path' | 'type'>,
   received: Received,
-  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  { treeClock, random }: { readonly treeClock: Pick<Clock, 'now'>; readonly random: Random },
 ): Document {
-  const now = clock.now();
+  const now = treeClock.now();
   return {
     ...named,
     ...received,

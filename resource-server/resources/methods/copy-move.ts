@@ -51,7 +51,7 @@ export const move: MethodFactory = transfer({
 
 function transfer({ depths, leaves, edit, locks: leave }: Transfer): MethodFactory {
   return (services) => async (context, place) => {
-    const { locks, clock } = services;
+    const { locks, treeClock } = services;
     const { store, path: from, slash } = place;
     const expected = expectedState(context, place, services);
     const to = destinationOf(context);
@@ -66,7 +66,7 @@ function transfer({ depths, leaves, edit, locks: leave }: Transfer): MethodFacto
       if (source.kind === 'collection' && !depths.includes(depth)) {
         throw new BadRequest(`The Depth of ${context.request.method} is ${depths.join(' or ')}.`);
       }
-      const journey = { from, to, deep: depth !== '0', at: clock.now() };
+      const journey = { from, to, deep: depth !== '0', at: treeClock.now() };
       const replaces = view.entries.get(to) !== undefined;
       checkJourney(view, journey, replaces && !overwrite);
       expected.check(view, writes);

@@ -15,7 +15,7 @@ export const mkcol: MethodFactory = (services) => async (context, place) => {
   await refuseContent(request);
   const expected = expectedState(context, place, services);
 
-  const now = services.clock.now();
+  const now = services.treeClock.now();
   const collection: Collection = {
     path,
     kind: 'collection',

@@ -17,6 +17,8 @@ export interface Services {
   /** The brand of the pages that list collections. */
   readonly brand: Brand;
   readonly clock: Clock;
+  /** Tells when resources are changed (`Trees.clock`). */
+  readonly treeClock: Pick<Clock, 'now'>;
   readonly random: Random;
   /** The longest content of a document, in bytes. */
   readonly maxBytes: number;

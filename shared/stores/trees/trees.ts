@@ -1,3 +1,4 @@
+import type { Clock } from '#shared/base/clock.ts';
 /** A resource as the store knows it, in a tree: at a path of names joined by `/`; the root's is ''. */
 interface Common {
   readonly path: string;
@@ -155,6 +156,8 @@ export type CommitOutcome =
  * its edits are done or none, whatever crashes. A tree is named by any string and needs no making.
  */
 export interface Trees {
+  /** When resources are changed: the same clock in all processes, so that Last-Modified does not go back (RFC 4918 section 8.8). */
+  readonly clock: Pick<Clock, 'now'>;
   /** Bytes of the longest content that the store keeps; it is not read with the rows that name it. -1: none. */
   readonly longestContent: number;
   get(tree: string, path: string): Promise<Entry | undefined>;

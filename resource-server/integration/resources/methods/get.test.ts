@@ -50,6 +50,26 @@ describe('RFC 9110 section 9.3.1: GET', () => {
     }
   });
 
+  test('section 8.8.2: Last-Modified is by the clock that all servers share, not by that of one of them', async () => {
+    await using one = await startResourceServer();
+    const [first, second] = ['Tue, 01 Jan 2030 00:00:00 GMT', 'Tue, 01 Jan 2030 00:00:10 GMT'];
+    const { clock } = one.stores.trees;
+    const write = (method: string, path: string, date: string, headers = {}) => {
+      Object.assign(clock, { now: () => Date.parse(date) });
+      return one.as(method, path, { headers, ...(method === 'PUT' && { body: date }) });
+    };
+    const dated = async (path: string) => (await one.as('HEAD', path)).headers['last-modified'];
+    const answer = await write('PUT', '/documents/a', first);
+    expect([answer.headers['last-modified'], await dated('/documents/a')]).toEqual([first, first]);
+    await write('PUT', '/documents/a', second);
+    expect(await dated('/documents/a')).toBe(second);
+    await write('MOVE', '/documents/a', first, { Destination: '/documents/b' });
+    expect(await dated('/documents/b')).toBe(first);
+    await write('MKCOL', '/documents/c/', second);
+    const { text } = await one.as('PROPFIND', '/documents/c/', { headers: { Depth: '0' } });
+    expect(text).toContain(second);
+  });
+
   test('a long document comes whole', async () => {
     const path = fresh();
     const content = Buffer.alloc(99_999, 'long ');

@@ -99,6 +99,7 @@ export function sqlTrees(
     );
 
   return {
+    clock: moments,
     longestContent,
 
     get: (tree, path) =>
