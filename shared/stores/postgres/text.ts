@@ -1,6 +1,11 @@
+import { createHash } from 'node:crypto';
+
 /** A statement as PostgreSQL has it. */
 export interface Statement {
-  /** Each connection plans a statement of one name once. */
+  /**
+   * Each connection plans a statement of one name once. All processes have the same one for a text: they may share a
+   * connection, behind a pooler.
+   */
   readonly name: string;
   readonly text: string;
   /** The place of the value, from 0, for each of its parameters, and whether it is a list as JSON. */
@@ -20,6 +25,9 @@ export const NUMBERED = {
 export type Numbered = keyof typeof NUMBERED;
 
 const ADDS = new RegExp(`^INSERT INTO (${Object.keys(NUMBERED).join('|')})\\b`);
+
+/** Characters of 6 bits each. */
+const NAME = 16;
 
 const known = new Map<string, Statement>();
 
@@ -50,7 +58,7 @@ export function statementOf(written: string): Statement {
     const text = DIALECT.reduce((some, [from, to]) => some.replaceAll(from, to), numbered);
     const [, adds] = ADDS.exec(text) ?? [];
     statement = {
-      name: `s${known.size}`,
+      name: createHash('sha256').update(text).digest('base64url').slice(0, NAME),
       text,
       parameters,
       numbered: adds as Numbered | undefined,

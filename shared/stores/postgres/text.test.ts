@@ -1,0 +1,16 @@
+import { expect, jest, test } from '@jest/globals';
+
+/** The names of statements, as a process has them that asks for them in this order. */
+async function namesOf(texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  jest.resetModules();
+  const { statementOf } = await import('./text.ts');
+  return new Map(texts.map((text) => [text, statementOf(text).name]));
+}
+
+test('a statement has one name in all processes: behind a pooler, none carries out that of another one', async () => {
+  const [first, second] = ['SELECT id FROM epoch', 'DELETE FROM epoch WHERE id = ?'];
+  const names = await namesOf([first, second]);
+  const others = await namesOf([second, first]);
+  for (const text of [first, second]) expect(others.get(text)).toBe(names.get(text));
+  expect(names.get(first)).not.toBe(names.get(second));
+});
