@@ -156,7 +156,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
     log.error('timer.failed', { reason: error instanceof Error ? error.stack : String(error) });
   });
   const { promise: lost, resolve: moved } = Promise.withResolvers<string>();
-  await using opened = await openStores(config, { clock, random, log, moved });
+  await using opened = await openStores(config, { clock, random, log, moved, creates: 'first' });
   const stores = measuredStores(opened, metrics, clock);
   // A resource server may be the first to use a store. It is not ready then, though nothing fails.
   let isNew = (await stores.revocations.epoch(role.makesEpoch)) === undefined;

@@ -26,8 +26,8 @@ export interface StoresDependencies {
   readonly log: Log;
   /** Called with the reason once nothing is to be had from the store until it is opened anew. */
   readonly moved?: (reason: string) => void;
-  /** False: a schema of PostgreSQL without a store is refused. Default: the store is made. */
-  readonly creates?: boolean | undefined;
+  /** False: a schema of PostgreSQL without a store is refused; `first`: if the database has another store. Default: it is made. */
+  readonly creates?: boolean | 'first' | undefined;
 }
 
 /**

@@ -65,8 +65,8 @@ export interface Shell {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly random: Random;
-  /** The command makes the embedded store when it opens it, if there is none. */
-  readonly creates?: boolean;
+  /** The command makes the store when it opens it, if there is none; `first`: unless the database has another one. */
+  readonly creates?: boolean | 'first';
   /** True: standard output is read by a person, not by a program. */
   readonly terminal: boolean;
   /** True: standard output or standard error is a terminal, so that somebody can be asked to approve. */

@@ -26,11 +26,12 @@ export const configCheck: Command = {
     store: {
       help: 'also ask the database how it is set up, and look into the store',
     },
+    create: { help: 'with --store: make the store, also beside others in the same database' },
   },
   details: [
     'FILE is COUNTERSIGN_CONFIG by default. The files and folders that the servers open must be on this machine.',
     'With --store it opens the store of the servers, as they do, and a new release brings it up to date. In PostgreSQL it is',
-    'made; in `data` it must be there.',
+    'made, unless the database has another one; in `data` it must be there.',
     'It looks for passkeys of another domain, and for groups without people.',
   ],
   run: async ({ operands: [file], text, flag }, { env: given, clock, random }) => {
@@ -50,7 +51,7 @@ export const configCheck: Command = {
     const mode = isProduction(config) ? 'production' : 'development';
     const unread = unreadFile(env);
     const store = flag('store')
-      ? await lookInto({ env, clock, random, creates: isPostgres(config) })
+      ? await lookInto({ env, clock, random, creates: flag('create') || onPostgres(config) })
       : undefined;
     const warnings = [...configWarnings(config, clock.now()), ...(store?.warnings ?? [])];
     return {
@@ -68,7 +69,7 @@ export const configCheck: Command = {
 };
 
 /** The guide asks for the command before the first start, and nobody stands in a wrong folder. */
-const isPostgres = ({ store }: Config) => store.kind === 'postgres';
+const onPostgres = ({ store }: Config) => store.kind === 'postgres' && 'first';
 
 /** Opens the store, and returns the settings that do not fit what is in it. */
 async function lookInto(

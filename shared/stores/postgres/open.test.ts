@@ -13,7 +13,7 @@ import type { PostgresSettings } from '../settings.ts';
 import type { Database } from '../sql/sql.ts';
 import { checkServer } from './check-server.ts';
 import { postgresStore } from './started.fixture.ts';
-import { openPostgres } from './open.ts';
+import { type Creates, openPostgres } from './open.ts';
 
 let postgres: Postgres;
 beforeAll(async () => {
@@ -100,6 +100,36 @@ test('each reason for which there is no connection is said in words that tell wh
   }
   const both = await found(none, urlWith({ pathname: '/none' }));
   expect(both).toMatch(/cannot be reached .*; PostgreSQL at .* has no database none/);
+});
+
+test('a server or command with a wrong name of the schema makes no store beside the one that is there', async () => {
+  const inDatabase = (schema: string, creates?: Creates) =>
+    openPostgres(postgresStore([urlWith({ pathname: '/typos' })], { schema }), {
+      clock: systemClock,
+      skew: 5,
+      random: systemRandom,
+      log: silentLog,
+      creates,
+    });
+  await postgres.sql(`CREATE DATABASE typos`);
+  await expect(inDatabase('right', false)).rejects.toThrow('only with --create');
+  {
+    // Servers that start at once.
+    await using both = new AsyncDisposableStack();
+    for (const one of await Promise.all([1, 2].map(() => inDatabase('right', 'first'))))
+      both.use(one);
+  }
+  const words =
+    'there is no store in the schema wrong of PostgreSQL (this database has stores in: right)';
+  for (const creates of ['first', false] as const) {
+    await expect(inDatabase('wrong', creates)).rejects.toThrow(words);
+  }
+  await using again = await inDatabase('right', 'first');
+  await again.ping('all');
+  await using second = await inDatabase('wrong', true);
+  await second.ping('all');
+  await using known = await inDatabase('wrong', 'first');
+  await known.ping('all');
 });
 
 test('a role that may not use the tables of another is told whose they are', async () => {

@@ -36,14 +36,17 @@ const PATIENCE = 10_000;
 /** Bytes of the longest content in a row: longer content is in files, which all machines must share. */
 export const LONGEST_CONTENT = 64 * 1024;
 
+/** Whether a store is made where there is none; `first`: unless the database has another one. */
+export type Creates = boolean | 'first';
+
 export interface PostgresDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   /** Called with the reason once nothing is to be had from the store until it is opened anew. */
   readonly moved?: ((reason: string) => void) | undefined;
-  /** False: a schema without a store is refused. Default: the store is made. */
-  readonly creates?: boolean | undefined;
+  /** False: a schema without a store is refused; `first`: if another schema of the database has one. Default: the store is made. */
+  readonly creates?: Creates | undefined;
   /** Seconds by which the clocks of our servers may differ. */
   readonly skew: number;
   /** Resolves to the milliseconds since 1970 of the server. */
@@ -77,7 +80,7 @@ export async function openPostgres(
     outage: failing(silentLog),
   });
   await checkServer(first, settings, log);
-  if (!creates) await demandStore(first, schema);
+  if (creates !== true) await demandStore(first, schema, creates);
   await first.migrate(SCHEMA);
   const shared = await demandRedis(first, settings);
   // It is over, so that a clock that was ahead then keeps nobody out for long.
@@ -156,14 +159,28 @@ export async function openPostgres(
   return stores;
 }
 
-/** A command with a wrong name of the schema would work on a new store that no server knows. */
-async function demandStore(first: Database, schema: string): Promise<void> {
-  const [[found] = []] = await first.read((sql) =>
-    sql.all<[string | null]>('SELECT CAST(to_regclass(?) AS text)', `${schema}.schema`),
+/** The schemas with a store. */
+const STORES = `SELECT string_agg(nspname, ', ' ORDER BY nspname)
+  FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE relname = 'redis_run'`;
+
+/** With a wrong name of the schema a command, or a server, would work on a new store that no other server knows. */
+async function demandStore(
+  first: Database,
+  schema: string,
+  creates: Exclude<Creates, true>,
+): Promise<void> {
+  const [[found, others] = [null, null]] = await first.read((sql) =>
+    sql.all<[string | null, string | null]>(
+      `SELECT CAST(to_regclass(?) AS text), (${STORES})`,
+      `${schema}.schema`,
+    ),
   );
-  if (found !== null) return;
+  if (found !== null || (creates === 'first' && others === null)) return;
+  const known = others === null ? '' : ` (this database has stores in: ${others})`;
   throw new Error(
-    `there is no store in the schema ${schema} of PostgreSQL: start the pair, or name its schema in store.schema. A new one is made only with --create`,
+    creates === 'first'
+      ? `there is no store in the schema ${schema} of PostgreSQL${known}: name the right one in store.schema. Another store is made by countersign config check --store --create`
+      : `there is no store in the schema ${schema} of PostgreSQL${known}: start the pair, or name its schema in store.schema. A new one is made only with --create`,
   );
 }
 
