@@ -169,6 +169,17 @@ test('an error within a write undoes it, and the connection goes on', async () =
   expect(await database.read((sql) => sql.all(COUNT, 'undone', 'x'))).toEqual([]);
 });
 
+test('reads of one turn are one message, and one that fails is nothing to those before and behind it', async () => {
+  await using database = open({ connections: 1 });
+  const over = (divisor: number) =>
+    database.read((sql) => sql.all('SELECT now()::text, 1 / CAST(? AS integer)', divisor));
+  const [first, second] = await Promise.all([over(1), over(1)]);
+  expect(second).toEqual(first);
+  const all = await Promise.allSettled([over(1), over(0), over(1), over(0), over(1)]);
+  expect(all.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, false, true]);
+  expect(all[1]).toMatchObject({ reason: { name: 'StoreUnavailable', refused: true } });
+});
+
 test.each([
   ['in one message', (sql: Transaction) => sql.later(INSERT, 'messages', 'x')],
   ['in two', (sql: Transaction) => sql.run(INSERT, 'messages', 'x')],

@@ -17,17 +17,10 @@ import {
 } from '../sql/sql.ts';
 import { accessTo, enter } from './access.ts';
 import { BEAT, commit, InDoubt } from './commit.ts';
-import { asking } from './exchange.ts';
+import { asking, isOfStatement } from './exchange.ts';
 import { migrate, type PostgresSchema } from './schema.ts';
-import {
-  type Beginning,
-  Held,
-  number,
-  PASSING,
-  SNAPSHOT,
-  Statements,
-  WRITE,
-} from './statements.ts';
+import { type Beginning, Held, number, PASSING, SNAPSHOT, WRITE } from './statements.ts';
+import { Reads } from './reads.ts';
 import { NUMBERED, type Numbered } from './text.ts';
 import { Unanswered } from './unanswered.ts';
 import { MOST_WAITING } from '../outage/waiting.ts';
@@ -99,6 +92,17 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   /** Why nothing may be done. */
   #refusal: string | undefined;
 
+  readonly #reads = new Reads((work) =>
+    this.#connected(async (client) => {
+      try {
+        return await work(client);
+      } catch (error) {
+        if (isOfStatement(error)) this.#undone.add(error as object);
+        throw error;
+      }
+    }),
+  );
+
   /** Writes, which may wait for each other's rows: some connections are left to reads. */
   readonly #writes: Line;
 
@@ -128,16 +132,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     });
   }
 
-  read<T>(work: (sql: Sql) => Awaitable<T>): Promise<T> {
-    return this.#connected(async (client) => {
-      const sql = new Statements(client);
-      try {
-        return await work(sql);
-      } catch (error) {
-        if (!sql.isLost) this.#undone.add(error as object);
-        throw error;
-      }
-    });
+  async read<T>(work: (sql: Sql) => Awaitable<T>): Promise<T> {
+    try {
+      return await work(this.#reads);
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   async snapshot<T>(work: (sql: Snapshot) => Awaitable<T>): Promise<T> {

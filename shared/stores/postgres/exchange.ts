@@ -1,4 +1,4 @@
-import { type Connection, type Submittable, types } from 'pg';
+import { type Connection, DatabaseError, type Submittable, types } from 'pg';
 import type { Value } from '../sql/sql.ts';
 import { fromServer, statementOf, toServer } from './text.ts';
 
@@ -36,6 +36,24 @@ export interface Answer {
   /** The command and how many rows it was for, such as `UPDATE 1`. */
   readonly tag: string;
 }
+
+/**
+ * SQLSTATE read_only_sql_transaction, and those of a server that ends a connection, stops or starts: the connection is of no
+ * use any more, and another server may be the primary. The severity is a word in the language of the server.
+ */
+const ENDS: ReadonlySet<string> = new Set([
+  '25006',
+  '25P03',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P04',
+  '57P05',
+]);
+
+/** Whether a statement has failed, and the connection is as it was. */
+export const isOfStatement = (error: unknown): boolean =>
+  error instanceof DatabaseError && !ENDS.has(error.code ?? '');
 
 type Decode = (text: string) => unknown;
 

@@ -1,47 +1,26 @@
-import { type ClientBase, DatabaseError } from 'pg';
+import type { ClientBase } from 'pg';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import { nextTick } from '#shared/base/safe-timers.ts';
 import type { Row, Sql, Transaction, Value } from '../sql/sql.ts';
 import { lockOf } from './access.ts';
 import { COMMIT, commit } from './commit.ts';
-import { type Answer, type Asked, asking, Exchange } from './exchange.ts';
+import { type Answer, type Asked, asking, Exchange, isOfStatement } from './exchange.ts';
 import { NUMBERED, type Numbered, statementOf } from './text.ts';
-
-/**
- * SQLSTATE read_only_sql_transaction, and those of a server that ends a connection, stops or starts: the connection is of no
- * use any more, and another server may be the primary. The severity is a word in the language of the server.
- */
-const ENDS: ReadonlySet<string> = new Set([
-  '25006',
-  '25P03',
-  '57P01',
-  '57P02',
-  '57P03',
-  '57P04',
-  '57P05',
-]);
 
 /** Statements that are asked before one of them is answered. */
 interface Turn {
   readonly asked: Asked[];
-  readonly answers: Promise<readonly Answer[]>;
+  readonly answers: Promise<readonly Awaitable<Answer>[]>;
 }
 
-/** Statements on one connection: those of one turn travel together. */
-export class Statements implements Sql {
-  /** The tables whose rows it has added wait for their numbers. */
-  readonly numbered = new Set<Numbered>();
-  protected readonly client: ClientBase;
+/** Statements, of which those of one turn travel together. */
+export abstract class Statements implements Sql {
+  readonly #when: (send: () => void) => void;
   #turn: Turn | undefined;
-  #isLost = false;
 
-  constructor(client: ClientBase) {
-    this.client = client;
-  }
-
-  /** Whether the connection is of no use any more: a statement was not answered, or the server says so. */
-  get isLost(): boolean {
-    return this.#isLost;
+  /** `when`: calls what sends, once all that may travel together has been asked. */
+  constructor(when: (send: () => void) => void) {
+    this.#when = when;
   }
 
   async all<R = Row>(text: string, ...values: readonly Value[]): Promise<R[]> {
@@ -56,40 +35,24 @@ export class Statements implements Sql {
   async #ask(text: string, values: readonly Value[]): Promise<Answer> {
     this.#turn ??= this.#begin();
     const place = this.#turn.asked.push(this.asking(text, values)) - 1;
-    return (await this.#turn.answers)[place] as Answer;
+    return (await this.#turn.answers)[place] as Awaitable<Answer>;
   }
 
   protected asking(text: string, values: readonly Value[]): Asked {
-    const { numbered } = statementOf(text);
-    if (numbered) this.numbered.add(numbered);
     return asking(text, ...values);
   }
 
   #begin(): Turn {
     const asked: Asked[] = [];
-    const send = async () => {
+    const send = () => {
       this.#turn = undefined;
       return this.send(asked);
     };
-    // Once all that goes on without an answer has asked.
-    const answers = new Promise<readonly Answer[]>((resolve) => nextTick(() => resolve(send())));
-    return { asked, answers };
+    return { asked, answers: new Promise((resolve) => this.#when(() => resolve(send()))) };
   }
 
   /** Resolves to the answers to these, in their order. */
-  protected send(asked: readonly Asked[]): Promise<readonly Answer[]> {
-    return this.noting(this.client.query(new Exchange(asked)).done);
-  }
-
-  /** Resolves to the answers; notes whether the connection is lost. */
-  protected async noting<T>(answers: Promise<T>): Promise<T> {
-    try {
-      return await answers;
-    } catch (error) {
-      this.#isLost ||= !(error instanceof DatabaseError) || ENDS.has(error.code ?? '');
-      throw error;
-    }
-  }
+  protected abstract send(asked: readonly Asked[]): Promise<readonly Awaitable<Answer>[]>;
 }
 
 /** Statements that wait for the next one: more would take too long together. */
@@ -125,17 +88,28 @@ export class Held extends Statements implements Transaction {
     all: (...asked) => this.#asLast(() => this.all(...asked)),
     run: (...asked) => this.#asLast(() => this.run(...asked)),
   };
+  /** The tables whose rows it has added wait for their numbers. */
+  readonly numbered = new Set<Numbered>();
+  readonly #client: ClientBase;
   readonly #options: HeldOptions;
   readonly #beginning: Beginning;
+  #isLost = false;
   /** They travel with the next statement. */
   #before: Asked[] = [];
   #state: 'new' | 'begun' | 'ended' = 'new';
   #isLast = false;
 
   constructor(client: ClientBase, beginning: Beginning, options: HeldOptions) {
-    super(client);
+    // Once all that goes on without an answer has asked.
+    super(nextTick);
+    this.#client = client;
     this.#beginning = beginning;
     this.#options = options;
+  }
+
+  /** Whether the connection is of no use any more: a statement was not answered, or the server says so. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /** Whether there is something to roll back. */
@@ -173,6 +147,12 @@ export class Held extends Statements implements Transaction {
     return ask();
   }
 
+  protected override asking(text: string, values: readonly Value[]): Asked {
+    const { numbered } = statementOf(text);
+    if (numbered) this.numbered.add(numbered);
+    return super.asking(text, values);
+  }
+
   protected override async send(asked: readonly Asked[]): Promise<readonly Answer[]> {
     const { begin, atOnce } = this.#beginning;
     const before = this.#before.splice(0);
@@ -183,11 +163,24 @@ export class Held extends Statements implements Transaction {
     else if (isNew) before.unshift(...begin);
     const all = [...before, ...asked];
     if (!isAtOnce) this.#state = 'begun';
-    if (!this.#isLast) return (await super.send(all)).slice(before.length);
+    if (!this.#isLast) {
+      const { done } = this.#client.query(new Exchange(all));
+      return (await this.#noting(done)).slice(before.length);
+    }
     if (!isAtOnce) all.push(COMMIT);
-    const answers = await this.noting(commit(this.client, all, this.#options.deadline));
+    const answers = await this.#noting(commit(this.#client, all, this.#options.deadline));
     this.#state = 'ended';
     return answers.slice(before.length);
+  }
+
+  /** Resolves to the answers; notes whether the connection is lost. */
+  async #noting<T>(answers: Promise<T>): Promise<T> {
+    try {
+      return await answers;
+    } catch (error) {
+      this.#isLost ||= !isOfStatement(error);
+      throw error;
+    }
   }
 }
 

@@ -106,7 +106,7 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
         await sql.lockNames(['audit log']);
         if (((await headOf(sql))?.number ?? 0) !== link.number - 1) return false;
         const { number, before, first, last, at, oldest, mac } = link;
-        await sql.run(
+        await sql.later(
           'INSERT INTO audit_link (number, before, first, last, at, oldest, mac) VALUES (?, ?, ?, ?, ?, ?, ?)',
           number,
           before,
@@ -117,13 +117,13 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
           mac,
         );
         for (const { seq, text, keys } of rows) {
-          await sql.run('INSERT INTO audit (seq, text) VALUES (?, ?)', seq, text);
+          await sql.later('INSERT INTO audit (seq, text) VALUES (?, ?)', seq, text);
           for (const key of keys) {
-            await sql.run('INSERT INTO audit_key (key, seq) VALUES (?, ?)', key, seq);
+            await sql.later('INSERT INTO audit_key (key, seq) VALUES (?, ?)', key, seq);
           }
         }
         // Those that were read, and no other: one with a lower number may have been committed later.
-        await sql.run(
+        await sql.last.run(
           'DELETE FROM audit_open WHERE seq IN (SELECT CAST(value AS BIGINT) FROM EACH(?) AS closed)',
           upTo,
         );
@@ -169,11 +169,11 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
     end: ({ number }, rows) =>
       database.write(
         async (sql) => {
-          await sql.run('DELETE FROM audit_link WHERE number = ?', number);
+          await sql.later('DELETE FROM audit_link WHERE number = ?', number);
           for (const { seq, keys } of rows) {
-            await sql.run('DELETE FROM audit WHERE seq = ?', seq);
+            await sql.later('DELETE FROM audit WHERE seq = ?', seq);
             for (const key of keys) {
-              await sql.run('DELETE FROM audit_key WHERE key = ? AND seq = ?', key, seq);
+              await sql.later('DELETE FROM audit_key WHERE key = ? AND seq = ?', key, seq);
             }
           }
         },

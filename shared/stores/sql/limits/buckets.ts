@@ -1,11 +1,14 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { type Buckets, intervalOf } from '../../limits/buckets.ts';
+import type { Rate } from '../../limits/limits.ts';
 import { digestOf } from '../digest.ts';
 import type { Database, Sql, Transaction } from '../sql.ts';
 
 export function sqlBuckets(database: Database, clock: Clock): Buckets {
+  const nowOf = () => Math.floor(clock.now() * 1000);
+
   async function look(sql: Sql, key: Uint8Array) {
-    const now = Math.floor(clock.now() * 1000);
+    const now = nowOf();
     const [row] = await sql.all<[fullAt: number]>('SELECT full_at FROM bucket WHERE key = ?', key);
     return { now, kept: row?.[0] ?? now };
   }
@@ -18,9 +21,35 @@ export function sqlBuckets(database: Database, clock: Clock): Buckets {
       fullAt,
     );
 
+  /**
+   * Takes one use, unless none is left: what most requests ask, so that it is one statement. On PostgreSQL it is one message in
+   * place of two.
+   */
+  const takeOne = (namespace: string, name: string, rate: Rate) =>
+    database.write(async (sql) => {
+      await sql.lockNames([`bucket ${namespace} ${name}`]);
+      const now = nowOf();
+      const interval = intervalOf(rate);
+      const [row] = await sql.last.all<[fullAt: number]>(
+        `INSERT INTO bucket (key, full_at) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE
+           SET full_at = CASE WHEN bucket.full_at > ?3 THEN bucket.full_at + ?4 ELSE ?2 END
+           WHERE bucket.full_at <= ?5
+         RETURNING full_at`,
+        digestOf(namespace, name),
+        now + interval,
+        now,
+        interval,
+        now + (rate.burst - 1) * interval,
+      );
+      return row && { now, from: row[0] - interval, until: row[0] };
+    });
+
   return {
-    take: (namespace, name, rate, { wanted, share, unused }) =>
-      database.write(async (sql) => {
+    async take(namespace, name, rate, { wanted, share, unused }) {
+      const isOne = wanted === 1 && share === 0 && unused === undefined;
+      const one = isOne ? await takeOne(namespace, name, rate) : undefined;
+      if (one) return one;
+      return database.write(async (sql) => {
         await sql.lockNames([`bucket ${namespace} ${name}`]);
         const key = digestOf(namespace, name);
         const { now, kept } = await look(sql, key);
@@ -33,7 +62,8 @@ export function sqlBuckets(database: Database, clock: Clock): Buckets {
         const until = from + taken * interval;
         if (until !== kept) await keep(sql, key, until);
         return { now, from, until };
-      }),
+      });
+    },
     giveBack: (namespace, name, rate) =>
       database.write(async (sql) => {
         await sql.lockNames([`bucket ${namespace} ${name}`]);

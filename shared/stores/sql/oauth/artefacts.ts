@@ -51,12 +51,19 @@ export function sqlArtefacts(
       return row && payloadOf(row);
     });
 
-  /** The end of a transaction. */
-  async function write(sql: Transaction, { kind, id, payload, seconds }: Artefact): Promise<void> {
+  const get = find('id');
+
+  /** The end of a transaction. `after`: nothing is written unless that attempt has used the artefact. */
+  async function write(
+    sql: Transaction,
+    { kind, id, payload, seconds }: Artefact,
+    after?: readonly [kind: string, id: string, attempt: string],
+  ): Promise<void> {
     const now = clock.now();
+    const isUsed = `EXISTS (SELECT 1 FROM ${table} WHERE kind = ?11 AND id = ?12 AND attempt = ?13)`;
     await sql.last.run(
       `INSERT INTO ${table} (kind, id, payload, grant_id, uid, user_code, account_id, client_id, expires)
-       VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+       SELECT ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE ${after ? isUsed : 'TRUE'}
        ON CONFLICT (kind, id) DO UPDATE SET
          payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid,
          user_code = excluded.user_code, account_id = excluded.account_id,
@@ -73,33 +80,37 @@ export function sqlArtefacts(
       KINDS_BY_ACCOUNT.has(kind) ? text(payload['accountId']) : null,
       text(payload['clientId']),
       seconds === undefined ? null : Math.ceil(now + seconds * 1000),
+      ...(after ?? []),
     );
   }
 
   return {
     put: (artefact) => database.write((sql) => write(sql, artefact)),
-    get: find('id'),
+    get,
     getByUid: find('uid'),
     getByUserCode: find('user_code'),
-    consume: (kind, id, { attempt, instead, successor }: Partial<Use> = {}) =>
-      database.write(async (sql) => {
-        const used = await sql.run(
-          `UPDATE ${table} SET consumed = coalesce(consumed, ?4), attempt = ?5
-           WHERE kind = ?2 AND id = ?3 AND ${live} AND (consumed IS NULL OR attempt = ?6)`,
-          clock.now(),
-          kind,
-          id,
-          epochSeconds(clock),
-          attempt ?? null,
-          instead ?? null,
-        );
-        if (used === 0) {
-          const found = await sql.last.all(select('id'), clock.now(), kind, id);
-          return found.length === 0 ? 'absent' : 'again';
-        }
-        if (successor) await write(sql, successor);
-        return 'first';
-      }),
+    async consume(kind, id, { attempt, instead, successor }: Partial<Use> = {}) {
+      const used = await database.write(async (sql) => {
+        const use = successor ? sql : sql.last;
+        // Asked together: on PostgreSQL they are one message.
+        const [count] = await Promise.all([
+          use.run(
+            `UPDATE ${table} SET consumed = coalesce(consumed, ?4), attempt = ?5
+             WHERE kind = ?2 AND id = ?3 AND ${live} AND (consumed IS NULL OR attempt = ?6)`,
+            clock.now(),
+            kind,
+            id,
+            epochSeconds(clock),
+            attempt ?? null,
+            instead ?? null,
+          ),
+          successor && write(sql, successor, [kind, id, attempt ?? '']),
+        ]);
+        return count;
+      });
+      if (used > 0) return 'first';
+      return (await get(kind, id)) === undefined ? 'absent' : 'again';
+    },
     settle: async (kind, id, attempt, remains) =>
       void (await database.write((sql) =>
         sql.last.run(
