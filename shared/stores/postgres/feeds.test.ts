@@ -55,6 +55,34 @@ test('a former primary that is cut off from the new one gives no verdict', async
   expect(feed.status().trusted).toBe(false);
 });
 
+test('a verdict is refused at its deadline while Redis is compared anew all the time', async () => {
+  const clock = new ManualClock();
+  let asked = 0;
+  await using feed = await openFeed({
+    database: {
+      read: async (work) =>
+        work({ all: async () => [['epoch', null, 0]], run: async () => 0 } as Sql),
+      confirm: async () => {},
+    },
+    clock,
+    rewinding: new Rewinding({ refuse: () => {} }),
+    told: {
+      isCompared: false,
+      confirmed: () => -Infinity,
+      recheck: async () => {},
+      async behind() {
+        asked += 1;
+        clock.advance(0.5);
+        return { last: 0, rows: [] };
+      },
+    },
+    silence: 2_000,
+  });
+  asked = 0;
+  await expect(feed.latest()).rejects.toThrow(StoreUnavailable);
+  expect(asked).toBe(4);
+});
+
 test('a commit that takes longer than a second is waited for by verdicts alone', async () => {
   const clock = new ManualClock();
   let commit = Promise.resolve();

@@ -36,10 +36,12 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
   const isConfirmed = () => told?.isCompared ?? clock.monotonic() - confirmed <= SILENCE;
 
   async function latest(): Promise<RevocationSet> {
+    const began = clock.monotonic();
     for (;;) {
       await table.look();
       if (told?.isCompared !== false) break;
       // Compared anew meanwhile: the answer may be that of a Redis which another one has replaced.
+      if (clock.monotonic() - began >= silence) throw unknown();
     }
     // A commit that began after the look tells as much of it: no other server was promoted before.
     if (!isConfirmed()) await confirm();

@@ -14,7 +14,7 @@ export interface FollowOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly rewinding: Rewinding;
   /** Tells what is new; undefined: the table is asked. */
-  readonly told: Told | undefined;
+  readonly told: Pick<Told, 'behind' | 'confirmed' | 'isCompared' | 'recheck'> | undefined;
   /** Milliseconds without a look after which the last one is not trusted. */
   readonly silence: number;
 }
@@ -27,7 +27,7 @@ export class FollowedTable<R extends Row> {
   readonly #followed: Followed<R>;
   readonly #monotonic: () => number;
   readonly #rewinding: Rewinding;
-  readonly #told: Told | undefined;
+  readonly #told: FollowOptions['told'];
   readonly #extentOf: string;
   readonly #rowsBehind: string;
   #closed = false;
