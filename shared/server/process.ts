@@ -21,7 +21,7 @@ import { VERSION } from '#shared/base/version.ts';
 import { UNTOLD, WORKER, WORKERS } from '#shared/base/workers.ts';
 import { reportThrown } from '#shared/base/safe-timers.ts';
 import { type Chore, every } from './chore.ts';
-import type { Asks, Ready } from './endpoints/health.ts';
+import type { Ready } from './endpoints/health.ts';
 import { configuredLimits } from './limits/configured-limits.ts';
 import { spaceLabels } from './metrics/labels.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -34,8 +34,7 @@ import { watchMemory } from './memory-watch.ts';
 import type { RefusalAt } from './message/connection-error.ts';
 import type { AnyHandler } from './message/message.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen/listen.ts';
-import type { Need } from '#shared/stores/outage/need.ts';
-import { Outage } from '#shared/stores/outage/outage.ts';
+import { createReady } from './readiness.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { KeyTable } from '#shared/stores/keys/keys.ts';
@@ -159,33 +158,15 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   await using opened = await openStores(config, { clock, random, log, moved, creates: 'first' });
   const stores = measuredStores(opened, metrics, clock);
   // A resource server may be the first to use a store. It is not ready then, though nothing fails.
-  let isNew = (await stores.revocations.epoch(role.makesEpoch)) === undefined;
+  const isNew = (await stores.revocations.epoch(role.makesEpoch)) === undefined;
   if (isNew) log.info('store.new');
   await using feed = await stores.revocations.feed();
   let draining = false;
-  const pinged = { reading: -Infinity, all: -Infinity };
-  const outage = new Outage('readiness', log, () => performance.now());
-  const works = async (need: Need, asks?: Asks) => {
-    asks?.('the feed of revocations');
-    await feed.latest();
-    asks?.('the store');
-    // One write a second, however many ask.
-    if (performance.now() >= pinged[need] + 1000) {
-      await stores.ping(need);
-      pinged[need] = performance.now();
-    }
-    stores.check(need);
-  };
-  const ready: Ready = async (need = 'all', asks) => {
+  const monotonic = () => performance.now();
+  const works = createReady({ stores, feed, log, monotonic, isNew });
+  const ready: Ready = async (need, asks) => {
     if (draining) throw new Error('the server is about to end');
-    try {
-      await works(need, asks);
-      isNew = false;
-      if (need === 'all') outage.worked();
-    } catch (error) {
-      if (!isNew && need === 'all') outage.failed(error);
-      throw error;
-    }
+    await works(need, asks);
   };
   const ends = new AbortController();
   const parts = { config, stores, feed, master, clock, random, log, ready, ending: ends.signal };
