@@ -162,6 +162,12 @@ test('a Redis that another one has replaced is told nothing and gives no verdict
   await using ahead = await open(next.url);
   await using follower = await ahead.revocations.feed();
   await eventually(() => ahead.revocations.revoke('token', 'after', FAR));
+  const [late, others] = await Promise.allSettled([
+    revokedOf(behind, feed, ['after']),
+    revokedOf(ahead, follower, ['after']),
+  ]);
+  expect(late).not.toMatchObject({ value: [] });
+  expect(others).toMatchObject({ value: ['after'] });
   expect(await revokedOf(ahead, follower, ['before', 'after'])).toHaveLength(2);
 
   await expect(behind.revocations.revoke('token', 'late', FAR)).rejects.toThrow(StoreUnavailable);
@@ -171,6 +177,21 @@ test('a Redis that another one has replaced is told nothing and gives no verdict
   // It was refused, and it is in the record: who follows hears it with the next one.
   await ahead.revocations.revoke('token', 'next', FAR);
   expect(await revokedOf(ahead, follower, ['late', 'next'])).toHaveLength(2);
+});
+
+test('a process that has not looked at the record for a second hears what was acknowledged in another Redis, or nothing', async () => {
+  await using former = await startRedis();
+  await using next = await startRedis();
+  const { open } = someRecord();
+  // A feed of invalidations looks only when it is asked, as a process that stood still.
+  await using still = await open(former.url);
+  await still.revocations.epoch(true);
+  await using listener = await listening(still);
+  await still.invalidations.add([someInvalidation('before')]);
+  expect(await listener.hear()).toHaveLength(1);
+  await using ahead = await open(next.url);
+  await eventually(() => ahead.invalidations.add([someInvalidation('after')]));
+  await expect(listener.hear()).rejects.toThrow('has taken the place of this Redis');
 });
 
 test('a revocation that is acknowledged while a process goes over to another Redis is in its next verdict', async () => {

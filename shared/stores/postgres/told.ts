@@ -47,11 +47,11 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
     });
     // Read once that is committed: a process that was still to tell another run sees it now, or has committed before.
     return database.read(async (sql) => {
-      const [found] = await sql.all<[string | null, number, number]>(
-        'SELECT (SELECT id FROM epoch), LAST(revocation, seq), LAST(invalidation, seq)',
+      const [found] = await sql.all<[string | null, number, number, number]>(
+        'SELECT (SELECT id FROM epoch), LAST(revocation, seq), LAST(invalidation, seq), (SELECT count(*) FROM redis_run)',
       );
-      const [epoch, revocation, invalidation] = found ?? [null, 0, 0];
-      return { epoch: epoch ?? '', lasts: { revocation, invalidation } };
+      const [epoch, revocation, invalidation, runs] = found ?? [null, 0, 0, 0];
+      return { epoch: epoch ?? '', lasts: { revocation, invalidation }, isFirst: runs === 1 };
     });
   },
   state: () =>

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { forAll } from '#shared/base/for-all.ts';
 import { randomId, type Random } from '#shared/base/random.ts';
 import { within } from '#shared/base/within.ts';
@@ -27,6 +28,8 @@ export interface ToldRecord {
     /** Empty: it has none yet. */
     readonly epoch: string;
     readonly lasts: Lasts;
+    /** No other run was ever told. */
+    readonly isFirst: boolean;
   }>;
   /** The record of that epoch has forgotten what Redis was told. Throws `StoreUnavailable`. */
   forgotten(epoch: string): void;
@@ -51,6 +54,8 @@ interface Compared {
   readonly epoch: string;
   /** Identifies what Redis knows of the record: another one when it was begun again. */
   readonly memory: string;
+  /** From when on, of `monotonic()`, nobody believes the run before any more. */
+  readonly from: number;
 }
 
 export interface ToldOptions {
@@ -62,6 +67,12 @@ export interface ToldOptions {
   /** Milliseconds after which an answer is that of a server that may have been replaced meanwhile. */
   readonly longest: number;
 }
+
+/**
+ * Milliseconds after which a verdict looks whether another run is told by now, as a process that stood still. So nothing is
+ * acknowledged in a run that replaces another one until it is as old.
+ */
+const UNSEEN = 1_000;
 
 /** Rows of one script, and that Redis keeps of a table. A server that is further behind reads the record. */
 const MOST = 1_000;
@@ -82,6 +93,13 @@ export class Told {
   #told: Compared | undefined;
   /** How far each table was told, as far as this process knows. */
   readonly #reached: Record<FollowedTable, number> = { revocation: 0, invalidation: 0 };
+  /**
+   * Compares again where another run is told by now, and tells what some process could not tell. Until that is done, `behind` leaves
+   * it to the record. Rejects when the record does not answer.
+   */
+  readonly recheck = forAll(() => this.#recheck());
+  /** When the last look at the record began, of `monotonic()`; Infinity: it does not answer, and a verdict needs Redis alone. */
+  #seen = -Infinity;
   /** How far the record was at the last look at it. */
   #recorded: Lasts = { revocation: 0, invalidation: 0 };
   #answer: { readonly epoch: string; readonly lasts: Lasts; readonly asked: number } | undefined;
@@ -125,19 +143,22 @@ export class Told {
     epoch: string,
     seq: number,
   ): Promise<{ readonly last: number; readonly rows: readonly ToldRow[] } | undefined> {
+    if (this.#options.monotonic() - this.#seen > UNSEEN) await this.recheck().catch(() => {});
     const { epoch: its, lasts } = await this.#waiting(this.#ask);
     if (its !== epoch || lasts[table] < Math.max(seq, this.#recorded[table])) return undefined;
     const rows = lasts[table] === seq ? [] : await this.#rows(table, seq);
     return rows && { last: Math.max(lasts[table], rows.at(-1)?.[0] ?? 0), rows };
   }
 
-  /**
-   * Compares again where another run is told by now, and tells what some process could not tell. Until that is done, `behind` leaves
-   * it to the record. Rejects when the record does not answer.
-   */
-  async recheck(): Promise<void> {
+  async #recheck(): Promise<void> {
+    const { record, monotonic } = this.#options;
     const before = this.#recorded;
-    const { run, lasts } = await this.#options.record.state();
+    const began = monotonic();
+    const { run, lasts } = await record.state().catch((error: unknown) => {
+      this.#seen = Infinity;
+      throw error;
+    });
+    this.#seen = began;
     if (run !== this.#asked?.run) this.#asked = this.#told = undefined;
     this.#recorded = lasts;
     for (const table of TOLD) {
@@ -178,8 +199,8 @@ export class Told {
 
   /** Tells the rows that Redis has not heard of, whichever process has added them. */
   async #tellNew(table: FollowedTable): Promise<void> {
-    const { redis, record } = this.#options;
-    const run = await redis.confirmed(this.#hash, async (wire) => {
+    const { redis, record, monotonic } = this.#options;
+    const { run, from: since } = await redis.confirmed(this.#hash, async (wire) => {
       for (;;) {
         const compared = await this.#comparedAs('told', wire);
         const from = this.#reached[table];
@@ -201,9 +222,11 @@ export class Told {
           continue;
         }
         this.#reached[table] = Number(reply);
-        if (reply === String(upTo) && isAll) return compared.run;
+        if (reply === String(upTo) && isAll) return compared;
       }
     });
+    const left = since - monotonic();
+    if (left > 0) await sleep(left);
     if ((await record.state()).run === run) return;
     this.#asked = this.#told = undefined;
     throw new StoreUnavailable('another server has taken the place of the Redis that was told');
@@ -224,7 +247,7 @@ export class Told {
 
   /** Makes Redis know as much as the record. */
   async #compare(wire: Wire, run: string): Promise<Compared> {
-    const { record, random } = this.#options;
+    const { record, random, monotonic } = this.#options;
     const keys = [this.#hash, ...TOLD.map((table) => this.#stream(table))] as const;
     let seen: Lasts = { revocation: 0, invalidation: 0 };
     const { id } = await record.state();
@@ -233,7 +256,8 @@ export class Told {
     // Before it is claimed: that would end the run of which all others hear.
     if (its !== null && its !== id) throw anotherRecord(this.#hash);
     for (;;) {
-      const { epoch, lasts } = await record.claim(run, from);
+      const { epoch, lasts, isFirst } = await record.claim(run, from);
+      const since = isFirst ? -Infinity : monotonic() + UNSEEN;
       if (TOLD.some((table) => lasts[table] < seen[table])) record.forgotten(epoch);
       const [what, memory, revocation, invalidation] = await evalScript<readonly string[]>(
         wire,
@@ -255,7 +279,7 @@ export class Told {
         continue;
       }
       Object.assign(this.#reached, told);
-      return { wire, run, epoch, memory: memory ?? '' };
+      return { wire, run, epoch, memory: memory ?? '', from: since };
     }
   }
 
