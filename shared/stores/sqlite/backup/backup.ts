@@ -53,6 +53,6 @@ function strip(path: string): void {
   using copy = new DatabaseSync(path);
   copy.exec(
     `PRAGMA secure_delete = ON;
-     BEGIN; ${UNDOING.map((table) => `DELETE FROM ${table};`).join(' ')} COMMIT`,
+     BEGIN; DROP TABLE IF EXISTS room; ${UNDOING.map((table) => `DELETE FROM ${table};`).join(' ')} COMMIT`,
   );
 }

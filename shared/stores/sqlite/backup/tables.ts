@@ -14,7 +14,13 @@ export interface Table {
 }
 
 /** Those that are a file's own, and those that no backup has. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['schema', 'tally', 'sqlite_sequence', ...UNDOING]);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'schema',
+  'tally',
+  'sqlite_sequence',
+  'room',
+  ...UNDOING,
+]);
 
 /** Returns the tables of a record that a backup has, as a file has them. `database`: with `returnArrays`. */
 export function tablesIn(database: DatabaseSync): readonly Table[] {

@@ -20,6 +20,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { recordOf } from '../file/mark.ts';
+import { readWal } from '../file/wal.ts';
 import { storeFolder } from '../folder.fixture.ts';
 import { openSqlite } from '../open.ts';
 import { STATE } from '../schema/state.ts';
@@ -35,6 +36,9 @@ beforeEach(async () => {
 const inStore = (name: string) => join(folder, name);
 const WAL = `${STATE.file}-wal`;
 const MARK = `${STATE.file}.mark`;
+/** The WAL up to its last commit: the rest is room. */
+const heldWal = () =>
+  readFileSync(inStore(WAL)).subarray(0, HEADER + (readWal(inStore(WAL))?.good ?? 0) * FRAME);
 
 interface Revoker extends AsyncDisposable {
   readonly child: ChildProcess;
@@ -137,7 +141,7 @@ test.each(Object.keys(DAMAGES))(
       await using revoker = await startRevoker();
       expect(revoker.lines).toEqual(['ready']);
     }
-    const whole = readFileSync(inStore(WAL));
+    const whole = heldWal();
     const frames = (whole.length - HEADER) / FRAME;
     expect(frames).toBeGreaterThan(2 * ROUNDS);
     const epoch = await epochIn(await copied());
@@ -180,7 +184,7 @@ describe('without the mark, as a power cut may leave it', () => {
   test('damage before the last transaction is found; the last one looks like a torn end', async () => {
     await startAndKill();
     rmSync(inStore(MARK));
-    const whole = readFileSync(inStore(WAL));
+    const whole = heldWal();
     const commits: number[] = [];
     for (let at = HEADER; at < whole.length; at += FRAME) {
       if (whole.readUInt32BE(at + 4) > 0) commits.push(at);
@@ -199,7 +203,7 @@ describe('without the mark, as a power cut may leave it', () => {
 test('damage under a running process, which ends well: it says so, and no revoked token is good', async () => {
   const whole = await (async () => {
     await startAndKill();
-    return readFileSync(inStore(WAL));
+    return heldWal();
   })();
   const frames = (whole.length - HEADER) / FRAME;
   const before = await epochIn(await copied());
@@ -223,7 +227,7 @@ test('damage under a running process: another one that starts finds it', async (
   await using revoker = await startRevoker();
   expect(revoker.lines).toEqual(['ready']);
   const epoch = await epochIn(await copied());
-  const whole = readFileSync(inStore(WAL));
+  const whole = heldWal();
   writeFileSync(inStore(WAL), flipped(whole.length - 90)(whole));
   const found = await opened(folder, epoch);
   expect(found.logged).toEqual(['store.damaged']);
@@ -233,7 +237,7 @@ test('damage under a running process: another one that starts finds it', async (
 test('damage to a table is no start: a backup has to be restored', async () => {
   await using revoker = await startRevoker();
   expect(revoker.lines).toEqual(['ready']);
-  const whole = readFileSync(inStore(WAL));
+  const whole = heldWal();
   // The type of the page.
   writeFileSync(inStore(WAL), flipped(whole.length - 4096)(whole));
   await expect(opened(folder)).rejects.toThrow(/restore a backup|malformed/);

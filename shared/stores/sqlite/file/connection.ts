@@ -162,10 +162,24 @@ export class Connection implements Transaction, Disposable {
 
   /** Frames in the WAL up to the last commit. */
   get frames(): number {
-    const [[, frames] = [0, 0]] = this.all<[busy: number, frames: number]>(
-      'PRAGMA wal_checkpoint(NOOP)',
-    );
-    return frames;
+    return this.#wal[1];
+  }
+
+  /** Whether the file has all that the WAL holds. */
+  get isInFile(): boolean {
+    const [, frames, inFile] = this.#wal;
+    return frames === inFile;
+  }
+
+  get #wal(): readonly [busy: number, frames: number, inFile: number] {
+    const [row] = this.all<[number, number, number]>('PRAGMA wal_checkpoint(NOOP)');
+    return row ?? [0, 0, 0];
+  }
+
+  /** How many pages there are, whether the file has them yet or the WAL alone, and bytes of each. */
+  get pages(): { readonly count: number; readonly size: number } {
+    const of = (pragma: string) => Number(this.all(`PRAGMA ${pragma}`)[0]?.[0]);
+    return { count: of('page_count'), size: of('page_size') };
   }
 
   /** Brings what is in the WAL into the file. TRUNCATE empties the WAL, too, unless somebody else reads or writes. */
@@ -178,8 +192,7 @@ export class Connection implements Transaction, Disposable {
   /** False: what needs more pages than the file has fails, as on a full disk. Else a WAL could not be brought into it. */
   mayGrow(may: boolean): void {
     if (may && !this.#isConfined) return;
-    const [[pages] = [0]] = this.all<[pages: number]>('PRAGMA page_count');
-    this.#database.exec(`PRAGMA max_page_count = ${may ? MOST_PAGES : pages}`);
+    this.#database.exec(`PRAGMA max_page_count = ${may ? MOST_PAGES : this.pages.count}`);
     this.#isConfined = !may;
   }
 

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { type Awaitable, isPromise } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
+import { isOutOfRoom } from '#shared/base/out-of-room.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import { Outage } from '../../outage/outage.ts';
 import type { Need } from '../../outage/need.ts';
@@ -13,7 +14,7 @@ import { recalling, type SqliteRecall } from './recalled.ts';
 import { Room } from './room.ts';
 import type { Schema } from './schema.ts';
 import { Turns } from './turns.ts';
-import { DISK_FULL, isDamage, writeFault } from './write-fault.ts';
+import { DISK_FULL, isDamage, isDiskError, writeFault } from './write-fault.ts';
 import { commitGroup, type Outcome, type Write } from './write-group.ts';
 import { WriteQueue } from './write-queue.ts';
 import { setImmediate } from '#shared/base/safe-timers.ts';
@@ -21,6 +22,8 @@ import { setImmediate } from '#shared/base/safe-timers.ts';
 /** Milliseconds for which `together` waits for other writers, and between two tries. */
 const LONGEST_WAIT = 30_000;
 const PAUSE = 5;
+/** Tries of a write on a full disk: while a reader keeps the WAL from the file, and else. */
+const TRIES = { most: 200, few: 3 };
 /** Frames in a WAL after which it is checked and brought into the file, and transactions between two looks at how many they are. */
 const LONGEST_WAL = 1_000;
 const LOOK_EVERY = 8;
@@ -77,9 +80,12 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
       new Outage(`${schema.file}, ${what}`, log, () => clock.monotonic());
     this.#reading = outage('reading');
     this.#writing = outage('writing');
-    this.#connection = orUnavailable(path, () => this.#open({ create: true }));
     this.#room = new Room(path, clock);
-    this.#room.look();
+    this.#connection = orUnavailable(path, () => {
+      const connection = this.#open({ create: true });
+      if (!this.#room.look()) this.#keepRoom(connection);
+      return connection;
+    });
     this.#turns = new Turns(`${path}.waiting`, clock);
     this.#queue = new WriteQueue(
       (writes, patience) => this.#commit(writes, patience),
@@ -250,6 +256,7 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
     if (this.#room.look()) return this.#useLastRoom(connection, writes, patience, DISK_FULL);
     try {
       connection.mayGrow(true);
+      this.#keepRoom(connection);
       const done = await commitGroup(connection, writes, this.#clock, patience);
       this.#done(connection, writes.slice(0, done.length));
       return done;
@@ -268,22 +275,26 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
     cause: unknown,
   ): Promise<readonly Outcome[]> {
     const isUseful = writes[0]?.makesRoom;
-    const end = writes.findIndex(({ makesRoom }) => makesRoom !== isUseful);
-    const run = end === -1 ? writes : writes.slice(0, end);
+    const first = writes.findIndex(({ makesRoom }) => makesRoom !== isUseful);
+    const run = first === -1 ? writes : writes.slice(0, first);
     if (!isUseful) return run.map((write) => () => write.fail(cause));
-    while (connection.open) await connection.open;
     const checkpoint = () => this.#checkpoint(connection, 'PASSIVE');
-    this.#room.moveInto(connection, checkpoint);
-    const commit = () => {
+    const commit = async () => {
+      while (connection.open) await connection.open;
+      this.#room.open(connection, checkpoint);
       connection.mayGrow(false);
       return commitGroup(connection, run, this.#clock, patience);
     };
-    const done = await commit().catch((error: unknown) => {
-      if (writeFault(this.path, error) !== 'full') throw error;
-      // The WAL has used up its room, and begins anew.
+    let tries = TRIES.most;
+    const retry = async (error: unknown): Promise<readonly Outcome[]> => {
+      if (writeFault(this.path, error) !== 'full' || tries === 0) throw error;
+      // The WAL has used up its room. It begins anew once all is in the file, and nobody reads what it holds.
       checkpoint();
-      return commit();
-    });
+      tries = Math.min(tries - 1, connection.isInFile ? TRIES.few : TRIES.most);
+      await setTimeout(PAUSE);
+      return commit().catch(retry);
+    };
+    const done = await commit().catch(retry);
     this.#done(connection, run.slice(0, done.length));
     return done;
   }
@@ -354,6 +365,15 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
   #checkpoint(connection: Connection, how: 'PASSIVE' | 'TRUNCATE'): void {
     this.#check(connection);
     connection.checkpoint(how);
+  }
+
+  /** For a disk that gets full. What has no room now may have it later. */
+  #keepRoom(connection: Connection): void {
+    try {
+      this.#room.keepWithin(connection, () => this.#checkpoint(connection, 'PASSIVE'));
+    } catch (cause) {
+      if (!isOutOfRoom(cause) && !isDiskError(cause)) throw cause;
+    }
   }
 
   /** Does at once what SQLite does by itself where nothing is checked. A failure is that of no write. */

@@ -1,24 +1,28 @@
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
 import { freeRoom, LEAST_ROOM } from '#shared/base/free-room.ts';
 import { BUSY_TIMEOUT, type Connection } from './connection.ts';
 
-/** Bytes that move into the WAL, and as many into the file, if there is room: pages that change when some thousand rows do. */
-const PART = 3.5 * 1024 * 1024;
-/** Bytes: both parts, and what SQLite writes besides. */
-const SIZE = 8 * 1024 * 1024;
+/** Bytes of the table `room`, whose pages the file has for rows that must still be added. */
+const IN_FILE = 1024 * 1024;
+/** Bytes that the WAL has on the disk at least: pages that change when some thousand rows do. */
+const IN_WAL = 4 * 1024 * 1024;
+/** Bytes of the reserve: what a WAL may hold of pages that lie behind the end of the file. */
+const SIZE = 5 * 1024 * 1024;
 /** Bytes. With less the disk is full for what adds to the store. Until then servers can start, and people sign in. */
 const LEAST = 1024 * 1024;
+/** Bytes. With less the disk may soon be full. */
+const LITTLE = 64 * 1024 * 1024;
 /** Bytes written at once: to fill as much memory as the file has takes a tenth of a start. */
-const BLOCK = 64 * 1024;
-/** Milliseconds between two looks whether the reserve is there. */
+const BLOCK = Buffer.alloc(64 * 1024, 1);
+/** Milliseconds between two looks whether all is there. */
 const PAUSE = 1_000;
 
 /**
- * The last room of a file of the store. While the disk has room it is a file beside it that says nothing, `*.reserve`. When
- * the disk is full, its room moves into the file and its WAL, where nobody else on the disk gets it. Processes that
- * share the store share it.
+ * The last room of a file of the store, for when the disk is full. It lies where nobody else on the disk gets it: in a table
+ * of the file, and in a WAL that is longer than what it holds. A third part is a file beside it, `*.reserve`: it is removed
+ * when the disk gets full, and the file then takes what the WAL holds of it. Processes that share the store share the room.
  */
 export class Room {
   readonly #path: string;
@@ -26,6 +30,7 @@ export class Room {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #isFull = false;
   #looked = -Infinity;
+  #kept = -Infinity;
   #wasThere = false;
 
   constructor(path: string, clock: Pick<Clock, 'monotonic'>) {
@@ -35,7 +40,7 @@ export class Room {
   }
 
   /**
-   * Whether the disk is full: from when it has less than `LEAST`, a write has failed, or another process has moved the
+   * Whether the disk is full: from when it has less than `LEAST`, a write has failed, or another process has removed the
    * reserve, until there is one again. Makes that where it is missing.
    */
   look(): boolean {
@@ -51,23 +56,29 @@ export class Room {
     this.#looked = this.#clock.monotonic();
   }
 
-  /**
-   * Moves the room of the reserve, if there is one, to where only the store can use it: a WAL that begins anew after each
-   * checkpoint, and pages of the file that are free.
-   */
-  moveInto(connection: Connection, checkpoint: () => void): void {
-    if (!this.#spend()) return;
-    checkpoint();
-    const part = Math.min(PART, Math.floor(freeRoom(dirname(this.#path)) / 2.25));
-    if (part < BLOCK) return;
-    // Pages that are only freed in the transaction that adds them would take no room on the disk.
-    const isDone = connection.write((held) => {
-      held.run('DROP TABLE IF EXISTS room');
-      held.run(`CREATE TABLE room AS SELECT randomblob(${part}) AS bytes`);
-    }, BUSY_TIMEOUT);
-    if (!isDone) return;
-    checkpoint();
-    connection.write((held) => void held.run('DROP TABLE room'), BUSY_TIMEOUT);
+  /** While the disk has room: makes the parts that are missing in the file and its WAL. Throws what node:sqlite throws. */
+  keepWithin(connection: Connection, checkpoint: () => void): void {
+    const now = this.#clock.monotonic();
+    if (now - this.#kept < PAUSE) return;
+    this.#kept = now;
+    if (!hasTable(connection)) {
+      const sql = `CREATE TABLE IF NOT EXISTS room AS SELECT zeroblob(${IN_FILE}) AS bytes`;
+      connection.write((held) => void held.run(sql), BUSY_TIMEOUT);
+      checkpoint();
+    }
+    // Pages behind the end of the file would stay in the WAL, which could not begin anew.
+    if (freeRoom(dirname(this.#path)) < LITTLE) {
+      const { count, size } = connection.pages;
+      if (statSync(this.#path).size < count * size) checkpoint();
+    }
+    lengthen(`${this.#path}-wal`);
+  }
+
+  /** On a full disk: brings the WAL into the file by the room of the reserve, and frees the pages of the table. */
+  open(connection: Connection, checkpoint: () => void): void {
+    if (this.#spend()) checkpoint();
+    if (!hasTable(connection)) return;
+    connection.write((held) => void held.run('DROP TABLE IF EXISTS room'), BUSY_TIMEOUT);
   }
 
   /** Makes the reserve where it is missing and the disk has room for it. True: it is there. */
@@ -104,17 +115,36 @@ export class Room {
   }
 }
 
+const hasTable = (connection: Connection) =>
+  connection.all(`SELECT 1 FROM sqlite_schema WHERE name = 'room'`).length > 0;
+
 /** Makes a file of that size. Throws the errors of node:fs, `EEXIST` when there is one. */
 function write(path: string): void {
-  const block = Buffer.alloc(BLOCK, 1);
   const file = openSync(path, 'wx', 0o600);
   try {
     for (let written = 0; written < SIZE;) {
-      written += writeSync(file, block, 0, Math.min(BLOCK, SIZE - written));
+      written += writeSync(file, BLOCK, 0, Math.min(BLOCK.length, SIZE - written));
     }
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Appends to a WAL of which a connection of this process keeps others from removing it. SQLite reads no frame behind the last
+ * commit, writes each at its place, and leaves a WAL as long as it is when it begins anew
+ * (sqlite.org/fileformat2.html#the_write_ahead_log).
+ */
+function lengthen(path: string): void {
+  // SQLite takes no locks on this file, so that closing it ends none.
+  const file = openSync(path, constants.O_WRONLY | constants.O_APPEND);
+  try {
+    for (let { size } = statSync(path); size < IN_WAL;) {
+      size += writeSync(file, BLOCK, 0, Math.min(BLOCK.length, IN_WAL - size));
+    }
   } finally {
     closeSync(file);
   }
