@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { acknowledged } from './acknowledged.ts';
 import type { FollowedProcess, Following } from './followers.ts';
 import type { Revocations } from './revocations.ts';
+import { eventually } from '../contract/eventually.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 
 const LEASE = 2_000;
@@ -146,6 +147,19 @@ describe('an acknowledgement', () => {
     now = 1.25 * LEASE + 1;
     expect(await isAcknowledged(waiting)).toBe(true);
     expect(settled).toEqual([EPOCH]);
+    expect(await isAcknowledged(revoke())).toBe(true);
+  });
+
+  test('waits no more once a server has run for so long, though one before it made the epoch and failed', async () => {
+    following = { ...following, settled: false };
+    const { epoch } = revocations;
+    for (let n = 0; n < 3; n += 1) expect(await epoch(true)).toBe(EPOCH);
+    await eventually(() => expect(looks).toBeGreaterThan(0));
+    now = 1.25 * LEASE + 1;
+    await eventually(() => expect(settled).toEqual([EPOCH]));
+    const before = looks;
+    await epoch(true);
+    expect(looks).toBe(before);
     expect(await isAcknowledged(revoke())).toBe(true);
   });
 

@@ -33,6 +33,7 @@ export interface AcknowledgedOptions {
  */
 export function acknowledged(revocations: Revocations, options: AcknowledgedOptions): Revocations {
   const wait = untilFollowed(options);
+  let waitedIn: string | undefined;
   return {
     ...revocations,
     async revoke(...what) {
@@ -49,12 +50,13 @@ export function acknowledged(revocations: Revocations, options: AcknowledgedOpti
       await wait();
     },
     async epoch(create) {
-      const known = await revocations.epoch(false);
-      if (known !== undefined || !create) return known;
-      const made = await revocations.epoch(true);
-      // So that a later revocation need not.
-      wait().catch(() => {});
-      return made;
+      const known = await revocations.epoch(create);
+      if (create && known !== waitedIn) {
+        waitedIn = known;
+        // So that no later revocation need wait for followers of a memory before.
+        wait().catch(() => (waitedIn = undefined));
+      }
+      return known;
     },
   };
 }
