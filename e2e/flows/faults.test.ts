@@ -252,6 +252,24 @@ describe('PostgreSQL with Redis', () => {
     },
   );
 
+  test('Redis whose memory is full: tokens are revoked all the same, and Bearer goes on', async () => {
+    const { pair } = flow;
+    const client = await pair.addClient();
+    const [good, stolen] = [await pair.token(client), await pair.token(client)];
+    await shared.redis.cli('CONFIG', 'SET', 'maxmemory', '1');
+    try {
+      for (let times = 0; times < 2; times += 1) {
+        const { status } = await pair.post('/token/revocation', { token: stolen }, client);
+        expect(status).toBe(200);
+        expect(await getAll(pair, stolen)).toEqual([401, 401]);
+      }
+      expect(await getAll(pair, good)).toEqual([200, 200]);
+    } finally {
+      await shared.redis.cli('CONFIG', 'SET', 'maxmemory', '0');
+    }
+    await until(() => works(pair, client));
+  });
+
   test('Redis emptied: it is told again, and no revoked token comes back', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
