@@ -221,6 +221,16 @@ test('`later`: a statement is carried out with the next one, and rolled back whe
   expect(await database.read((sql) => sql.all(count))).toEqual([[1 + many.length]]);
 });
 
+test('together: parts that ask for nothing, and parts whose statements wait for the end', async () => {
+  await using database = open();
+  await database.together(async (held) => {
+    await held.write(() => {});
+    for (const id of ['x', 'y']) await held.write((sql) => sql.later(INSERT, 'parts', id));
+  });
+  await database.together((held) => held.write(() => {}));
+  expect(await database.read((sql) => sql.all(COUNT, 'parts', 'y'))).toEqual([[0]]);
+});
+
 test('nothing is asked behind the last statement, of a write or of a snapshot', async () => {
   await using database = open();
   const more = async (sql: Snapshot) => {

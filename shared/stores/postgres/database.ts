@@ -19,7 +19,7 @@ import { accessTo, enter } from './access.ts';
 import { BEAT, commit, InDoubt } from './commit.ts';
 import { asking, isOfStatement } from './exchange.ts';
 import { migrate, type PostgresSchema } from './schema.ts';
-import { type Beginning, Held, number, PASSING, SNAPSHOT, WRITE } from './statements.ts';
+import { type Beginning, Held, number, PARTS, PASSING, SNAPSHOT, WRITE } from './statements.ts';
 import { Reads } from './reads.ts';
 import { NUMBERED, type Numbered } from './text.ts';
 import { Unanswered } from './unanswered.ts';
@@ -183,7 +183,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         recalling: () => (_, find) => read(find),
       });
     };
-    return this.#told(await this.#waiting(() => this.#transaction(WRITE, transaction)));
+    return this.#told(await this.#waiting(() => this.#transaction(PARTS, transaction)));
   }
 
   /** Each read asks: others may have written. */
@@ -211,7 +211,9 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   /** Rejects if it cannot do what is needed now. */
   async ping(need: Need): Promise<void> {
     await this.read((sql) => sql.all('SELECT 1'));
-    if (need === 'all') await this.write((sql) => sql.run('UPDATE schema SET version = version'));
+    // In one message: a process that stands still amid it would keep the row from all others.
+    if (need !== 'all') return;
+    await this.write((sql) => sql.last.run('UPDATE schema SET version = version'));
   }
 
   /** Throws if it failed in the last seconds. */

@@ -181,6 +181,17 @@ test.each(['question', 'answer'] as const)(
   },
 );
 
+test('readiness keeps the row that it writes from nobody: it is committed in the message that writes', async () => {
+  await using postgres = await startPostgres();
+  await using network = await relayTo(postgres);
+  await using database = open([network], { connections: 1 });
+  await database.migrate(SCHEMA);
+  await database.ping('all');
+  network.relay.cut(3, 'question');
+  await database.ping('all');
+  await expect(database.ping('reading')).rejects.toThrow(StoreUnavailable);
+});
+
 test('a full disk: writes are 503 with `full`, what is there can be read and removed, and room makes all well', async () => {
   await using postgres = await startPostgres({ disk: 4 });
   await using database = open([postgres]);

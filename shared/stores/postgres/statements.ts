@@ -69,6 +69,8 @@ const BEGIN = asking('BEGIN');
 const LOSES = asking("SELECT set_config('synchronous_commit', 'off', true)");
 
 export const WRITE: Beginning = { begin: [BEGIN], atOnce: [] };
+/** It has savepoints, which one exchange alone cannot have. */
+export const PARTS: Beginning = { begin: [BEGIN] };
 /** Its commit may be lost when the power fails. */
 export const PASSING: Beginning = { begin: [BEGIN, LOSES], atOnce: [LOSES] };
 /** All is of one moment. */

@@ -41,7 +41,9 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
           run,
         );
         if (isNew === 0) {
-          throw new StoreUnavailable('another server has taken the place of this Redis');
+          throw new StoreUnavailable(
+            'another server has taken the place of this Redis: name that one in store.redis.urls, or restart this one',
+          );
         }
       }
     });
