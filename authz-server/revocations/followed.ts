@@ -2,7 +2,6 @@ import { fewATurn } from '#shared/base/few-a-turn.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { PAGE_ENTRIES, pageEntry, type RevocationPage } from '#shared/guard/revocation-page.ts';
-import type { LogFields } from '#shared/base/log-fields.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import { randomId } from '#shared/base/random.ts';
 import { systemTimers, type Timers } from '#shared/base/timers.ts';
@@ -79,7 +78,7 @@ export class Followed {
   readonly #readings = new Map<string, () => Promise<ToldPage>>();
   /** Answers the waiting followers a few at a time. */
   readonly #queue = fewATurn();
-  /** When each line was written, of `monotonic()`. */
+  /** When something was said of a client, of `monotonic()`. */
   readonly #said = new RecentMap<number>(4 * MOST_FOLLOWERS.all);
   #running = false;
   #publishes = false;
@@ -109,7 +108,9 @@ export class Followed {
       // This store gave no follower an entry behind its last one: such a cursor acknowledges nothing, and the page begins anew.
       const isOfMemory = after !== undefined && after.epoch === page.epoch;
       if (isOfMemory && after.entry > page.last) {
-        this.#say('error', 'follower.ahead', { client, reason: AHEAD });
+        if (this.#isUnsaid(`ahead ${client}`)) {
+          this.#parts.log.error('follower.ahead', { client, reason: AHEAD });
+        }
       } else if (isOfMemory) {
         // A follower told by another process is not held here: that process must learn that the follower has it.
         const held = follower.acknowledge(after.entry) ? 0 : wait;
@@ -179,18 +180,12 @@ export class Followed {
     });
   }
 
-  /** Writes a line of the log, unless the same was said of that client within a minute: it may cause as many as it likes. */
-  #say(
-    level: 'warn' | 'error',
-    event: string,
-    fields: LogFields & { readonly client: string },
-  ): void {
-    const { clock, log } = this.#parts;
-    const line = `${event} ${fields.client}`;
-    const now = clock.monotonic();
-    if (now - (this.#said.get(line) ?? -Infinity) < MINUTE) return;
-    this.#said.set(line, now);
-    log[level](event, fields);
+  /** Whether that was not said of a client within a minute: it may give as many occasions as it likes. */
+  #isUnsaid(what: string): boolean {
+    const now = this.#parts.clock.monotonic();
+    if (now - (this.#said.get(what) ?? -Infinity) < MINUTE) return false;
+    this.#said.set(what, now);
+    return true;
   }
 
   /** Checks for new revocations while there are followers, and removes the row after the last one. */
@@ -201,7 +196,7 @@ export class Followed {
   }
 
   async #follow(): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock, log } = this.#parts;
     for (let look = 1; ; look += 1) {
       if (this.#register.position < (await this.#last())) {
         for (const wake of this.#waiting) wake();
@@ -209,7 +204,7 @@ export class Followed {
       this.#publish();
       if (look % PRUNE === 0) {
         for (const client of this.#register.prune(clock.monotonic())) {
-          this.#say('warn', 'follower.silent', { client });
+          if (this.#isUnsaid(`silent ${client}`)) log.warn('follower.silent', { client });
         }
       }
       if (this.#register.size === 0) break;
