@@ -180,6 +180,25 @@ test('reads of one turn are one message, and one that fails is nothing to those 
   expect(all[1]).toMatchObject({ reason: { name: 'StoreUnavailable', refused: true } });
 });
 
+test('a read that takes too long, or a write that waits for a row for too long, is refused, and nothing beside it', async () => {
+  await using database = open({ connections: 4, deadline: 1_000 });
+  await using other = open({ connections: 1 });
+  const pids = (sql: Sql) => sql.all('SELECT pg_backend_pid()');
+  const slow = database.read((sql) => sql.all('SELECT pg_sleep(30)'));
+  const beside = Array.from({ length: 5 }, () => database.read((sql) => sql.all('SELECT 1')));
+  await expect(slow).rejects.toMatchObject({ name: 'StoreUnavailable', refused: true });
+  expect(await Promise.all(beside)).toEqual(Array.from({ length: 5 }, () => [[1]]));
+  await other.write((sql) => sql.run(INSERT, 'held', 'x'));
+  await other.write(async (sql) => {
+    await sql.run(RAISE, 'held', 'x');
+    const before = await database.read(pids);
+    const late = database.write((sql) => sql.last.run(RAISE, 'held', 'x'));
+    await expect(late).rejects.toMatchObject({ name: 'StoreUnavailable', refused: true });
+    expect(await database.read(pids)).toEqual(before);
+  });
+  expect(await database.read((sql) => sql.all(COUNT, 'held', 'x'))).toEqual([[1]]);
+});
+
 test.each([
   ['in one message', (sql: Transaction) => sql.later(INSERT, 'messages', 'x')],
   ['in two', (sql: Transaction) => sql.run(INSERT, 'messages', 'x')],

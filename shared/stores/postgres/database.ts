@@ -53,6 +53,12 @@ const PAUSE = 5;
 /** SQLSTATE serialization_failure and deadlock_detected: nothing was done. */
 const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
 
+/**
+ * The part of the deadline for an answer after which PostgreSQL ends a statement: so it says which one, before we give up the
+ * connection with all that travels on it.
+ */
+const OF_STATEMENT = 0.75;
+
 /** The part of the connections that writes may have at once. */
 const OF_WRITES = 0.75;
 
@@ -119,7 +125,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         ...accessTo(url, options),
         max: connections,
         query_timeout: deadline,
-        statement_timeout: deadline,
+        statement_timeout: Math.ceil(OF_STATEMENT * deadline),
         idle_in_transaction_session_timeout: 2 * deadline,
         onConnect: (client) => enter(client, schema),
       };
