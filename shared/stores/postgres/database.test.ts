@@ -189,8 +189,8 @@ test('a read that takes too long, or a write that waits for a row for too long, 
   await expect(slow).rejects.toMatchObject({ name: 'StoreUnavailable', refused: true });
   expect(await Promise.all(beside)).toEqual(Array.from({ length: 5 }, () => [[1]]));
   await other.write((sql) => sql.run(INSERT, 'held', 'x'));
-  await other.write(async (sql) => {
-    await sql.run(RAISE, 'held', 'x');
+  await other.write(async (holding) => {
+    await holding.run(RAISE, 'held', 'x');
     const before = await database.read(pids);
     const late = database.write((sql) => sql.last.run(RAISE, 'held', 'x'));
     await expect(late).rejects.toMatchObject({ name: 'StoreUnavailable', refused: true });
