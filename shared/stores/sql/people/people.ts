@@ -12,7 +12,7 @@ import { SLICE, slices } from '../../people/slices.ts';
 import { hasPasskey, namesOf, putPasskey } from '../credentials/passkeys.ts';
 import { digestOf } from '../digest.ts';
 import { inRange } from '../name-range.ts';
-import type { Database, Sql } from '../sql.ts';
+import type { Database, Sql, Transaction } from '../sql.ts';
 
 type Row = readonly [record: string];
 type StoredVerifier = readonly [kind: string, realm: string, value: string, handle: string | null];
@@ -70,31 +70,31 @@ async function isTaken(
 const INDEXES = ['person_alias', 'person_search_key', 'person_list'] as const;
 
 /** Removes what a person is found by. */
-async function removeIndexes(sql: Sql, id: string): Promise<void> {
-  for (const table of INDEXES) await sql.run(`DELETE FROM ${table} WHERE id = ?`, id);
+async function removeIndexes(sql: Transaction, id: string): Promise<void> {
+  for (const table of INDEXES) await sql.later(`DELETE FROM ${table} WHERE id = ?`, id);
 }
 
-async function addIndexes(sql: Sql, person: PersonRecord): Promise<void> {
+async function addIndexes(sql: Transaction, person: PersonRecord): Promise<void> {
   const { id, name, aliases = [], search_keys = [] } = person;
   for (const alias of new Set(aliases)) {
-    await sql.run('INSERT INTO person_alias (alias, id) VALUES (?, ?)', alias, id);
+    await sql.later('INSERT INTO person_alias (alias, id) VALUES (?, ?)', alias, id);
   }
   for (const key of new Set(search_keys)) {
-    await sql.run('INSERT INTO person_search_key (key, id) VALUES (?, ?)', key, id);
+    await sql.later('INSERT INTO person_search_key (key, id) VALUES (?, ?)', key, id);
   }
   for (const list of listsOf(person)) {
-    await sql.run('INSERT INTO person_list (list, name, id) VALUES (?, ?, ?)', list, name, id);
+    await sql.later('INSERT INTO person_list (list, name, id) VALUES (?, ?, ?)', list, name, id);
   }
 }
 
 async function setVerifiers(
-  sql: Sql,
+  sql: Transaction,
   id: string,
   verifiers: readonly VerifierRow[],
 ): Promise<void> {
-  await sql.run('DELETE FROM person_verifier WHERE id = ?', id);
+  await sql.later('DELETE FROM person_verifier WHERE id = ?', id);
   for (const { kind, realm, value, handle = null } of verifiers) {
-    await sql.run(
+    await sql.later(
       'INSERT INTO person_verifier (id, kind, realm, value, handle) VALUES (?, ?, ?, ?, ?)',
       id,
       kind,
@@ -155,7 +155,7 @@ export function sqlPeople(database: Database): People {
           JSON.stringify(person),
         );
         if (added === 0) return false;
-        await sql.run('DELETE FROM former_name WHERE digest = ?', formerName(person.name));
+        await sql.later('DELETE FROM former_name WHERE digest = ?', formerName(person.name));
         await addIndexes(sql, person);
         await setVerifiers(sql, person.id, verifiers);
         if (passkey) await putPasskey(sql, passkey);
