@@ -25,7 +25,9 @@ import { NUMBERED, type Numbered } from './text.ts';
 import { Unanswered } from './unanswered.ts';
 import { MOST_WAITING } from '../outage/waiting.ts';
 import { forAll } from '#shared/base/for-all.ts';
+import { gathered } from '#shared/base/gathered.ts';
 import { Line } from '#shared/base/line.ts';
+import { setImmediate } from '#shared/base/safe-timers.ts';
 
 export interface DatabaseOptions {
   /** One server, or a primary and its standbys in any order. */
@@ -111,6 +113,16 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   /** Writes, which may wait for each other's rows: some connections are left to reads. */
   readonly #writes: Line;
+  /** Writes of one turn that may be one transaction. */
+  readonly #join = gathered(
+    setImmediate,
+    (works: readonly ((sql: Transaction) => Awaitable<unknown>)[]) =>
+      this.#write(WRITE, async (sql) => {
+        const results: unknown[] = [];
+        for (const work of works) results.push(await work(goingOn(sql)));
+        return results;
+      }),
+  );
 
   constructor(options: DatabaseOptions) {
     const { urls, schema, connections, deadline } = options;
@@ -151,6 +163,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   write<T>(work: (sql: Transaction) => Awaitable<T>, options?: WriteOptions): Promise<T> {
+    if (options?.joins) return this.#join(work) as Promise<T>;
     return this.#write(WRITE, work, options);
   }
 

@@ -75,3 +75,19 @@ test('40 entries of the audit log with four keys each are closed in a few messag
   const messages = await messagesOf(() => stores.audit.close(link, rows, '[]'), /audit/);
   expect(messages.length).toBeLessThan(6);
 });
+
+test('entries and settled uses of one turn are one message and one transaction', async () => {
+  for (const id of ['third', 'fourth']) {
+    await stores.artefacts.put(token(id));
+    await stores.artefacts.consume('RefreshToken', id, { attempt: id });
+  }
+  const write = async () =>
+    Promise.all([
+      stores.audit.append('{}'),
+      stores.audit.append('{}', '{}'),
+      ...['third', 'fourth'].map((id) => stores.artefacts.settle('RefreshToken', id, id)),
+    ]);
+  const messages = await messagesOf(write, /audit_open|artefact/);
+  expect(messages.map((asked) => asked.length)).toEqual([5]);
+  expect(await stores.artefacts.get('RefreshToken', 'third')).not.toHaveProperty('attempt');
+});

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Awaitable } from '#shared/base/awaitable.ts';
+import { gathered } from '#shared/base/gathered.ts';
 import { nextTick } from '#shared/base/safe-timers.ts';
 import type { Row, Sql, Transaction, Value } from '../sql/sql.ts';
 import { lockOf } from './access.ts';
@@ -7,48 +8,25 @@ import { COMMIT, commit } from './commit.ts';
 import { type Answer, type Asked, asking, Exchange, isOfStatement } from './exchange.ts';
 import { NUMBERED, type Numbered, statementOf } from './text.ts';
 
-/** Statements that are asked before one of them is answered. */
-interface Turn {
-  readonly asked: Asked[];
-  readonly answers: Promise<readonly Awaitable<Answer>[]>;
-}
-
-/** Statements, of which those of one turn travel together. */
+/** Statements, of which those travel together that are asked before `when` calls. */
 export abstract class Statements implements Sql {
-  readonly #when: (send: () => void) => void;
-  #turn: Turn | undefined;
+  readonly #ask: (asked: Asked) => Promise<Answer>;
 
-  /** `when`: calls what sends, once all that may travel together has been asked. */
   constructor(when: (send: () => void) => void) {
-    this.#when = when;
+    this.#ask = gathered(when, (asked) => this.send(asked));
   }
 
   async all<R = Row>(text: string, ...values: readonly Value[]): Promise<R[]> {
-    return (await this.#ask(text, values)).rows as R[];
+    return (await this.#ask(this.asking(text, values))).rows as R[];
   }
 
   async run(text: string, ...values: readonly Value[]): Promise<number> {
-    const { tag } = await this.#ask(text, values);
+    const { tag } = await this.#ask(this.asking(text, values));
     return Number(tag.slice(tag.lastIndexOf(' ') + 1));
-  }
-
-  async #ask(text: string, values: readonly Value[]): Promise<Answer> {
-    this.#turn ??= this.#begin();
-    const place = this.#turn.asked.push(this.asking(text, values)) - 1;
-    return (await this.#turn.answers)[place] as Awaitable<Answer>;
   }
 
   protected asking(text: string, values: readonly Value[]): Asked {
     return asking(text, ...values);
-  }
-
-  #begin(): Turn {
-    const asked: Asked[] = [];
-    const send = () => {
-      this.#turn = undefined;
-      return this.send(asked);
-    };
-    return { asked, answers: new Promise((resolve) => this.#when(() => resolve(send()))) };
   }
 
   /** Resolves to the answers to these, in their order. */

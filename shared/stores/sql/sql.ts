@@ -56,6 +56,11 @@ export interface WriteOptions {
   readonly makesRoom?: boolean;
   /** Names a row that many lock: such names take turns with one another, and together with all other writes. */
   readonly turn?: string;
+  /**
+   * May be one transaction with other such writes, all or nothing: none of them changes what others change, or decides
+   * anything, so that none fails alone.
+   */
+  readonly joins?: boolean;
 }
 
 /** Reads a row of one kind, from memory where that is known to be the newest. */

@@ -32,12 +32,8 @@ const linkOf = ([number, before, first, last, at, oldest, mac]: LinkRow): AuditL
   mac,
 });
 
-/** The end of a transaction. */
 export async function appendEntries(sql: Transaction, texts: readonly string[]): Promise<void> {
-  for (const [n, text] of texts.entries()) {
-    const part = n < texts.length - 1 ? sql : sql.last;
-    await part.run('INSERT INTO audit_open (text) VALUES (?)', text);
-  }
+  for (const text of texts) await sql.later('INSERT INTO audit_open (text) VALUES (?)', text);
 }
 
 /** Resolves to the newest link. */
@@ -48,7 +44,7 @@ async function headOf(sql: Sql): Promise<AuditLink | undefined> {
 
 export function sqlAudit(database: Database, clock: Clock): Audit {
   return {
-    append: (...texts) => database.write((sql) => appendEntries(sql, texts)),
+    append: (...texts) => database.write((sql) => appendEntries(sql, texts), { joins: true }),
 
     appendRefusal: ({ hour, person }, most, text) =>
       database.write(async (sql) => {

@@ -112,15 +112,17 @@ export function sqlArtefacts(
       return (await get(kind, id)) === undefined ? 'absent' : 'again';
     },
     settle: async (kind, id, attempt, remains) =>
-      void (await database.write((sql) =>
-        sql.last.run(
-          `UPDATE ${table} SET attempt = NULL, payload = coalesce(?, payload)
-           WHERE kind = ? AND id = ? AND attempt = ?`,
-          remains ? JSON.stringify(remains) : null,
-          kind,
-          id,
-          attempt,
-        ),
+      void (await database.write(
+        (sql) =>
+          sql.later(
+            `UPDATE ${table} SET attempt = NULL, payload = coalesce(?, payload)
+             WHERE kind = ? AND id = ? AND attempt = ?`,
+            remains ? JSON.stringify(remains) : null,
+            kind,
+            id,
+            attempt,
+          ),
+        { joins: true },
       )),
     replace: (artefact, was) =>
       database.write(async (sql) => {

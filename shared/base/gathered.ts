@@ -1,0 +1,26 @@
+import type { Awaitable } from './awaitable.ts';
+
+/**
+ * Returns a function that waits until `when` calls, does all that was asked for by then together, and resolves each caller to
+ * its own result, in the order in which they asked.
+ */
+export function gathered<T, R>(
+  when: (work: () => void) => void,
+  doAll: (all: readonly T[]) => Promise<readonly Awaitable<R>[]>,
+): (one: T) => Promise<R> {
+  let next: { readonly all: T[]; readonly results: Promise<readonly Awaitable<R>[]> } | undefined;
+  function begin() {
+    const all: T[] = [];
+    const end = () => {
+      next = undefined;
+      return doAll(all);
+    };
+    const results = new Promise<readonly Awaitable<R>[]>((resolve) => when(() => resolve(end())));
+    return { all, results };
+  }
+  return async (one) => {
+    next ??= begin();
+    const place = next.all.push(one) - 1;
+    return (await next.results)[place] as Awaitable<R>;
+  };
+}
