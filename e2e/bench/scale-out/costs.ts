@@ -9,17 +9,17 @@ const ONCE = '`e2e/bench/README.md`, "Measured once"';
 
 export const COSTS = {
   'verdict, token seen': { value: 48, source: ONCE },
-  refresh: { value: 6_200, source: QUICK },
-  'sign-in': { value: 22_000, source: QUICK },
-  'PostgreSQL and Redis, one refresh': { value: 2_200, source: QUICK },
-  'PostgreSQL and Redis, one sign-in': { value: 2_500, source: QUICK },
-  'PostgreSQL, one revocation': { value: 293, source: `${QUICK}, table of the feed` },
+  refresh: { value: 4_500, source: QUICK },
+  'sign-in': { value: 21_400, source: QUICK },
+  'PostgreSQL and Redis, one refresh': { value: 1_100, source: QUICK },
+  'PostgreSQL and Redis, one sign-in': { value: 2_000, source: QUICK },
+  'PostgreSQL, one revocation': { value: 200, source: `${QUICK}, table of the feed` },
   'PostgreSQL, one question for verdicts, without Redis': {
-    value: 68,
+    value: 66,
     source: `${QUICK}, table of the feed`,
   },
-  'Redis, one revocation': { value: 11, source: `${QUICK}, table of the feed` },
-  'Redis, one question for verdicts': { value: 26, source: `${QUICK}, table of the feed` },
+  'Redis, one revocation': { value: 10, source: `${QUICK}, table of the feed` },
+  'Redis, one question for verdicts': { value: 24, source: `${QUICK}, table of the feed` },
   'octets of one event of the audit log on PostgreSQL': { value: 1_366, source: ONCE },
   'octets of one remembered revocation': {
     value: 233,
