@@ -66,7 +66,9 @@ const postgres = z
         'must be a name of small letters, digits and _, without pg_ at its beginning',
       )
       .default('countersign')
-      .describe('The schema with the tables of this store. It is made when missing.'),
+      .describe(
+        'The schema with the tables of this store. It is made when missing, unless the database has another store.',
+      ),
     connections: z
       .int()
       .min(LEAST_CONNECTIONS)

@@ -28,7 +28,8 @@ export interface AttemptLimits {
    * Carries an attempt out that somebody of this name makes, if it can be paid for; undefined: nobody knows whose it is. A
    * browser in which the person has signed in before pays from buckets of the person's browsers alone: others cannot empty them. Its
    * work waits for the person's turn, that of others for the turn of their address. A right
-   * attempt gets back what it has paid, once nothing more is asked for.
+   * attempt gets back what it has paid, once nothing more is asked for. One that ends with 503 does not: while the audit log
+   * cannot be written, a guesser would have as many as they like.
    */
   limited<Outcome extends Shown | Unfinished | { readonly problem: unknown }>(
     ctx: Context,
