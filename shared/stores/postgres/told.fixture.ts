@@ -4,22 +4,20 @@ import { systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { Postgres } from '../../../e2e/parts/postgres.ts';
 import { redisConfig } from '../redis/under-test.ts';
-import type { PostgresSettings } from '../settings.ts';
 import type { Stores } from '../stores.ts';
 import { openPostgres } from './open.ts';
+import { postgresStore } from './started.fixture.ts';
 
 /** A record of its own, and what opens it as one more process beside a Redis. */
 export function someRecordOn(postgres: Postgres) {
   const schema = `told_${systemRandom(8).toString('hex')}`;
   const sql = (statement: string) => postgres.sql(`SET search_path = ${schema}; ${statement}`);
-  const settings = (redisUrl?: string, prefix = schema.replace('_', '-')): PostgresSettings => ({
-    kind: 'postgres',
-    urls: [postgres.url],
-    schema,
-    connections: 10,
-    deadline: 5,
-    redis: redisUrl === undefined ? undefined : redisConfig({ urls: [redisUrl], prefix }),
-  });
+  const settings = (redisUrl?: string, prefix = schema.replace('_', '-')) =>
+    postgresStore([postgres.url], {
+      schema,
+      deadline: 5,
+      redis: redisUrl === undefined ? undefined : redisConfig({ urls: [redisUrl], prefix }),
+    });
   const open = (...where: Parameters<typeof settings>) =>
     openPostgres(settings(...where), {
       clock: systemClock,
