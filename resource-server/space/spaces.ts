@@ -4,7 +4,7 @@ import { createStepUp } from '#shared/auth/judge/step-up.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { asksDirectory, type ToldFields } from '#shared/config/identity-schema.ts';
-import { isReserved } from '#shared/config/space-rules.ts';
+import { isReserved } from '#shared/config/space-places.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import { CACHE_METHODS, METHODS } from '#shared/http/methods.ts';

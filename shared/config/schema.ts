@@ -10,11 +10,12 @@ import {
   httpsOrigin,
   networks,
   origin,
-  rate,
   seconds,
 } from '#shared/base/members.ts';
 import { brandSchema } from './brand-schema.ts';
+import { limitsSchema } from './limits-schema.ts';
 import { mailSchema } from './mail-schema.ts';
+import { privateTokensSchema } from './private-tokens-schema.ts';
 import { securitySchema } from './security-schema.ts';
 import { serverSchema } from './server-schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
@@ -86,42 +87,7 @@ export const configSchema = z.strictObject({
     .describe(
       'Also serves the resource server over TLS (HTTP/2 and HTTP/1.1), with all its spaces. In development a certificate is made if no files are named.',
     ),
-  privateTokens: z
-    .strictObject({
-      issuer: httpsOrigin
-        .default('https://localhost:3444')
-        .describe(
-          'Origin of the token issuer; its host and port are the name of the issuer. If it is the same as `issuer`, a proxy ends TLS. Otherwise the authorization server ends TLS at `listen.authzTls`.',
-        ),
-      url: origin
-        .optional()
-        .describe(
-          'Internal origin at which the resource server reaches the token issuer and the token endpoint. Default: their public origins.',
-        ),
-      certificate: z.string().min(1).optional().describe('PEM file.'),
-      key: z.string().min(1).optional().describe('PEM file.'),
-      rotation: seconds(2, 31_536_000)
-        .default(604_800)
-        .describe('How long the issuer signs with a key before it makes the next one.'),
-      overlap: seconds(1, 31_536_000)
-        .default(604_800)
-        .describe('How long a key stays valid after its successor exists.'),
-      maxAge: seconds(1, 86_400)
-        .default(3600)
-        .describe(
-          'How long clients may cache the key directory. A new key is published this long before it is used.',
-        ),
-      verification: z
-        .enum(['issuer', 'store'])
-        .default('issuer')
-        .describe(
-          'How the resource server verifies tokens of type voprf-p384: `issuer` asks the issuer; `store` reads the private keys from the shared store, so the resource server could issue tokens itself.',
-        ),
-    })
-    .optional()
-    .describe(
-      'Makes the authorization server an issuer of tokens for PrivateToken (RFC 9578). In development a certificate is made if no files are named.',
-    ),
+  privateTokens: privateTokensSchema,
   clients: z
     .strictObject({
       documents: z
@@ -309,60 +275,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('Signing keys: how the resource server fetches them, and how they rotate.'),
-  limits: z
-    .strictObject({
-      client: rate
-        .default({ burst: 200, per: 0.02 })
-        .describe(
-          'Token requests of one authenticated client, its assertions at any endpoint, and its requests of GNAP.',
-        ),
-      address: rate.default({ burst: 1000, per: 0.005 }).describe('Token requests of one address.'),
-      visits: rate
-        .default({ burst: 500, per: 0.5 })
-        .describe(
-          'Records that an anonymous client at one address may make in the store: sign-ins that were begun, callbacks of sign-ins, requests and device codes of public clients, requests of clients that describe themselves, and their assertions until somebody lets them in. It also limits the consents, revoked tokens and refresh tokens of one account.',
-        ),
-      allVisits: rate
-        .default({ burst: 5000, per: 0.02 })
-        .describe('The same for all addresses together.'),
-      account: rate
-        .default({ burst: 10, per: 20 })
-        .describe(
-          'Attempts to sign in with one name from browsers that have never signed in with it.',
-        ),
-      signIn: rate
-        .default({ burst: 200, per: 0.5 })
-        .describe('Attempts to sign in from one address.'),
-      credentials: rate
-        .default({ burst: 50, per: 10 })
-        .describe(
-          'Credentials of one account that the resource server checks, from addresses at which the account has not been let in lately.',
-        ),
-      exchanges: rate
-        .default({ burst: 100, per: 1 })
-        .describe('Key exchanges of Mutual from one address. Each is remembered for minutes.'),
-      privateTokens: rate
-        .default({ burst: 100, per: 864 })
-        .describe(
-          'Tokens for PrivateToken that one person gets through one client, or that one machine gets.',
-        ),
-      redemptions: rate
-        .default({ burst: 200, per: 0.5 })
-        .describe('PrivateToken credentials from one address that the resource server checks.'),
-      verifications: rate
-        .default({ burst: 1000, per: 0.005 })
-        .describe('PrivateToken credentials that the issuer verifies for one resource server.'),
-      secondFactor: rate
-        .default({ burst: 5, per: 300 })
-        .describe(
-          'One-time codes that are tried for one person, from browsers in which they have used none before.',
-        ),
-      userCode: rate
-        .default({ burst: 10, per: 60 })
-        .describe('Device codes that one person enters.'),
-    })
-    .prefault({})
-    .describe('Rate limits. Each counts across all workers and machines that share a store.'),
+  limits: limitsSchema,
   server: serverSchema,
   documents: z
     .strictObject({
