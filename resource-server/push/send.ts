@@ -55,7 +55,7 @@ export async function send(parts: PushParts, asked: PushRequest): Promise<Resour
     wanted && receipts === undefined ? await newReceipts(parts, subscription.id) : undefined;
   const told = receipts ?? opened;
   const message: PushMessage = {
-    id: stores.push.beginningOf(subscription.id) + randomId(random),
+    id: randomId(random),
     subscription: subscription.id,
     ...fields,
     body,
@@ -126,7 +126,7 @@ async function newReceipts(
   { stores, random, clock }: PushParts,
   subscription: string,
 ): Promise<string> {
-  const id = stores.push.beginningOf(subscription) + randomId(random);
+  const id = randomId(random);
   const until = Math.floor(clock.now()) + 60_000;
   const receipts = { id, subscription, until };
   const opened = await stores.push.openReceipts(receipts, MOST.receiptSubscriptions);

@@ -44,7 +44,7 @@ export async function subscribe(
   const id = randomId(random);
   const subscription: PushSubscription = {
     id,
-    push: stores.push.beginningOf(id) + randomId(random),
+    push: randomId(random),
     person,
     maker,
     ...(key !== undefined && { key }),

@@ -10,7 +10,7 @@ import { lackingOf } from '#shared/people/lacking.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { keepPerson } from '#shared/people/people.ts';
 import { everybodyIn, someVerifier, somePerson } from '#shared/stores/contract/samples.ts';
-import { SLICE } from '#shared/stores/people/slices.ts';
+import { SLICE } from '#shared/stores/sql/rows.ts';
 import { cli, inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withPeople } from '../stores/with-people.ts';
 import { withStores } from '../stores/with-stores.ts';

@@ -1,5 +1,4 @@
 import type { NameRange } from '#shared/base/name-range.ts';
-import type { NewPasskey } from './new-passkey.ts';
 
 /**
  * A row with which a scheme lets a person in without storing their password. There is one for each kind and realm, and
@@ -76,6 +75,13 @@ export type VerifierName = Pick<PersonRecord, 'name'> | Required<Pick<VerifierRo
 
 /** Whether somebody may get a name that somebody else had until they were removed. */
 export type FormerName = 'refused' | 'reused';
+
+/** A passkey that comes with a new person (`PasskeyRecord`). */
+export interface NewPasskey {
+  readonly id: string;
+  readonly accountId: string;
+  readonly created_at: number;
+}
 
 /** Claims that are made with a new person, or not at all. */
 export interface WithPerson {

@@ -36,7 +36,7 @@ const SHORT =
 
 /** Tables that `countersign export` reads as a whole. */
 const EXPORTED: ReadonlySet<string> = new Set([
-  'SELECT record FROM api_key',
+  'SELECT record FROM api_key ORDER BY application, created, id',
   'SELECT record FROM client ORDER BY client_id',
 ]);
 

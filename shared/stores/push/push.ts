@@ -122,8 +122,6 @@ export interface Push {
    * does not know. News stay for a minute.
    */
   news(ids: readonly string[], position?: string): Promise<PushNews>;
-  /** Ids of a subscription's messages, and of receipt subscriptions that are opened at it, begin with this. */
-  beginningOf(subscription: string): string;
 }
 
 export interface SomeSubscriptions {

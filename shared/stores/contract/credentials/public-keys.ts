@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
 import type { KeyOwner, PublicKeyRecord } from '../../credentials/public-keys.ts';
-import { SLICE } from '../../people/slices.ts';
+import { SLICE } from '../../sql/rows.ts';
 import { fresh, publicKeysIn, somePublicKey } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 

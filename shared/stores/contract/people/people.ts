@@ -5,7 +5,7 @@ import { anyText } from '#shared/base/any-text.fixture.ts';
 import type { PeopleList, PersonRecord } from '../../people/people.ts';
 import type { Stores } from '../../stores.ts';
 import { everybodyIn, fresh, somePerson } from '../samples.ts';
-import { SLICE } from '../../people/slices.ts';
+import { SLICE } from '../../sql/rows.ts';
 import type { Contract } from '../store-under-test.ts';
 
 export function peopleContract(contract: () => Contract): void {

@@ -116,7 +116,7 @@ export function pushReceiptsContract(contract: () => Contract): void {
         Promise.all(
           Array.from({ length: 10 }, (_, n) =>
             (n % 2 === 0 ? one : other).push.openReceipts(
-              { id: one.push.beginningOf(id) + fresh(), subscription: id, until },
+              { id: fresh(), subscription: id, until },
               3,
             ),
           ),
@@ -126,7 +126,7 @@ export function pushReceiptsContract(contract: () => Contract): void {
       expect(outcomes.filter((each) => each === 'full')).toHaveLength(7);
       await store.passSeconds(120);
       const later = {
-        id: one.push.beginningOf(id) + fresh(),
+        id: fresh(),
         subscription: id,
         until: until + 300_000,
       };

@@ -24,13 +24,13 @@ export async function subscribed(contract: Contract, changes: Partial<PushSubscr
 
 /** A message that lives for a minute. */
 export function someMessage(
-  { store, one }: Contract,
+  { store }: Contract,
   subscription: string,
   changes: Partial<PushMessage> = {},
 ): PushMessage {
   const now = Math.floor(store.clock.now());
   return {
-    id: one.push.beginningOf(subscription) + fresh(),
+    id: fresh(),
     subscription,
     urgency: 'normal',
     body: Buffer.from(fresh()),
@@ -43,8 +43,7 @@ export function someMessage(
 /** A receipt subscription that is in the store. */
 export async function receiptsOf({ one, store }: Contract, subscription: string) {
   const until = Math.floor(store.clock.now()) + 60_000;
-  const id = one.push.beginningOf(subscription) + fresh();
-  const receipts: ReceiptSubscription = { id, subscription, until };
+  const receipts: ReceiptSubscription = { id: fresh(), subscription, until };
   await one.push.openReceipts(receipts, MANY);
   return receipts.id;
 }

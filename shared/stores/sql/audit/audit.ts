@@ -6,6 +6,7 @@ import {
   MOST_ENTRIES,
   type RefusalCount,
 } from '../../audit/audit.ts';
+import { insertion } from '../rows.ts';
 import type { Database, Sql, Transaction } from '../sql.ts';
 
 type LinkRow = [
@@ -33,7 +34,7 @@ const linkOf = ([number, before, first, last, at, oldest, mac]: LinkRow): AuditL
 });
 
 export async function appendEntries(sql: Transaction, texts: readonly string[]): Promise<void> {
-  for (const text of texts) await sql.later('INSERT INTO audit_open (text) VALUES (?)', text);
+  for (const text of texts) await sql.later(...insertion('audit_open', { text }));
 }
 
 /** Resolves to the newest link. */
@@ -102,21 +103,10 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
         await sql.lockNames(['audit log']);
         if (((await headOf(sql))?.number ?? 0) !== link.number - 1) return false;
         const { number, before, first, last, at, oldest, mac } = link;
-        await sql.later(
-          'INSERT INTO audit_link (number, before, first, last, at, oldest, mac) VALUES (?, ?, ?, ?, ?, ?, ?)',
-          number,
-          before,
-          first,
-          last,
-          at,
-          oldest,
-          mac,
-        );
+        await sql.later(...insertion('audit_link', { number, before, first, last, at, oldest, mac }));
         for (const { seq, text, keys } of rows) {
-          await sql.later('INSERT INTO audit (seq, text) VALUES (?, ?)', seq, text);
-          for (const key of keys) {
-            await sql.later('INSERT INTO audit_key (key, seq) VALUES (?, ?)', key, seq);
-          }
+          await sql.later(...insertion('audit', { seq, text }));
+          for (const key of keys) await sql.later(...insertion('audit_key', { key, seq }));
         }
         // Those that were read, and no other: one with a lower number may have been committed later.
         await sql.last.run(

@@ -1,44 +1,28 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { randomId, type Random } from '#shared/base/random.ts';
 import type { Sessions } from '../../authentication/sessions.ts';
-import type { Database } from '../sql.ts';
-
-type Row = readonly [value: string];
-
-const valueOf = ([row]: readonly Row[]): unknown => row && JSON.parse(row[0]);
+import { first, put } from '../rows.ts';
+import type { Database, Sql } from '../sql.ts';
 
 export function sqlSessions(database: Database, clock: Clock, random: Random): Sessions {
+  async function value(sql: Sql, text: string, id: string): Promise<unknown> {
+    const row = await first<[value: string]>(sql, text, id, Math.floor(clock.now()));
+    return row && JSON.parse(row[0]);
+  }
   return {
-    put: (value, seconds, id = randomId(random)) =>
+    put: (kept, seconds, id = randomId(random)) =>
       database.write(async (sql) => {
-        await sql.last.run(
-          `INSERT INTO session (id, value, expires) VALUES (?, ?, ?)
-           ON CONFLICT (id) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
-          id,
-          JSON.stringify(value),
-          Math.ceil(clock.now() + seconds * 1000),
-        );
+        const expires = Math.ceil(clock.now() + seconds * 1000);
+        await put(sql.last, 'session', 'id', { id, value: JSON.stringify(kept), expires });
         return id;
       }),
     get: (id) =>
-      database.read(async (sql) =>
-        valueOf(
-          await sql.all<Row>(
-            'SELECT value FROM session WHERE id = ? AND expires > ?',
-            id,
-            Math.floor(clock.now()),
-          ),
-        ),
+      database.read((sql) =>
+        value(sql, 'SELECT value FROM session WHERE id = ? AND expires > ?', id),
       ),
     take: (id) =>
-      database.write(async (sql) =>
-        valueOf(
-          await sql.last.all<Row>(
-            'DELETE FROM session WHERE id = ? AND expires > ? RETURNING value',
-            id,
-            Math.floor(clock.now()),
-          ),
-        ),
+      database.write((sql) =>
+        value(sql.last, 'DELETE FROM session WHERE id = ? AND expires > ? RETURNING value', id),
       ),
   };
 }

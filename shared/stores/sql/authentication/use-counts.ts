@@ -1,7 +1,10 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { UseCounts } from '../../authentication/use-counts.ts';
 import { digestOf } from '../digest.ts';
+import { first, put } from '../rows.ts';
 import type { Database } from '../sql.ts';
+
+type Row = readonly [highest: number, used: string, expires: number];
 
 const WIDTH = 128;
 
@@ -33,22 +36,16 @@ export function sqlUseCounts(database: Database, clock: Clock): UseCounts {
         await sql.lockNames([`counts ${namespace} ${key}`]);
         const id = digestOf(namespace, key);
         const now = clock.now();
-        const [row] = await sql.all<[highest: number, used: string, expires: number]>(
-          'SELECT highest, used, expires FROM use_count WHERE key = ? AND expires > ?',
-          id,
-          Math.floor(now),
-        );
+        const text = 'SELECT highest, used, expires FROM use_count WHERE key = ? AND expires > ?';
+        const row = await first<Row>(sql, text, id, Math.floor(now));
         const next = use(row ? { highest: row[0], used: BigInt(row[1]) } : UNUSED, count);
         if (next === undefined) return 'used';
-        await sql.last.run(
-          `INSERT INTO use_count (key, highest, used, expires) VALUES (?, ?, ?, ?)
-           ON CONFLICT (key) DO UPDATE SET
-             highest = excluded.highest, used = excluded.used, expires = excluded.expires`,
-          id,
-          next.highest,
-          String(next.used),
-          row?.[2] ?? Math.ceil(now + seconds * 1000),
-        );
+        await put(sql.last, 'use_count', 'key', {
+          key: id,
+          highest: next.highest,
+          used: String(next.used),
+          expires: row?.[2] ?? Math.ceil(now + seconds * 1000),
+        });
         return 'first';
       });
     },

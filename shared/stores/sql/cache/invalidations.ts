@@ -7,6 +7,7 @@ import {
   MOST_INVALIDATIONS,
 } from '../../cache/invalidations.ts';
 import { writePosition } from '../../revocation/feed-position.ts';
+import { insert } from '../rows.ts';
 import type { Database } from '../sql.ts';
 
 type Row = readonly [
@@ -37,15 +38,8 @@ export function sqlInvalidations(
         );
         for (const { space, kind, value, soft } of invalidations) {
           written += Buffer.byteLength(value);
-          await sql.run(
-            'INSERT INTO invalidation (space, kind, value, soft, at, written) VALUES (?, ?, ?, ?, ?, ?)',
-            space,
-            kind,
-            value,
-            Number(soft),
-            now,
-            written,
-          );
+          const row = { space, kind, value, soft: Number(soft), at: now, written };
+          await insert(sql, 'invalidation', row);
         }
         await sql.run(
           `DELETE FROM invalidation

@@ -1,42 +1,45 @@
-import { afterUse } from '../../credentials/passkey-changes.ts';
-import type { PasskeyRecord, Passkeys } from '../../credentials/passkeys.ts';
-import { type NewPasskey, personText } from '../../people/new-passkey.ts';
-import { SLICE, slices } from '../../people/slices.ts';
+import type { PasskeyRecord, Passkeys, PasskeyUse } from '../../credentials/passkeys.ts';
+import type { NewPasskey } from '../../people/people.ts';
+import { change, insert, recordsIn, SLICE, slices } from '../rows.ts';
 import type { Database, Sql } from '../sql.ts';
 
-type Row = readonly [record: string];
+const ORDER = 'person, created, id';
 
-const passkeyOf = ([record]: Row) => JSON.parse(record) as PasskeyRecord;
-
-const FIND = 'SELECT record FROM passkey WHERE id = ?';
+const passkeys = recordsIn<PasskeyRecord>('passkey');
 
 /** The names that are locked for a passkey to be added. */
 export const namesOf = ({ id, accountId }: NewPasskey): readonly string[] => [
   `passkey ${id}`,
-  `passkeys of ${personText(accountId)}`,
+  `passkeys of ${accountId}`,
 ];
 
 /** Whether there is a passkey of this id, for whomever. */
 export const hasPasskey = async (sql: Sql, id: string): Promise<boolean> =>
-  (await sql.all(FIND, id)).length > 0;
+  (await passkeys.find(sql, 'WHERE id = ?', id)) !== undefined;
 
 /** Writes the row of a new passkey, within a transaction of the caller. */
 export async function putPasskey(sql: Sql, passkey: NewPasskey): Promise<void> {
-  const { id, accountId, created_at } = passkey;
-  await sql.run(
-    'INSERT INTO passkey (id, person, created, record) VALUES (?, ?, ?, ?)',
-    id,
-    personText(accountId),
-    created_at,
-    JSON.stringify(passkey),
-  );
+  const { id, accountId: person, created_at: created } = passkey;
+  await insert(sql, 'passkey', { id, person, created, record: JSON.stringify(passkey) });
 }
 
 const replace = (sql: Sql, passkey: PasskeyRecord) =>
   sql.run('UPDATE passkey SET record = ? WHERE id = ?', JSON.stringify(passkey), passkey.id);
 
 const count = async (sql: Sql, accountId: string) =>
-  (await sql.all('SELECT 1 FROM passkey WHERE person = ?', personText(accountId))).length;
+  (await sql.all('SELECT 1 FROM passkey WHERE person = ?', accountId)).length;
+
+/** The passkey as it is after a use, and whether that is refused; an older use moves no time backwards. */
+function afterUse(passkey: PasskeyRecord, { at, ...use }: PasskeyUse) {
+  // WebAuthn section 7.2, step 22.
+  const counts = use.counter !== 0 || passkey.counter !== 0;
+  if (counts && use.counter <= passkey.counter) {
+    const refused_at = Math.max(at, passkey.refused_at ?? at);
+    return { outcome: 'refused', after: { ...passkey, refused_at } } as const;
+  }
+  const used_at = Math.max(at, passkey.used_at ?? at);
+  return { outcome: 'used', after: { ...passkey, ...use, used_at } } as const;
+}
 
 export function sqlPasskeys(database: Database): Passkeys {
   return {
@@ -48,58 +51,40 @@ export function sqlPasskeys(database: Database): Passkeys {
         await putPasskey(sql, passkey);
         return 'added';
       }),
-    get: (id) =>
-      database.read(async (sql) => {
-        const [row] = await sql.all<Row>(FIND, id);
-        return row && passkeyOf(row);
-      }),
+    get: (id) => database.read((sql) => passkeys.find(sql, 'WHERE id = ?', id)),
     of: (accountId) =>
-      database.read(async (sql) => {
-        const rows = await sql.all<Row>(
-          'SELECT record FROM passkey WHERE person = ? ORDER BY created, id',
-          personText(accountId),
-        );
-        return rows.map(passkeyOf);
-      }),
+      database.read((sql) => passkeys.all(sql, 'WHERE person = ? ORDER BY created, id', accountId)),
     list: () =>
       slices<PasskeyRecord>((last) =>
-        database.read(async (sql) => {
-          const rows = await sql.all<Row>(
-            `SELECT record FROM passkey ${last ? 'WHERE (person, created, id) > (?, ?, ?)' : ''}
-             ORDER BY person, created, id LIMIT ${SLICE}`,
-            ...(last ? [personText(last.accountId), last.created_at, last.id] : []),
-          );
-          return rows.map(passkeyOf);
+        database.read((sql) => {
+          const after = last && [last.accountId, last.created_at, last.id];
+          return passkeys.page(sql, ORDER, after, SLICE);
         }),
       ),
     use: (id, use) =>
       database.write(async (sql) => {
-        const [row] = await sql.lock<Row>(FIND, id);
-        if (row === undefined) return 'gone';
-        const after = afterUse(passkeyOf(row), use);
-        await replace(sql, after.passkey);
-        return after.outcome;
+        const passkey = await passkeys.lock(sql, 'WHERE id = ?', id);
+        if (passkey === undefined) return 'gone';
+        const { outcome, after } = afterUse(passkey, use);
+        await replace(sql, after);
+        return outcome;
       }),
     rename: (accountId, id, name) =>
       database.write(async (sql) => {
-        const [row] = await sql.lock<Row>(FIND, id);
-        const passkey = row && passkeyOf(row);
+        const passkey = await passkeys.lock(sql, 'WHERE id = ?', id);
         if (passkey?.accountId !== accountId) return false;
         await replace(sql, { ...passkey, name });
         return true;
       }),
     remove: (accountId, id, least) =>
       database.write(async (sql) => {
-        const [row] = await sql.lock<Row>(FIND, id);
-        await sql.lockNames([`passkeys of ${personText(accountId)}`]);
-        if (row === undefined || passkeyOf(row).accountId !== accountId) return 'gone';
+        const passkey = await passkeys.lock(sql, 'WHERE id = ?', id);
+        await sql.lockNames([`passkeys of ${accountId}`]);
+        if (passkey?.accountId !== accountId) return 'gone';
         if ((await count(sql, accountId)) - 1 < least) return 'last';
         await sql.run('DELETE FROM passkey WHERE id = ?', id);
         return 'removed';
       }),
-    removeAll: async (accountId) =>
-      void (await database.write((sql) =>
-        sql.last.run('DELETE FROM passkey WHERE person = ?', personText(accountId)),
-      )),
+    removeAll: (accountId) => change(database, 'DELETE FROM passkey WHERE person = ?', accountId),
   };
 }

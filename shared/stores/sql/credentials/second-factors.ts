@@ -1,26 +1,11 @@
-import {
-  renewalOfRecovery,
-  type SecondFactorChange,
-  useOfRecovery,
-  useOfStep,
-} from '../../credentials/second-factor-changes.ts';
 import type { SecondFactorRecord, SecondFactors } from '../../credentials/second-factors.ts';
-import { personText } from '../../people/new-passkey.ts';
-import { SLICE, slices } from '../../people/slices.ts';
 import { lockGeneration, raiseIn } from '../revocation/generations.ts';
+import { put, recordsIn, SLICE, slices } from '../rows.ts';
 import type { Database, Sql, Transaction } from '../sql.ts';
 
-type Row = readonly [record: string];
+const factors = recordsIn<SecondFactorRecord>('second_factor');
 
-const factorOf = ([record]: Row) => JSON.parse(record) as SecondFactorRecord;
-
-async function find(sql: Sql, accountId: string): Promise<SecondFactorRecord | undefined> {
-  const [row] = await sql.all<Row>(
-    'SELECT record FROM second_factor WHERE person = ?',
-    personText(accountId),
-  );
-  return row && factorOf(row);
-}
+const find = (sql: Sql, accountId: string) => factors.find(sql, 'WHERE person = ?', accountId);
 
 /** That of a person, or that they have none, which does not change before the end of the transaction. */
 async function lock(sql: Transaction, accountId: string): Promise<SecondFactorRecord | undefined> {
@@ -28,30 +13,36 @@ async function lock(sql: Transaction, accountId: string): Promise<SecondFactorRe
   return find(sql, accountId);
 }
 
-const put = (sql: Sql, factor: SecondFactorRecord) =>
-  sql.run(
-    `INSERT INTO second_factor (person, record) VALUES (?, ?)
-     ON CONFLICT (person) DO UPDATE SET record = excluded.record`,
-    personText(factor.accountId),
-    JSON.stringify(factor),
-  );
+const write = (sql: Sql, factor: SecondFactorRecord) =>
+  put(sql, 'second_factor', 'person', {
+    person: factor.accountId,
+    record: JSON.stringify(factor),
+  });
+
+const used = (factor: SecondFactorRecord, at: number) => ({
+  ...factor,
+  used_at: Math.max(at, factor.used_at ?? at),
+});
 
 export function sqlSecondFactors(database: Database): SecondFactors {
-  /** Resolves to what it is after the change; false: refused. */
-  const change = (accountId: string, changed: SecondFactorChange) =>
+  /** Resolves to what it is after the change; false: there is none, or `after` refuses by returning undefined. */
+  const change = (
+    accountId: string,
+    after: (factor: SecondFactorRecord) => SecondFactorRecord | undefined,
+  ) =>
     database.write(async (sql) => {
       const factor = await lock(sql, accountId);
-      const after = factor && changed(factor);
-      if (after === undefined) return false;
-      await put(sql, after);
-      return after;
+      const changed = factor && after(factor);
+      if (changed === undefined) return false;
+      await write(sql, changed);
+      return changed;
     });
 
   return {
     add: (factor) =>
       database.write(async (sql) => {
         if ((await lock(sql, factor.accountId)) !== undefined) return false;
-        await put(sql, factor);
+        await write(sql, factor);
         return true;
       }),
     setUp: async ({ factor, replaces, generation, until }) => {
@@ -59,7 +50,7 @@ export function sqlSecondFactors(database: Database): SecondFactors {
         const { accountId } = factor;
         if ((await lockGeneration(sql, 'person', accountId)) !== generation) return false;
         if ((await lock(sql, accountId))?.id !== replaces) return false;
-        await put(sql, factor);
+        await write(sql, factor);
         return raiseIn(sql, 'person', accountId, until);
       });
       return raised === false ? undefined : raised;
@@ -67,27 +58,35 @@ export function sqlSecondFactors(database: Database): SecondFactors {
     get: (accountId) => database.read((sql) => find(sql, accountId)),
     list: () =>
       slices<SecondFactorRecord>((last) =>
-        database.read(async (sql) => {
-          const rows = await sql.all<Row>(
-            `SELECT record FROM second_factor ${last ? 'WHERE person > ?' : ''} ORDER BY person LIMIT ${SLICE}`,
-            ...(last ? [personText(last.accountId)] : []),
-          );
-          return rows.map(factorOf);
-        }),
+        database.read((sql) => factors.page(sql, 'person', last && [last.accountId], SLICE)),
       ),
-    useStep: async (accountId, id, step, at) =>
-      (await change(accountId, useOfStep(id, step, at))) !== false,
+    useStep: async (accountId, id, step, at) => {
+      const after = await change(accountId, (factor) =>
+        factor.id === id && step > factor.step ? { ...used(factor, at), step } : undefined,
+      );
+      return after !== false;
+    },
     useRecovery: async (accountId, mac, at) => {
-      const after = await change(accountId, useOfRecovery(mac, at));
+      const after = await change(accountId, (factor) =>
+        factor.recovery.includes(mac)
+          ? { ...used(factor, at), recovery: factor.recovery.filter((one) => one !== mac) }
+          : undefined,
+      );
       return after === false ? undefined : after.recovery.length;
     },
-    renewRecovery: async (seen, macs) =>
-      (await change(seen.accountId, renewalOfRecovery(seen, macs))) !== false,
+    renewRecovery: async ({ accountId, id, recovery: seen }, recovery) => {
+      const after = await change(accountId, (factor) =>
+        factor.id === id && JSON.stringify(factor.recovery) === JSON.stringify(seen)
+          ? { ...factor, recovery }
+          : undefined,
+      );
+      return after !== false;
+    },
     remove: (accountId, id) =>
       database.write(async (sql) => {
         const factor = await lock(sql, accountId);
         if (factor === undefined || (id !== undefined && factor.id !== id)) return false;
-        await sql.run('DELETE FROM second_factor WHERE person = ?', personText(accountId));
+        await sql.run('DELETE FROM second_factor WHERE person = ?', accountId);
         return true;
       }),
   };

@@ -1,29 +1,20 @@
 import type { Keys, StoredKey } from '../../keys/keys.ts';
+import { change, insertNew, recordsIn } from '../rows.ts';
 import type { Database } from '../sql.ts';
 
 export function sqlKeys(database: Database, table: 'key' | 'gateway_key'): Keys {
+  const keys = recordsIn<StoredKey>(table);
   return {
-    list: () =>
-      database.read(async (sql) => {
-        const rows = await sql.all<[record: string]>(`SELECT record FROM ${table} ORDER BY kid`);
-        return rows.map(([record]) => JSON.parse(record) as StoredKey);
-      }),
+    list: () => database.read((sql) => keys.all(sql, 'ORDER BY kid')),
     add: (key, unlessOneOf) =>
       database.write(async (sql) => {
+        const { kid, alg } = key;
         if (unlessOneOf !== undefined) {
           await sql.lockNames([`${table} ${unlessOneOf}`]);
-          const there = await sql.all(`SELECT 1 FROM ${table} WHERE alg = ? LIMIT 1`, unlessOneOf);
-          if (there.length > 0) return false;
+          if (await keys.find(sql, 'WHERE alg = ? LIMIT 1', unlessOneOf)) return false;
         }
-        const added = await sql.last.run(
-          `INSERT INTO ${table} (kid, alg, record) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
-          key.kid,
-          key.alg,
-          JSON.stringify(key),
-        );
-        return added === 1;
+        return insertNew(sql.last, table, { kid, alg, record: JSON.stringify(key) });
       }),
-    remove: async (kid) =>
-      void (await database.write((sql) => sql.last.run(`DELETE FROM ${table} WHERE kid = ?`, kid))),
+    remove: (kid) => change(database, `DELETE FROM ${table} WHERE kid = ?`, kid),
   };
 }

@@ -1,47 +1,32 @@
 import { truncatedKeyId } from '#shared/private-token/token-key.ts';
 import type { StoredTokenKey, TokenKeys } from '../../keys/token-keys.ts';
+import { raise, generationOf } from '../revocation/generations.ts';
+import { change, insertNew, recordsIn } from '../rows.ts';
 import type { Database } from '../sql.ts';
 
 /** In the table of generations. */
-const RECALLS = 'token-keys';
+const RECALLS = ['token-keys', ''] as const;
 
-type Row = readonly [record: string];
-
-const keyOf = ([record]: Row) => JSON.parse(record) as StoredTokenKey;
+const keys = recordsIn<StoredTokenKey>('token_key');
 
 export function sqlTokenKeys(database: Database): TokenKeys {
   return {
-    list: () =>
-      database.read(async (sql) =>
-        (await sql.all<Row>('SELECT record FROM token_key ORDER BY seq')).map(keyOf),
-      ),
+    list: () => database.read((sql) => keys.all(sql, 'ORDER BY seq')),
     add: (key, newest) =>
       database.write(async (sql) => {
-        await sql.lockNames([`token keys ${key.type}`]);
-        const [last] = await sql.all<[id: string]>(
-          'SELECT id FROM token_key WHERE type = ? ORDER BY seq DESC LIMIT 1',
-          key.type,
-        );
-        if (last?.[0] !== newest) return 'late';
-        const added = await sql.last.run(
-          `INSERT INTO token_key (type, truncated_id, id, record) VALUES (?, ?, ?, ?)
-           ON CONFLICT DO NOTHING`,
-          key.type,
-          truncatedKeyId(Buffer.from(key.id, 'base64url')),
-          key.id,
-          JSON.stringify(key),
-        );
-        return added === 1 ? 'added' : 'collides';
+        const { type, id } = key;
+        await sql.lockNames([`token keys ${type}`]);
+        const last = await keys.find(sql, 'WHERE type = ? ORDER BY seq DESC LIMIT 1', type);
+        if (last?.id !== newest) return 'late';
+        const truncated_id = truncatedKeyId(Buffer.from(id, 'base64url'));
+        const row = { type, truncated_id, id, record: JSON.stringify(key) };
+        return (await insertNew(sql.last, 'token_key', row)) ? 'added' : 'collides';
       }),
     retire: (type, id) =>
       database.write(async (sql) => {
-        const [row] = await sql.lock<Row>(
-          'SELECT record FROM token_key WHERE type = ? AND id = ?',
-          type,
-          id,
-        );
-        if (row === undefined) return;
-        const { sealed: _, ...retired } = keyOf(row);
+        const key = await keys.lock(sql, 'WHERE type = ? AND id = ?', type, id);
+        if (key === undefined) return;
+        const { sealed: _, ...retired } = key;
         await sql.last.run(
           'UPDATE token_key SET record = ? WHERE type = ? AND id = ?',
           JSON.stringify(retired),
@@ -49,25 +34,9 @@ export function sqlTokenKeys(database: Database): TokenKeys {
           id,
         );
       }),
-    recall: async () =>
-      void (await database.write((sql) =>
-        sql.last.run(
-          `INSERT INTO generation (kind, id, generation) VALUES (?, '', 1)
-           ON CONFLICT (kind, id) DO UPDATE SET generation = generation.generation + 1`,
-          RECALLS,
-        ),
-      )),
-    recalls: () =>
-      database.read(async (sql) => {
-        const [row] = await sql.all<[generation: number]>(
-          "SELECT generation FROM generation WHERE kind = ? AND id = ''",
-          RECALLS,
-        );
-        return row?.[0] ?? 0;
-      }),
-    remove: async (type, id) =>
-      void (await database.write((sql) =>
-        sql.last.run('DELETE FROM token_key WHERE type = ? AND id = ?', type, id),
-      )),
+    recall: async () => void (await database.write((sql) => raise(sql.last, ...RECALLS))),
+    recalls: () => database.read((sql) => generationOf(sql, ...RECALLS)),
+    remove: (type, id) =>
+      change(database, 'DELETE FROM token_key WHERE type = ? AND id = ?', type, id),
   };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import { type Buckets, intervalOf } from '../../limits/buckets.ts';
 import type { Rate } from '../../limits/limits.ts';
 import { digestOf } from '../digest.ts';
+import { first, put } from '../rows.ts';
 import type { Database, Sql, Transaction } from '../sql.ts';
 
 export function sqlBuckets(database: Database, clock: Clock): Buckets {
@@ -9,17 +10,12 @@ export function sqlBuckets(database: Database, clock: Clock): Buckets {
 
   async function look(sql: Sql, key: Uint8Array) {
     const now = nowOf();
-    const [row] = await sql.all<[fullAt: number]>('SELECT full_at FROM bucket WHERE key = ?', key);
+    const row = await first<[number]>(sql, 'SELECT full_at FROM bucket WHERE key = ?', key);
     return { now, kept: row?.[0] ?? now };
   }
 
   const keep = (sql: Transaction, key: Uint8Array, fullAt: number) =>
-    sql.last.run(
-      `INSERT INTO bucket (key, full_at) VALUES (?, ?)
-       ON CONFLICT (key) DO UPDATE SET full_at = excluded.full_at`,
-      key,
-      fullAt,
-    );
+    put(sql.last, 'bucket', 'key', { key, full_at: fullAt });
 
   /**
    * Takes one use, unless none is left: what most requests ask, so that it is one statement. On PostgreSQL it is one message in

@@ -1,5 +1,6 @@
 import type { Outbox, OutboxMessage } from '../../mail/outbox.ts';
 import type { Moments } from '../moments.ts';
+import { change, insertNew } from '../rows.ts';
 import type { Database } from '../sql.ts';
 
 type Row = readonly [record: string, attempts: number];
@@ -9,16 +10,11 @@ const DUE = 'SELECT record, attempts FROM outbox WHERE due <= ? ORDER BY due, id
 export function sqlOutbox(database: Database, { toShared }: Moments): Outbox {
   return {
     add: (message) =>
-      database.write(
-        async (sql) =>
-          (await sql.last.run(
-            `INSERT INTO outbox (id, due, attempts, record) VALUES (?, ?, 0, ?)
-             ON CONFLICT DO NOTHING`,
-            message.id,
-            toShared(message.due ?? message.created_at),
-            JSON.stringify(message),
-          )) === 1,
-      ),
+      database.write((sql) => {
+        const due = toShared(message.due ?? message.created_at);
+        const row = { id: message.id, due, attempts: 0, record: JSON.stringify(message) };
+        return insertNew(sql.last, 'outbox', row);
+      }),
 
     async take(callers, until, count) {
       const now = toShared(callers);
@@ -40,10 +36,8 @@ export function sqlOutbox(database: Database, { toShared }: Moments): Outbox {
       });
     },
 
-    postpone: async (id, at) =>
-      void (await database.write((sql) =>
-        sql.last.run('UPDATE outbox SET due = ? WHERE id = ?', toShared(at), id),
-      )),
+    postpone: (id, at) =>
+      change(database, 'UPDATE outbox SET due = ? WHERE id = ?', toShared(at), id),
 
     remove: async (id) =>
       void (await database.write((sql) => sql.last.run('DELETE FROM outbox WHERE id = ?', id), {

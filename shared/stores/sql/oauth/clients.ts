@@ -1,11 +1,10 @@
 import { keyIdsOf } from '../../oauth/client-keys.ts';
 import type { ClientRecord, Clients } from '../../oauth/clients.ts';
 import { inRange } from '../name-range.ts';
+import { insert, recordsIn } from '../rows.ts';
 import type { Database, Sql, Value } from '../sql.ts';
 
-type Row = readonly [record: string];
-
-const clientOf = ([record]: Row) => JSON.parse(record) as ClientRecord;
+const clients = recordsIn<ClientRecord>('client');
 
 const removeKeys = (sql: Sql, clientId: string) =>
   sql.run('DELETE FROM client_key WHERE client_id = ?', clientId);
@@ -20,7 +19,7 @@ export function sqlClients(database: Database): Clients {
       if ((await sql.run(text, client_id, JSON.stringify(client), ...more)) === 0) return false;
       await removeKeys(sql, client_id);
       for (const key of keyIdsOf(client)) {
-        await sql.run('INSERT INTO client_key (key, client_id) VALUES (?, ?)', key, client_id);
+        await insert(sql, 'client_key', { key, client_id });
       }
       return true;
     });
@@ -29,19 +28,9 @@ export function sqlClients(database: Database): Clients {
     add: (client) =>
       write(client, 'INSERT INTO client (client_id, record) VALUES (?, ?) ON CONFLICT DO NOTHING'),
     get: (clientId) =>
-      recall(clientId, async (sql) => {
-        const [row] = await sql.all<Row>('SELECT record FROM client WHERE client_id = ?', clientId);
-        return row && clientOf(row);
-      }),
-    page: (range) =>
-      database.read(async (sql) => {
-        const [clause, ...values] = inRange('client_id', range);
-        return (await sql.all<Row>(`SELECT record FROM client ${clause}`, ...values)).map(clientOf);
-      }),
-    list: () =>
-      database.read(async (sql) =>
-        (await sql.all<Row>('SELECT record FROM client ORDER BY client_id')).map(clientOf),
-      ),
+      recall(clientId, (sql) => clients.find(sql, 'WHERE client_id = ?', clientId)),
+    page: (range) => database.read((sql) => clients.all(sql, ...inRange('client_id', range))),
+    list: () => database.read((sql) => clients.all(sql, 'ORDER BY client_id')),
     withKey: (keyId) =>
       database.read(async (sql) => {
         const rows = await sql.all<readonly [clientId: string]>(

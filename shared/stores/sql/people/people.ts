@@ -8,16 +8,18 @@ import type {
 import { formerKeys } from '../../people/former-keys.ts';
 import { listsOf, listText } from '../../people/list-text.ts';
 import { personFrom } from '../../people/person-text.ts';
-import { SLICE, slices } from '../../people/slices.ts';
 import { hasPasskey, namesOf, putPasskey } from '../credentials/passkeys.ts';
 import { digestOf } from '../digest.ts';
 import { inRange } from '../name-range.ts';
+import { insertion, insertNew, recordsIn, SLICE, slices } from '../rows.ts';
 import type { Database, Sql, Transaction } from '../sql.ts';
 
 type Row = readonly [record: string];
 type StoredVerifier = readonly [kind: string, realm: string, value: string, handle: string | null];
 
-const personOf = ([record]: Row) => JSON.parse(record) as PersonRecord;
+const people = recordsIn<PersonRecord>('person');
+const peopleByKey = recordsIn<PersonRecord>('person_search_key JOIN person USING (id)');
+const peopleInLists = recordsIn<PersonRecord>('person_list AS kept JOIN person USING (id)');
 
 const verifierOf = ([kind, realm, value, handle]: StoredVerifier): VerifierRow => ({
   kind,
@@ -77,13 +79,13 @@ async function removeIndexes(sql: Transaction, id: string): Promise<void> {
 async function addIndexes(sql: Transaction, person: PersonRecord): Promise<void> {
   const { id, name, aliases = [], search_keys = [] } = person;
   for (const alias of new Set(aliases)) {
-    await sql.later('INSERT INTO person_alias (alias, id) VALUES (?, ?)', alias, id);
+    await sql.later(...insertion('person_alias', { alias, id }));
   }
   for (const key of new Set(search_keys)) {
-    await sql.later('INSERT INTO person_search_key (key, id) VALUES (?, ?)', key, id);
+    await sql.later(...insertion('person_search_key', { key, id }));
   }
   for (const list of listsOf(person)) {
-    await sql.later('INSERT INTO person_list (list, name, id) VALUES (?, ?, ?)', list, name, id);
+    await sql.later(...insertion('person_list', { list, name, id }));
   }
 }
 
@@ -94,14 +96,7 @@ async function setVerifiers(
 ): Promise<void> {
   await sql.later('DELETE FROM person_verifier WHERE id = ?', id);
   for (const { kind, realm, value, handle = null } of verifiers) {
-    await sql.later(
-      'INSERT INTO person_verifier (id, kind, realm, value, handle) VALUES (?, ?, ?, ?, ?)',
-      id,
-      kind,
-      realm,
-      value,
-      handle,
-    );
+    await sql.later(...insertion('person_verifier', { id, kind, realm, value, handle }));
   }
 }
 
@@ -125,13 +120,11 @@ export function sqlPeople(database: Database): People {
   const page = ({ list, ...range }: PeopleRange) =>
     database.read(async (sql) => {
       if (list === undefined) {
-        const [clause, ...values] = inRange('name', range);
-        return (await sql.all<Row>(`SELECT record FROM person ${clause}`, ...values)).map(personOf);
+        return people.all(sql, ...inRange('name', range));
       }
       const [clause, ...values] = inRange('kept.name', range);
-      const query = `SELECT record FROM person_list AS kept JOIN person USING (id)
-        ${clause.replace('WHERE', 'WHERE list = ? AND')}`;
-      return (await sql.all<Row>(query, listText(list), ...values)).map(personOf);
+      const ofList = clause.replace('WHERE', 'WHERE list = ? AND');
+      return peopleInLists.all(sql, ofList, listText(list), ...values);
     });
 
   return {
@@ -148,16 +141,12 @@ export function sqlPeople(database: Database): People {
         if (former === 'refused' && (await isFormer(sql, person.name))) return false;
         if (unshared !== undefined && (await isOrWasOfSomebody(sql, unshared))) return false;
         if (passkey && (await hasPasskey(sql, passkey.id))) return false;
-        const added = await sql.run(
-          'INSERT INTO person (id, name, record) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-          person.id,
-          person.name,
-          JSON.stringify(person),
-        );
-        if (added === 0) return false;
-        await sql.later('DELETE FROM former_name WHERE digest = ?', formerName(person.name));
+        const { id, name } = person;
+        const row = { id, name, record: JSON.stringify(person) };
+        if (!(await insertNew(sql, 'person', row))) return false;
+        await sql.later('DELETE FROM former_name WHERE digest = ?', formerName(name));
         await addIndexes(sql, person);
-        await setVerifiers(sql, person.id, verifiers);
+        await setVerifiers(sql, id, verifiers);
         if (passkey) await putPasskey(sql, passkey);
         return true;
       }),
@@ -169,13 +158,7 @@ export function sqlPeople(database: Database): People {
         find(sql, 'SELECT record FROM person_alias JOIN person USING (id) WHERE alias = ?', alias),
       ),
     search: (key) =>
-      database.read(async (sql) => {
-        const rows = await sql.all<Row>(
-          `SELECT record FROM person_search_key JOIN person USING (id) WHERE key = ? LIMIT ${SLICE}`,
-          key,
-        );
-        return rows.map(personOf);
-      }),
+      database.read((sql) => peopleByKey.all(sql, 'WHERE key = ? LIMIT ?', key, SLICE)),
     getVerifier: (kind, realm, who) =>
       recallVerifier(JSON.stringify([kind, realm, who]), async (sql) => {
         const [column, value] = 'name' in who ? ['name', who.name] : ['handle', who.handle];
@@ -228,10 +211,7 @@ export function sqlPeople(database: Database): People {
         await removeIndexes(sql, id);
         await setVerifiers(sql, id, []);
         for (const key of former) {
-          await sql.run(
-            'INSERT INTO former_name (digest) VALUES (?) ON CONFLICT DO NOTHING',
-            formerName(key),
-          );
+          await insertNew(sql, 'former_name', { digest: formerName(key) });
         }
         return true;
       }),

@@ -8,6 +8,7 @@ import {
   RECEIPT_LIFE,
   URGENCIES,
 } from '../../push/push.ts';
+import { first, insert } from '../rows.ts';
 import type { Database, Sql, Transaction } from '../sql.ts';
 import { tell } from './news.ts';
 import { conclude, hasReceipts } from './receipts.ts';
@@ -33,7 +34,7 @@ export function sqlMessages(
         const at = now();
         const refused = await refusalOf(sql, message, limits, at);
         if (refused) return refused;
-        await insert(sql, message);
+        await add(sql, message);
         if (message.receipts !== undefined) await expectReceipt(sql, message, message.receipts);
         await tell(sql, message.subscription, at);
         return 'added';
@@ -42,7 +43,7 @@ export function sqlMessages(
     message: (id) =>
       database.read(async (sql) => {
         const text = `SELECT ${COLUMNS} FROM push_message WHERE id = ? AND until > ?`;
-        const [row] = await sql.all<Row>(text, id, now());
+        const row = await first<Row>(sql, text, id, now());
         return row && placed(row);
       }),
 
@@ -113,19 +114,11 @@ async function refusalOf(
   return undefined;
 }
 
-function insert(sql: Sql, message: PushMessage) {
-  const { body, ...record } = message;
-  return sql.run(
-    `INSERT INTO push_message (id, subscription, topic, urgency, until, record, body)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    message.id,
-    message.subscription,
-    message.topic ?? null,
-    URGENCIES.indexOf(message.urgency),
-    message.until,
-    JSON.stringify(record),
-    body,
-  );
+function add(sql: Sql, { body, ...message }: PushMessage) {
+  const { id, subscription, topic = null, until } = message;
+  const urgency = URGENCIES.indexOf(message.urgency);
+  const record = JSON.stringify(message);
+  return insert(sql, 'push_message', { id, subscription, topic, urgency, until, record, body });
 }
 
 async function expectReceipt(
@@ -133,12 +126,7 @@ async function expectReceipt(
   { id, until }: PushMessage,
   receipts: string,
 ): Promise<void> {
-  await sql.run(
-    'INSERT INTO push_receipt (message, receipts, until) VALUES (?, ?, ?)',
-    id,
-    receipts,
-    until,
-  );
+  await insert(sql, 'push_receipt', { message: id, receipts, until });
   const kept = until + RECEIPT_LIFE;
   await sql.run(
     'UPDATE push_receipts SET until = ? WHERE id = ? AND until < ?',

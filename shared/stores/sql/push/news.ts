@@ -1,15 +1,14 @@
 import type { Push } from '../../push/push.ts';
+import { insert } from '../rows.ts';
 import type { Database, Sql } from '../sql.ts';
 
 /** Tells whoever follows the news that something has happened to a subscription or receipt subscription. */
 export async function tell(sql: Sql, about: string, now: number): Promise<void> {
-  await sql.run('INSERT INTO push_news (about, at) VALUES (?, ?)', about, now);
+  await insert(sql, 'push_news', { about, at: now });
 }
 
-export function sqlNews(database: Database): Pick<Push, 'news' | 'beginningOf'> {
+export function sqlNews(database: Database): Pick<Push, 'news'> {
   return {
-    beginningOf: () => '',
-
     news: (ids, position) =>
       database.read(async (sql) => {
         if (position === undefined) {

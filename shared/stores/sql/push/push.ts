@@ -1,23 +1,12 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { type Push, type PushSubscription, SOME } from '../../push/push.ts';
-import type { Database, Sql } from '../sql.ts';
+import { insert, recordsIn } from '../rows.ts';
+import type { Database } from '../sql.ts';
 import { sqlMessages } from './messages.ts';
 import { sqlNews, tell } from './news.ts';
 import { conclude, sqlReceipts } from './receipts.ts';
 
-type Row = readonly [record: string];
-
-const parsed = ([record]: Row) => JSON.parse(record) as PushSubscription;
-
-async function find(
-  sql: Sql,
-  column: 'id' | 'push',
-  value: string,
-): Promise<PushSubscription | undefined> {
-  const text = `SELECT record FROM push_subscription WHERE ${column} = ?`;
-  const [row] = await sql.all<Row>(text, value);
-  return row && parsed(row);
-}
+const subscriptions = recordsIn<PushSubscription>('push_subscription');
 
 export function sqlPush(database: Database, clock: Clock): Push {
   return {
@@ -27,40 +16,26 @@ export function sqlPush(database: Database, clock: Clock): Push {
 
     subscribe: (subscription, most) =>
       database.write(async (sql) => {
-        const { id, push, person, created_at } = subscription;
+        const { id, push, person, created_at: created } = subscription;
         await sql.lockNames([`push of ${person}`]);
-        const theirs = await sql.all('SELECT 1 FROM push_subscription WHERE person = ?', person);
+        const theirs = await subscriptions.all(sql, 'WHERE person = ?', person);
         if (theirs.length >= most) return 'full';
-        await sql.run(
-          'INSERT INTO push_subscription (id, push, person, created, record) VALUES (?, ?, ?, ?, ?)',
-          id,
-          push,
-          person,
-          created_at,
-          JSON.stringify(subscription),
-        );
+        const record = JSON.stringify(subscription);
+        await insert(sql, 'push_subscription', { id, push, person, created, record });
         return 'added';
       }),
 
-    subscription: (id) => database.read((sql) => find(sql, 'id', id)),
-    subscriptionOf: (push) => database.read((sql) => find(sql, 'push', push)),
+    subscription: (id) => database.read((sql) => subscriptions.find(sql, 'WHERE id = ?', id)),
+    subscriptionOf: (push) =>
+      database.read((sql) => subscriptions.find(sql, 'WHERE push = ?', push)),
     subscriptionsOf: (person) =>
-      database.read(async (sql) => {
-        const rows = await sql.all<Row>(
-          'SELECT record FROM push_subscription WHERE person = ? ORDER BY created, id',
-          person,
-        );
-        return rows.map(parsed);
-      }),
+      database.read((sql) =>
+        subscriptions.all(sql, 'WHERE person = ? ORDER BY created, id', person),
+      ),
     someSubscriptions: (cursor = '') =>
       database.read(async (sql) => {
-        const rows = await sql.all<Row>(
-          'SELECT record FROM push_subscription WHERE id > ? ORDER BY id LIMIT ?',
-          cursor,
-          SOME,
-        );
-        const subscriptions = rows.map(parsed);
-        return { subscriptions, cursor: subscriptions[SOME - 1]?.id };
+        const some = await subscriptions.page(sql, 'id', [cursor], SOME);
+        return { subscriptions: some, cursor: some[SOME - 1]?.id };
       }),
 
     unsubscribe: (id) =>

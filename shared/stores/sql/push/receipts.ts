@@ -1,5 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { type Push, type Receipt, RECEIPT_LIFE } from '../../push/push.ts';
+import { change, first, insert } from '../rows.ts';
 import type { Database, Sql } from '../sql.ts';
 import { tell } from './news.ts';
 
@@ -10,19 +11,11 @@ export async function conclude(
   outcome: Receipt['outcome'],
   now: number,
 ): Promise<void> {
-  const [row] = await sql.all<[receipts: string]>(
-    'DELETE FROM push_receipt WHERE message = ? RETURNING receipts',
-    message,
-  );
-  if (row === undefined) return;
-  await sql.run(
-    'INSERT INTO push_receipt (message, receipts, outcome, until) VALUES (?, ?, ?, ?)',
-    message,
-    row[0],
-    outcome,
-    now + RECEIPT_LIFE,
-  );
-  await tell(sql, row[0], now);
+  const gone = 'DELETE FROM push_receipt WHERE message = ? RETURNING receipts';
+  const [receipts] = (await first<[receipts: string]>(sql, gone, message)) ?? [];
+  if (receipts === undefined) return;
+  await insert(sql, 'push_receipt', { message, receipts, outcome, until: now + RECEIPT_LIFE });
+  await tell(sql, receipts, now);
 }
 
 export async function hasReceipts(sql: Sql, id: string, now: number): Promise<boolean> {
@@ -45,12 +38,7 @@ export function sqlReceipts(database: Database, clock: Clock): Pick<Push, Verbs>
           now(),
         );
         if (open.length >= most) return 'full';
-        await sql.run(
-          'INSERT INTO push_receipts (id, subscription, until) VALUES (?, ?, ?)',
-          id,
-          subscription,
-          until,
-        );
+        await insert(sql, 'push_receipts', { id, subscription, until });
         return 'added';
       }),
 
@@ -60,10 +48,8 @@ export function sqlReceipts(database: Database, clock: Clock): Pick<Push, Verbs>
       database.write(
         async (sql) => {
           const at = now();
-          const [closed] = await sql.all<[until: number]>(
-            'DELETE FROM push_receipts WHERE id = ? RETURNING until',
-            id,
-          );
+          const gone = 'DELETE FROM push_receipts WHERE id = ? RETURNING until';
+          const closed = await first<[until: number]>(sql, gone, id);
           const there = closed !== undefined && closed[0] > at;
           await sql.run('DELETE FROM push_receipt WHERE receipts = ?', id);
           if (there) await tell(sql, id, at);
@@ -86,13 +72,12 @@ export function sqlReceipts(database: Database, clock: Clock): Pick<Push, Verbs>
         return rows.map(([message, outcome, place]) => ({ message, outcome, place }));
       }),
 
-    forgetReceipt: async (id, message) =>
-      void (await database.write((sql) =>
-        sql.last.run(
-          'DELETE FROM push_receipt WHERE message = ? AND receipts = ? AND outcome IS NOT NULL',
-          message,
-          id,
-        ),
-      )),
+    forgetReceipt: (id, message) =>
+      change(
+        database,
+        'DELETE FROM push_receipt WHERE message = ? AND receipts = ? AND outcome IS NOT NULL',
+        message,
+        id,
+      ),
   };
 }

@@ -1,4 +1,5 @@
-import type { FeedEntry, FollowedProcess, Followers } from '../../revocation/followers.ts';
+import type { FeedEntry, Followers } from '../../revocation/followers.ts';
+import { change, put } from '../rows.ts';
 import type { Database, Sql } from '../sql.ts';
 
 const OF_STORE =
@@ -33,29 +34,16 @@ export function sqlFollowers(database: Database): Followers {
     put: ({ id, confirmed, lease, beat }, epoch) =>
       database.write(async (sql) => {
         if ((await ofStore(sql)).epoch !== epoch) return false;
-        await sql.last.run(
-          `INSERT INTO followed (id, confirmed, lease, beat) VALUES (?, ?, ?, ?)
-           ON CONFLICT (id) DO UPDATE SET
-             confirmed = excluded.confirmed, lease = excluded.lease, beat = excluded.beat`,
-          id,
-          confirmed,
-          lease,
-          beat,
-        );
+        await put(sql.last, 'followed', 'id', { id, confirmed, lease, beat });
         return true;
       }),
 
-    remove: async ({ id, beat }: FollowedProcess) =>
-      void (await database.write((sql) =>
-        sql.last.run('DELETE FROM followed WHERE id = ? AND beat = ?', id, beat),
-      )),
+    remove: ({ id, beat }) =>
+      change(database, 'DELETE FROM followed WHERE id = ? AND beat = ?', id, beat),
 
     settle: async (epoch) =>
       void (await database.write((sql) =>
-        sql.last.run(
-          'INSERT INTO settled (one, epoch) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET epoch = excluded.epoch',
-          epoch ?? '',
-        ),
+        put(sql.last, 'settled', 'one', { one: 1, epoch: epoch ?? '' }),
       )),
 
     page: (after, count) =>

@@ -1,45 +1,42 @@
+import { first, insert, insertNew } from '../rows.ts';
 import type { Sql, Transaction } from '../sql.ts';
 
+type Row = readonly [generation: number];
+
+const FIND = 'SELECT generation FROM generation WHERE kind = ? AND id = ?';
+
 /** Resolves to how often what it counts was ended: 0 at first. */
-export async function generationOf(sql: Sql, kind: string, id: string): Promise<number> {
-  const [row] = await sql.all<[generation: number]>(
-    'SELECT generation FROM generation WHERE kind = ? AND id = ?',
-    kind,
-    id,
-  );
-  return row?.[0] ?? 0;
-}
+export const generationOf = async (sql: Sql, kind: string, id: string): Promise<number> =>
+  (await first<Row>(sql, FIND, kind, id))?.[0] ?? 0;
 
 /** The same, and nobody else raises it before the end of the transaction. */
 export async function lockGeneration(sql: Transaction, kind: string, id: string): Promise<number> {
-  await sql.run(
-    'INSERT INTO generation (kind, id, generation) VALUES (?, ?, 0) ON CONFLICT DO NOTHING',
-    kind,
-    id,
-  );
-  const [row] = await sql.lock<[generation: number]>(
-    'SELECT generation FROM generation WHERE kind = ? AND id = ?',
-    kind,
-    id,
-  );
+  await insertNew(sql, 'generation', { kind, id, generation: 0 });
+  const [row] = await sql.lock<Row>(FIND, kind, id);
   return row?.[0] ?? 0;
 }
 
-/** Raises a generation, as the end of a transaction. Resolves to the new one. */
-export async function raiseIn(
-  sql: Transaction,
-  kind: string,
-  id: string,
-  until: number,
-): Promise<number> {
-  const [row] = await sql.all<[generation: number]>(
+/** Raises a generation. Resolves to the new one. */
+export async function raise(sql: Sql, kind: string, id: string): Promise<number> {
+  const row = await first<Row>(
+    sql,
     `INSERT INTO generation (kind, id, generation) VALUES (?, ?, 1)
      ON CONFLICT (kind, id) DO UPDATE SET generation = generation.generation + 1
      RETURNING generation`,
     kind,
     id,
   );
-  const generation = row?.[0] ?? 1;
+  return row?.[0] ?? 1;
+}
+
+/** Raises a generation and tells of it, as the end of a transaction. Resolves to the new one. */
+export async function raiseIn(
+  sql: Transaction,
+  kind: string,
+  id: string,
+  until: number,
+): Promise<number> {
+  const generation = await raise(sql, kind, id);
   await appendRevocation(sql, kind, id, generation, until);
   return generation;
 }
@@ -53,11 +50,5 @@ export async function appendRevocation(
   until: number,
 ): Promise<void> {
   sql.flush();
-  await sql.last.run(
-    'INSERT INTO revocation (kind, id, generation, until) VALUES (?, ?, ?, ?)',
-    kind,
-    id,
-    generation,
-    Math.ceil(until),
-  );
+  await insert(sql.last, 'revocation', { kind, id, generation, until: Math.ceil(until) });
 }

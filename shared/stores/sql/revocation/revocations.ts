@@ -1,5 +1,6 @@
 import { randomId, type Random } from '#shared/base/random.ts';
 import type { Revocations } from '../../revocation/revocations.ts';
+import { first, insertNew } from '../rows.ts';
 import type { Database } from '../sql.ts';
 import { appendRevocation, generationOf, raiseIn } from './generations.ts';
 
@@ -11,10 +12,7 @@ export function sqlRevocations(
 ): Revocations {
   const recall = database.recalling<number>();
   const epoch = () =>
-    database.read(async (sql) => {
-      const [row] = await sql.all<[id: string]>('SELECT id FROM epoch');
-      return row?.[0];
-    });
+    database.read(async (sql) => (await first<[id: string]>(sql, 'SELECT id FROM epoch'))?.[0]);
 
   return {
     revoke: (kind, id, until) =>
@@ -24,12 +22,7 @@ export function sqlRevocations(
     epoch: async (create) => {
       const known = await epoch();
       if (known !== undefined || !create) return known;
-      await database.write((sql) =>
-        sql.last.run(
-          'INSERT INTO epoch (one, id) VALUES (1, ?) ON CONFLICT DO NOTHING',
-          randomId(random),
-        ),
-      );
+      await database.write((sql) => insertNew(sql.last, 'epoch', { one: 1, id: randomId(random) }));
       return epoch();
     },
     feed,

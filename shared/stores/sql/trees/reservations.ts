@@ -1,4 +1,5 @@
 import type { Quota } from '../../trees/trees.ts';
+import { insert } from '../rows.ts';
 import type { Sql, Transaction } from '../sql.ts';
 import { beginCopying, copyRow, type Copying, copySlice } from './copying.ts';
 import { detach } from './detached.ts';
@@ -23,18 +24,10 @@ export async function beginCopy(
   { at, token, now }: { readonly at: number; readonly token: string; readonly now: number },
 ): Promise<ReservedCopy> {
   const id = await copyRow(sql, source, { parent: BUILDING, name: token, at });
-  await sql.run(
-    `INSERT INTO tree_copy (token, id, tree, source, bytes, properties, entries, until)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    token,
-    id,
-    tree,
-    source.row,
-    room.bytes,
-    room.properties,
-    room.entries,
-    now + LEASE,
-  );
+  const { bytes, properties, entries } = room;
+  const until = now + LEASE;
+  const row = { token, id, tree, source: source.row, bytes, properties, entries, until };
+  await insert(sql, 'tree_copy', row);
   return { token, copying: beginCopying(tree, source, id, at) };
 }
 

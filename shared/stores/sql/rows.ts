@@ -1,0 +1,109 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import type { Database, Row, Sql, Transaction, Value } from './sql.ts';
+
+/** Rows of `slices` at a time. */
+export const SLICE = 250;
+
+type Columns = Readonly<Record<string, Value>>;
+
+type Conflict = 'ON CONFLICT DO NOTHING' | `ON CONFLICT (${string}) DO UPDATE SET ${string}`;
+
+/** Returns the statement that adds a row, and its values. */
+export function insertion(
+  table: string,
+  row: Columns,
+  more: '' | Conflict = '',
+): [text: string, ...values: Value[]] {
+  const names = Object.keys(row);
+  const places = names.map(() => '?').join(', ');
+  const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places}) ${more}`;
+  return [text, ...Object.values(row)];
+}
+
+/** Adds a row. Resolves to how many were added. */
+export const insert = (
+  sql: Sql,
+  ...added: Parameters<typeof insertion>
+): Awaitable<number> => sql.run(...insertion(...added));
+
+/** Adds a row unless one of its keys is taken. Resolves to whether it was added. */
+export const insertNew = async (sql: Sql, table: string, row: Columns): Promise<boolean> =>
+  (await insert(sql, table, row, 'ON CONFLICT DO NOTHING')) === 1;
+
+/** Adds a row, or gives these values to the one with the same `key`. */
+export function put(sql: Sql, table: string, key: string, row: Columns): Awaitable<number> {
+  const others = Object.keys(row).filter((name) => name !== key);
+  const values = others.map((name) => `${name} = excluded.${name}`).join(', ');
+  return insert(sql, table, row, `ON CONFLICT (${key}) DO UPDATE SET ${values}`);
+}
+
+const changed = (database: Database, text: string, values: readonly Value[]) =>
+  database.write((sql) => sql.last.run(text, ...values));
+
+/** Carries out a statement as a transaction. */
+export async function change(
+  database: Database,
+  text: string,
+  ...values: readonly Value[]
+): Promise<void> {
+  await changed(database, text, values);
+}
+
+/** The same. Resolves to whether it has changed a row. */
+export const changes = async (
+  database: Database,
+  text: string,
+  ...values: readonly Value[]
+): Promise<boolean> => (await changed(database, text, values)) > 0;
+
+/** Reads the first row. */
+export const first = async <R = Row>(
+  sql: Sql,
+  text: string,
+  ...values: readonly Value[]
+): Promise<R | undefined> => (await sql.all<R>(text, ...values))[0];
+
+type Stored = readonly [record: string];
+
+/** What is behind the name of a table in a statement, and its values. */
+type Rest = readonly [rest: string, ...values: readonly Value[]];
+
+/** Reads the rows of a table whose column `record` has a thing in JSON. */
+export function recordsIn<T>(table: string) {
+  const recordOf = ([record]: Stored): T => JSON.parse(record);
+  const text = (rest: string) => `SELECT record FROM ${table} ${rest}`;
+  const all = async (sql: Sql, ...[rest, ...values]: Rest): Promise<T[]> =>
+    (await sql.all<Stored>(text(rest), ...values)).map(recordOf);
+  return {
+    all,
+    async find(sql: Sql, ...[rest, ...values]: Rest): Promise<T | undefined> {
+      const [row] = await sql.all<Stored>(text(rest), ...values);
+      return row && recordOf(row);
+    },
+    /** The same of a row that the transaction decides on. */
+    async lock(sql: Transaction, ...[rest, ...values]: Rest): Promise<T | undefined> {
+      const [row] = await sql.lock<Stored>(text(rest), ...values);
+      return row && recordOf(row);
+    },
+    /** Those behind a place in the order of some columns, of which it has the values. */
+    page(
+      sql: Sql,
+      order: string,
+      after: readonly Value[] | undefined,
+      limit: number,
+    ): Promise<T[]> {
+      const places = after?.map(() => '?').join(', ');
+      const behind = after === undefined ? '' : `WHERE (${order}) > (${places})`;
+      return all(sql, `${behind} ORDER BY ${order} LIMIT ?`, ...(after ?? []), limit);
+    },
+  };
+}
+
+/** Yields the slices that `next` finds, each after the last row of the one before, until it finds nothing. */
+export async function* slices<T>(
+  next: (last: T | undefined) => Promise<readonly T[]>,
+): AsyncGenerator<readonly T[]> {
+  for (let slice = await next(undefined); slice.length > 0; slice = await next(slice.at(-1))) {
+    yield slice;
+  }
+}
