@@ -50,28 +50,9 @@ export interface Engine {
 }
 
 /** The parts whose changes can be made together, on a database. */
-export type Together = Pick<
-  Stores,
-  Exclude<Recorded, 'invalidations'> | 'audit' | 'declared' | 'recorded'
->;
+export type Together = Pick<Stores, Recorded | 'audit' | 'declared' | 'recorded'>;
 
-type Parts = Together &
-  Pick<
-    Stores,
-    | 'cacheReports'
-    | 'followers'
-    | 'invalidations'
-    | 'kept'
-    | 'lastBackup'
-    | 'limits'
-    | 'proofs'
-    | 'push'
-    | 'replay'
-    | 'sessions'
-    | 'spentTokens'
-    | 'trees'
-    | 'useCounts'
-  >;
+type Parts = Omit<Stores, 'together' | 'ping' | 'check' | 'sweep' | typeof Symbol.asyncDispose>;
 
 /** Returns the parts of a record. `database`: the engine's, or what it has of it within one transaction. */
 export function togetherOn(database: Database, engine: Engine): Together {
@@ -91,37 +72,29 @@ export function togetherOn(database: Database, engine: Engine): Together {
     secondFactors: sqlSecondFactors,
     tokenKeys: sqlTokenKeys,
   };
+  const parts = Object.fromEntries(
+    Object.entries(recordable).map(([part, on]) => [part, on(database)]),
+  ) as Pick<Stores, Recorded>;
   return {
-    apiKeys: recordable.apiKeys(database),
+    ...parts,
     artefacts: artefactsByKind(
-      recordable.artefacts(database),
+      parts.artefacts,
       sqlArtefacts(passing, sharedClock, 'passing_artefact'),
     ),
     audit: sqlAudit(database, clock),
-    clients: recordable.clients(database),
     declared: sqlDeclared(database),
-    gatewayKeys: recordable.gatewayKeys(database),
-    keys: recordable.keys(database),
-    outbox: recordable.outbox(database),
-    passkeys: recordable.passkeys(database),
-    people: recordable.people(database),
-    publicKeys: recordable.publicKeys(database),
-    revocations: recordable.revocations(database),
-    secondFactors: recordable.secondFactors(database),
-    tokenKeys: recordable.tokenKeys(database),
     recorded: (part, ...texts) => recordable[part](carrying(database, texts)),
   };
 }
 
 /** Returns the parts of which both engines have one text. */
 export function sqlParts(engine: Engine): Parts {
-  const { record, passing, clock, sharedClock, random, longestContent, invalidationFeed } = engine;
+  const { record, passing, clock, sharedClock, random, longestContent } = engine;
   const replay = sqlReplay(passing, sharedClock);
   return {
     ...togetherOn(record, engine),
     cacheReports: sqlCacheReports(passing, sharedClock),
     followers: sqlFollowers(record),
-    invalidations: sqlInvalidations(record, clock, invalidationFeed),
     kept: sqlKept(passing, sharedClock, random),
     lastBackup: sqlLastBackup(record),
     limits: limitsOver(sqlBuckets(passing, sharedClock), sharedClock),

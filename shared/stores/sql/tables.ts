@@ -1,3 +1,27 @@
+/** The tables of artefacts, which wait for the disk or not. */
+const artefacts = (table: string) => `
+  CREATE TABLE ${table} (
+    -- The order in which they were put.
+    place INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    grant_id TEXT,
+    uid TEXT,
+    user_code TEXT,
+    account_id TEXT,
+    client_id TEXT,
+    consumed INTEGER,
+    -- Names the use of a consumed artefact until its result is out.
+    attempt TEXT,
+    expires INTEGER,
+    UNIQUE (kind, id)
+  ) STRICT;
+  CREATE INDEX ${table}_grant_id ON ${table} (grant_id) WHERE grant_id IS NOT NULL;
+  CREATE INDEX ${table}_uid ON ${table} (kind, uid) WHERE uid IS NOT NULL;
+  CREATE INDEX ${table}_user_code ON ${table} (kind, user_code) WHERE user_code IS NOT NULL;
+  CREATE INDEX ${table}_expires ON ${table} (expires) WHERE expires IS NOT NULL;`;
+
 /**
  * The tables of the record, version 1, with the types of SQLite (`postgres/schema.ts` has those of PostgreSQL). A later version
  * appends a migration, and this stays as it is.
@@ -103,27 +127,7 @@ export const STATE_TABLES = `
     PRIMARY KEY (key, client_id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX client_key_client ON client_key (client_id);
-  CREATE TABLE artefact (
-    -- The order in which they were put.
-    place INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,
-    id TEXT NOT NULL,
-    payload TEXT NOT NULL,
-    grant_id TEXT,
-    uid TEXT,
-    user_code TEXT,
-    account_id TEXT,
-    client_id TEXT,
-    consumed INTEGER,
-    -- Names the use of a consumed artefact until its result is out.
-    attempt TEXT,
-    expires INTEGER,
-    UNIQUE (kind, id)
-  ) STRICT;
-  CREATE INDEX artefact_grant_id ON artefact (grant_id) WHERE grant_id IS NOT NULL;
-  CREATE INDEX artefact_uid ON artefact (kind, uid) WHERE uid IS NOT NULL;
-  CREATE INDEX artefact_user_code ON artefact (kind, user_code) WHERE user_code IS NOT NULL;
-  CREATE INDEX artefact_expires ON artefact (expires) WHERE expires IS NOT NULL;
+${artefacts('artefact')}
   -- In the order in which an account's are listed.
   CREATE INDEX artefact_account ON artefact (kind, account_id, coalesce(expires, 9007199254740991))
     WHERE account_id IS NOT NULL;
@@ -371,24 +375,7 @@ export const PASSING_TABLES = `
   CREATE INDEX kept_owner ON kept (owner);
   CREATE INDEX kept_expires ON kept (expires);
 
-  CREATE TABLE passing_artefact (
-    place INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,
-    id TEXT NOT NULL,
-    payload TEXT NOT NULL,
-    grant_id TEXT,
-    uid TEXT,
-    user_code TEXT,
-    account_id TEXT,
-    client_id TEXT,
-    consumed INTEGER,
-    attempt TEXT,
-    expires INTEGER,
-    UNIQUE (kind, id)
-  ) STRICT;
-  CREATE INDEX passing_artefact_grant_id ON passing_artefact (grant_id) WHERE grant_id IS NOT NULL;
-  CREATE INDEX passing_artefact_uid ON passing_artefact (kind, uid) WHERE uid IS NOT NULL;
-  CREATE INDEX passing_artefact_expires ON passing_artefact (expires) WHERE expires IS NOT NULL;
+${artefacts('passing_artefact')}
 
   CREATE TABLE cache_report (
     process TEXT PRIMARY KEY,
