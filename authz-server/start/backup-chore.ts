@@ -10,15 +10,15 @@ const LOOK = 2;
 /** Milliseconds until one that failed is tried again. */
 const PAUSE = 60_000;
 
-type ChoreParts = Pick<Parts, 'config' | 'stores' | 'clock' | 'random' | 'log'>;
+type ChoreParts = Pick<Parts, 'config' | 'stores' | 'clock' | 'log'>;
 
 /** Makes the backups of the schedule, tells of each that was made, and notes it as the last good one. */
 export function backupChore(
-  { config, stores: { lastBackup }, clock, random, log }: ChoreParts,
+  { config, stores: { lastBackup }, clock, log }: ChoreParts,
   settings: ScheduleSettings,
 ): Chore & AsyncDisposable {
   const threads = openBackupThreads(config.store);
-  const parts = { ...threads, data: config.data, settings, clock, random };
+  const parts = { ...threads, data: config.data, settings, clock };
   let from = -Infinity;
   /** The period whose backup is known to be noted. */
   let noted = -Infinity;

@@ -8,7 +8,7 @@ import { newestIn } from '#shared/stores/backup/scheduled.ts';
 import { writeSums } from '#shared/stores/backup/sums.ts';
 import type { StoreSettings } from '#shared/stores/settings.ts';
 import { backupSqlite } from '#shared/stores/sqlite/backup/backup.ts';
-import { type Command, Failure, type Shell } from '../arguments/command.ts';
+import { type Command, Failure } from '../arguments/command.ts';
 import { makeNamedFolder } from '../arguments/named-folder.ts';
 import { demandStore, withStores } from '../stores/with-stores.ts';
 
@@ -40,10 +40,13 @@ export const backup: Command = {
     await makeEmpty(folder);
     const began = shell.clock.now();
     const before = config.backup?.folder === undefined ? undefined : newestIn(config.backup.folder);
-    const { files, mistakes } = await copyInto(
-      { store, data, folder, before, unchecked: flag('unchecked') },
-      shell,
-    );
+    const { files, mistakes } = await copyInto({
+      store,
+      data,
+      folder,
+      before,
+      unchecked: flag('unchecked'),
+    });
     const isGood = mistakes.length === 0;
     if (isGood) await withStores(shell, ({ lastBackup }) => lastBackup.note(began), config);
     return {
@@ -74,14 +77,15 @@ interface Copied {
  * Copies the store and reads the copy back. Resolves to the number of content files, and to what is missing or damaged;
  * if anything is, and `unchecked` is false, it rejects with `Failure`, and the folder is removed.
  */
-async function copyInto(
-  { store, data, folder, before, unchecked }: Copied,
-  { clock, random }: Shell,
-): Promise<{ readonly files: number; readonly mistakes: readonly string[] }> {
+async function copyInto({
+  store,
+  data,
+  folder,
+  before,
+  unchecked,
+}: Copied): Promise<{ readonly files: number; readonly mistakes: readonly string[] }> {
   try {
     const files = await copyStore(data, folder, {
-      clock,
-      random,
       copyState: async (from, to) => {
         if (store.kind !== 'postgres') return backupSqlite(from, to);
         const { backupPostgres } = await import('#shared/stores/backup/from-postgres.ts');

@@ -70,7 +70,7 @@ export async function stage(
       );
     }
     if (existsSync(join(folder, 'content'))) demandFolder(join(folder, 'content'));
-    const { copied, gone } = await copyContent(folder, staged, shell);
+    const { copied, gone } = await copyContent(folder, staged);
     if (store === 'postgres') return { files: copied, missing: gone.length };
     noteRestored(staged, shell.clock.now());
     return { files: copied + (await rowsToFiles(staged)), missing: gone.length };

@@ -11,7 +11,6 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { systemRandom } from '#shared/base/random.ts';
 import { edit, putWith, someDocument, somePerson } from '../contract/samples.ts';
 import { backupSqlite } from '../sqlite/backup/backup.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from '../sqlite/under-test.ts';
@@ -35,8 +34,6 @@ beforeAll(async () => {
   writeFileSync(join(data, 'content', '%2Fa', 'long'), 'long');
   whole = join(store.folder, 'whole');
   const copied = await copyStore(data, whole, {
-    clock: store.clock,
-    random: systemRandom,
     copyState: async (from, to) => backupSqlite(from, to),
     writeSums: async (to) => writeSums(to),
   });

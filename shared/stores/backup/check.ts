@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { formerTables } from '../sqlite/file/migrate.ts';
 import { STATE } from '../sqlite/schema/state.ts';
 import { folderOf } from '../trees/tree-folder.ts';
+import { IN_FILES } from './copy-content.ts';
 import { digestOf, filesOf, readSums, SUMS } from './sums.ts';
 
 /** Mistakes that are told of one backup. */
@@ -96,9 +97,7 @@ function sumsIn(before: string): Sums | undefined {
 }
 
 const DOCUMENTS_IN_FILES = `SELECT tree, id, file, length FROM resource
-  WHERE file IS NOT NULL AND NOT EXISTS
-    (SELECT 1 FROM content WHERE content.tree = resource.tree AND content.file = resource.file)
-  ORDER BY tree, file, id`;
+  WHERE ${IN_FILES} ORDER BY tree, file, id`;
 
 /** In SQL: the path of a row, unless it is, or is in, something that was removed. */
 const PATH = `WITH RECURSIVE up (parent, path) AS (

@@ -1,24 +1,14 @@
-import { open, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
-import type { Clock } from '#shared/base/clock.ts';
-import type { Random } from '#shared/base/random.ts';
-import { openSqlite } from '../sqlite/open.ts';
-import { treesWithDocuments } from '../sqlite/backup/trees-with-documents.ts';
+import { STATE } from '../sqlite/schema/state.ts';
 import { folderOf } from '../trees/tree-folder.ts';
 import { copyRegular, demandFolder, IrregularFile } from './regular-file.ts';
 
-/** Made by opening the store, and of no use in a copy: what lives for minutes, and room kept for a full disk. */
-const OPENED = [
-  'transient.db',
-  'transient.db-wal',
-  'transient.db-shm',
-  'transient.db.reserve',
-  'transient.db.waiting',
-  'state.db.mark',
-  'state.db.reserve',
-  'state.db.waiting',
-];
+/** In SQL: of a document whose content is in a file. */
+export const IN_FILES = `file IS NOT NULL AND NOT EXISTS
+  (SELECT 1 FROM content WHERE content.tree = resource.tree AND content.file = resource.file)`;
 
 /** The rows of a backup may be anybody's. */
 const NAME = /^(?!\.{0,2}$)[^/\\\0]+$/;
@@ -31,31 +21,29 @@ const NAME = /^(?!\.{0,2}$)[^/\\\0]+$/;
 export async function copyContent(
   data: string,
   backup: string,
-  { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): Promise<{ readonly copied: number; readonly gone: readonly string[] }> {
   let copied = 0;
   const gone: string[] = [];
-  {
-    await using stores = await openSqlite({ folder: backup, clock, random });
-    for (const tree of treesWithDocuments(backup)) {
-      const files = await stores.trees.files(tree);
-      const folder = join('content', named(folderOf(tree)));
-      if (files.size === 0) continue;
-      makeFolder(join(backup, folder));
-      for (const name of files) {
-        const file = join(folder, named(name));
-        const found = await isThere(async () => {
-          demandFolder(join(data, folder));
-          await copyRegular(join(data, file), join(backup, file));
-        });
-        if (found) copied += 1;
-        else gone.push(file);
-      }
-      await synced(join(backup, folder));
+  using database = new DatabaseSync(join(backup, STATE.file));
+  const trees = database.prepare(`SELECT DISTINCT tree FROM resource WHERE ${IN_FILES}`);
+  const files = database.prepare(
+    `SELECT DISTINCT file FROM resource WHERE tree = ? AND ${IN_FILES}`,
+  );
+  for (const { tree } of trees.all()) {
+    const folder = join('content', named(folderOf(String(tree))));
+    makeFolder(join(backup, folder));
+    for (const { file: name } of files.all(String(tree))) {
+      const file = join(folder, named(String(name)));
+      const found = await isThere(async () => {
+        demandFolder(join(data, folder));
+        await copyRegular(join(data, file), join(backup, file));
+      });
+      if (found) copied += 1;
+      else gone.push(file);
     }
+    await synced(join(backup, folder));
   }
   if (copied > 0) await synced(join(backup, 'content'));
-  await Promise.all(OPENED.map((file) => rm(join(backup, file), { force: true })));
   return { copied, gone };
 }
 

@@ -1,14 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '#shared/base/clock.ts';
-import type { Random } from '#shared/base/random.ts';
 import { copyContent } from './copy-content.ts';
 
 const ATTEMPTS = 20;
 
 export interface CopyParts {
-  readonly clock: Clock;
-  readonly random: Random;
   /** As `backupSqlite` and `writeSums`: here or in a thread. */
   copyState(data: string, folder: string): Promise<unknown>;
   writeSums(folder: string): Promise<unknown>;
@@ -23,7 +19,7 @@ export async function copyStore(data: string, folder: string, parts: CopyParts):
   let before: ReadonlySet<string> = new Set();
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     await parts.copyState(data, folder);
-    const { copied, gone } = await copyContent(data, folder, parts);
+    const { copied, gone } = await copyContent(data, folder);
     // No name is given twice: what rows still name that was gone before is lost.
     if (gone.every((file) => before.has(file))) {
       await parts.writeSums(folder);

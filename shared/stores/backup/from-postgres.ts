@@ -1,5 +1,4 @@
-import { existsSync, linkSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
@@ -10,6 +9,7 @@ import type { PostgresSettings } from '../settings.ts';
 import type { Sql } from '../sql/sql.ts';
 import { tablesIn } from '../sqlite/backup/tables.ts';
 import { migrate } from '../sqlite/file/migrate.ts';
+import { syncPath } from '../sqlite/file/sync-path.ts';
 import { STATE } from '../sqlite/schema/state.ts';
 
 /**
@@ -22,11 +22,10 @@ export async function backupPostgres(settings: PostgresSettings, folder: string)
   const partial = `${target}.partial`;
   makeFolder(folder);
   if (existsSync(target)) throw new StoreUnavailable(`${target} is there already`);
-  await (await open(partial, 'wx', 0o600)).close();
+  closeSync(openSync(partial, 'wx', 0o600));
   try {
     await wholeSnapshot(settings, (sql) => write(sql, partial));
-    await using written = await open(partial, 'r');
-    await written.sync();
+    syncPath(partial);
     linkSync(partial, target);
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
@@ -34,8 +33,7 @@ export async function backupPostgres(settings: PostgresSettings, folder: string)
   } finally {
     rmSync(partial, { force: true });
   }
-  await using made = await open(folder, 'r');
-  await made.sync();
+  syncPath(folder);
 }
 
 async function write(sql: Sql, path: string): Promise<void> {

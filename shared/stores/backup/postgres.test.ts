@@ -179,9 +179,7 @@ test('a schedule makes one backup of PostgreSQL, whoever else makes it at the sa
   const schedule = { folder: join(folder, 'daily'), every: 86_400, keep: 2 };
   const data = join(folder, 'data');
   const made = await Promise.all(
-    [one, other].map((threads) =>
-      makeScheduled({ ...threads, data, settings: schedule, clock, random }),
-    ),
+    [one, other].map((threads) => makeScheduled({ ...threads, data, settings: schedule, clock })),
   );
   const done = made.filter((each) => each !== undefined);
   expect(done).toHaveLength(1);
@@ -190,9 +188,9 @@ test('a schedule makes one backup of PostgreSQL, whoever else makes it at the sa
   expect(rowsIn(join(backup, 'state.db')).get('person')).toHaveLength(1);
   await postgres.sql(`DROP TABLE ${settings.schema}.tree_lock`);
   const later = { ...clock, now: () => clock.now() + 86_400_000 };
-  await expect(
-    makeScheduled({ ...one, data, settings: schedule, clock: later, random }),
-  ).rejects.toThrow('tree_lock');
+  await expect(makeScheduled({ ...one, data, settings: schedule, clock: later })).rejects.toThrow(
+    'tree_lock',
+  );
   expect(readdirSync(schedule.folder).toSorted()).toEqual([basename(backup), 'lock.db']);
 });
 

@@ -1,6 +1,7 @@
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { syncPath } from '../sqlite/file/sync-path.ts';
 import { LONGEST_CONTENT, STATE } from '../sqlite/schema/state.ts';
 import { named } from './copy-content.ts';
 import { folderOf } from '../trees/tree-folder.ts';
@@ -21,8 +22,7 @@ export async function rowsToFiles(staged: string): Promise<number> {
     const folder = join(staged, 'content', named(folderOf(tree)));
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(join(folder, named(file)), bytes, { mode: 0o600, flag: 'wx', flush: true });
-    await using made = await open(folder, 'r');
-    await made.sync();
+    syncPath(folder);
     remove.run(tree, file);
   }
   return long.length;

@@ -1,4 +1,3 @@
-import { systemRandom } from '#shared/base/random.ts';
 import { backupSqlite } from '../sqlite/backup/backup.ts';
 import { checkBackup } from './check.ts';
 import { makeScheduled } from './scheduled.ts';
@@ -16,7 +15,6 @@ const parts = {
   data,
   settings: { folder, every: 3600, keep: 2 },
   clock: { now: () => Number(now), monotonic: () => Number(now) },
-  random: systemRandom,
   copyState: async (from: string, to: string) => after('copyState', backupSqlite(from, to)),
   writeSums: async (to: string) => after('writeSums', writeSums(to)),
   check: async (to: string, before?: string) => after('check', checkBackup(to, before)),

@@ -12,7 +12,6 @@ import {
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { systemRandom } from '#shared/base/random.ts';
 import { edit, putWith, someDocument, somePerson } from '../contract/samples.ts';
 import type { Stores } from '../stores.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from '../sqlite/under-test.ts';
@@ -48,7 +47,7 @@ async function run(keep = 2) {
   const settings = { folder, every: HOUR, keep };
   const { clock } = store;
   const { data } = store.spec();
-  return await makeScheduled({ ...threads, data, settings, clock, random: systemRandom });
+  return await makeScheduled({ ...threads, data, settings, clock });
 }
 
 const ARGUMENTS = ['--disable-warning=ExperimentalWarning'];
@@ -184,7 +183,7 @@ test('a copy that does not read back is an error that leaves nothing', async () 
   await using threads = openBackupThreads({ kind: 'sqlite' });
   const settings = { folder, every: HOUR, keep: 1 };
   const { clock } = store;
-  const parts = { ...threads, data: store.spec().data, settings, clock, random: systemRandom };
+  const parts = { ...threads, data: store.spec().data, settings, clock };
   const damaging = {
     ...parts,
     async writeSums(to: string) {
@@ -199,7 +198,7 @@ test('a copy that does not read back is an error that leaves nothing', async () 
 test('a store that is gone, and a folder that cannot be made, are errors', async () => {
   await using threads = openBackupThreads({ kind: 'sqlite' });
   const settings = { folder, every: HOUR, keep: 1 };
-  const parts = { ...threads, settings, clock: store.clock, random: systemRandom };
+  const parts = { ...threads, settings, clock: store.clock };
   const gone = join(store.folder, 'gone');
   await expect(makeScheduled({ ...parts, data: gone })).rejects.toThrow('no such file');
   const unwritable = { ...parts, settings: { ...settings, folder: '/proc/x' }, data: gone };

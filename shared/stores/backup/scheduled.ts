@@ -10,8 +10,9 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '#shared/base/clock.ts';
 import { makeFolder } from '#shared/base/make-folder.ts';
+import { lockFile } from '../sqlite/file/lock-file.ts';
 import { syncPath } from '../sqlite/file/sync-path.ts';
 import { copyStore, type CopyParts } from './copy-store.ts';
 import { periodBegin } from '../last-backup/last-backup.ts';
@@ -20,11 +21,11 @@ import type { ScheduleSettings } from './settings.ts';
 /** A backup under way, or one that is being removed. None of them counts. */
 const PARTIAL = 'countersign-partial';
 const NAME = /^countersign-\d{8}T\d{6}Z$/;
-const SQLITE_BUSY = 5;
 
 export interface ScheduleParts extends CopyParts {
   readonly data: string;
   readonly settings: ScheduleSettings;
+  readonly clock: Pick<Clock, 'now'>;
   /** As `checkBackup`. */
   check(folder: string, before: string | undefined): Promise<readonly string[]>;
 }
@@ -107,13 +108,5 @@ function holdAlone(path: string): Disposable | undefined {
   // Nobody else may read it, and so lock it; a link in its place is not followed.
   closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
   chmodSync(path, 0o600);
-  const database = new DatabaseSync(path, { timeout: 0 });
-  try {
-    database.exec('BEGIN EXCLUSIVE');
-    return { [Symbol.dispose]: () => database.close() };
-  } catch (error) {
-    database.close();
-    if ((Number((error as { errcode?: number }).errcode) & 0xff) === SQLITE_BUSY) return undefined;
-    throw error;
-  }
+  return lockFile(path);
 }

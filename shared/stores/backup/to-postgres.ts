@@ -12,6 +12,7 @@ import { addRows, type CopiedRow, goOnBehind } from '../postgres/tables.ts';
 import type { PostgresSettings } from '../settings.ts';
 import { tablesIn } from '../sqlite/backup/tables.ts';
 import { STATE } from '../sqlite/schema/state.ts';
+import { IN_FILES } from './copy-content.ts';
 import { folderOf } from '../trees/tree-folder.ts';
 
 /** There is a store already, and it is not to be replaced. */
@@ -111,8 +112,7 @@ async function load(client: ClientBase, staged: string): Promise<void> {
 
 /** Files that would be rows in PostgreSQL. */
 const SHORT_FILES = `SELECT DISTINCT tree, file FROM resource
-  WHERE file IS NOT NULL AND length <= ? AND NOT EXISTS
-    (SELECT 1 FROM content WHERE content.tree = resource.tree AND content.file = resource.file)`;
+  WHERE length <= ? AND ${IN_FILES}`;
 
 /** The check of the backup names a file that is missing. */
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {

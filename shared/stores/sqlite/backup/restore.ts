@@ -9,16 +9,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { restoringOf } from '../file/connection.ts';
+import { lockFile } from '../file/lock-file.ts';
 import { syncPath } from '../file/sync-path.ts';
+import { isDamage } from '../file/write-fault.ts';
 import { STATE } from '../schema/state.ts';
 import { TRANSIENT } from '../schema/transient.ts';
 
 /** A restore replaces these. The mark of the commits would miss in the backup what was done since. */
 const REPLACED = [...['', '-wal', '-shm', '.mark'].map((end) => `${STATE.file}${end}`), 'content'];
-const [SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB] = [5, 11, 26];
 
 /**
  * Keeps the store of `folder` from all other processes until it is disposed of. Undefined: another process has it
@@ -32,16 +32,15 @@ export function holdAlone(folder: string): Disposable | undefined {
   for (const { file } of [STATE, TRANSIENT]) {
     const path = join(folder, file);
     if (!existsSync(path)) continue;
-    const database = held.adopt(new DatabaseSync(path, { timeout: 0 }), (it) => it.close());
     try {
-      database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+      if (held.use(lockFile(path)) !== undefined) continue;
     } catch (error) {
-      const code = Number((error as { errcode?: number }).errcode) & 0xff;
-      if (code === SQLITE_NOTADB || code === SQLITE_CORRUPT) continue;
+      if (isDamage(error)) continue;
       held.dispose();
-      if (code === SQLITE_BUSY) return undefined;
       throw error;
     }
+    held.dispose();
+    return undefined;
   }
   return held;
 }

@@ -8,6 +8,7 @@ import type { Row, Transaction, Value } from '../../sql/sql.ts';
 import { Mark } from './mark.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
+import { isBusy } from './write-fault.ts';
 
 /** How long whatever needs a lock of another process waits for it, in milliseconds. */
 export const BUSY_TIMEOUT = 2_000;
@@ -16,7 +17,6 @@ const MIGRATION_TIMEOUT = 600_000;
 const BUSY_PAUSE = 10;
 /** Pages that a file may have (https://sqlite.org/limits.html#max_page_count). */
 const MOST_PAGES = 0xffff_fffe;
-const SQLITE_BUSY = 5;
 /** Parts of statements that SQLite writes in another way than the verbs do (sql.ts). */
 const DIALECT: readonly (readonly [written: RegExp, here: string])[] = [
   [/EACH\((\?\d*)\)/g, '(SELECT value FROM json_each($1))'],
@@ -359,13 +359,6 @@ function identity(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat && `${stat.dev}:${stat.ino}`;
 }
-
-/** True if SQLite is busy: the low byte of an extended code has its kind. */
-const isBusy = (error: unknown): boolean =>
-  typeof error === 'object' &&
-  error !== null &&
-  'errcode' in error &&
-  (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 
 /** The change to WAL ignores the busy timeout: of two processes at once one is told `locked` at once. */
 function enterWal(database: DatabaseSync): void {

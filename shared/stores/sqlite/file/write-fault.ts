@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { isOutOfRoom } from '#shared/base/out-of-room.ts';
 
 /** Primary result codes of SQLite, the low byte of an extended one (https://sqlite.org/rescode.html). */
-const [READONLY, IOERR, CORRUPT, FULL, NOTADB] = [8, 10, 11, 13, 26];
+const [BUSY, READONLY, IOERR, CORRUPT, FULL, NOTADB] = [5, 8, 10, 11, 13, 26];
 /** SQLITE_IOERR_WRITE and SQLITE_IOERR_SHMSIZE: nothing was written, for a reason that SQLite does not tell. */
 const UNSAID: ReadonlySet<number> = new Set([READONLY, 778, 4874]);
 
@@ -15,6 +15,9 @@ const kindOf = (error: unknown): number => codeOf(error) & 0xff;
 
 /** True for the errors of the disk, full or not: SQLite may have given the transaction up. */
 export const isDiskError = (error: unknown): boolean => [IOERR, FULL].includes(kindOf(error));
+
+/** True if another process has a lock. */
+export const isBusy = (error: unknown): boolean => kindOf(error) === BUSY;
 
 /** True if the file has pages that SQLite cannot read. They stay so. */
 export const isDamage = (error: unknown): boolean => [CORRUPT, NOTADB].includes(kindOf(error));
