@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Random } from '#shared/base/random.ts';
 import type { VerifierRow } from '#shared/stores/people/people.ts';
 import {
@@ -58,3 +59,9 @@ export function lackingVerifiers(
 /** Returns the key of the row. */
 const keyOf = (kind: VerifierKind, realm: string) =>
   JSON.stringify([kind.kind, keptRealm(kind, realm)]);
+
+/** A name for the kinds and realms of these rows: the same for the same ones, in any order. */
+export function verifierSet(rows: readonly Pick<VerifierRow, 'kind' | 'realm'>[]): string {
+  const members = rows.map(({ kind, realm }) => JSON.stringify([kind, realm])).toSorted();
+  return createHash('sha256').update(JSON.stringify(members)).digest('base64url').slice(0, 22);
+}

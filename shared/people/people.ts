@@ -12,10 +12,9 @@ import type {
   WithPerson,
 } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { verifierSet } from '#shared/stores/people/verifier-set.ts';
 import type { Passwords } from './password.ts';
 import { addressAlias, aliasesOf } from './names/aliases.ts';
-import { deriveVerifiers } from './derive-verifiers.ts';
+import { deriveVerifiers, verifierSet } from './derive-verifiers.ts';
 import { isKerberosPrincipal } from './names/kerberos-principal.ts';
 import { searchKeysOf } from './names/search-keys.ts';
 import { usernameCaseMapped } from './names/precis.ts';

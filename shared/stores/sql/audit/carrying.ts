@@ -1,6 +1,25 @@
-import { isUnchanged } from '../../audit/unchanged.ts';
 import { type Database, goingOn } from '../sql.ts';
 import { appendEntries } from './audit.ts';
+
+/**
+ * The answers by which a store says that it changed nothing, so that no entry of the audit log is written. All other
+ * answers, and none, say that it did.
+ */
+const UNCHANGED: ReadonlySet<unknown> = new Set([
+  false,
+  0,
+  'absent',
+  'again',
+  'collides',
+  'full',
+  'gone',
+  'last',
+  'late',
+  'refused',
+  'taken',
+]);
+
+const isUnchanged = (answer: unknown): boolean => UNCHANGED.has(answer);
 
 /**
  * The same database. The first write through it that changes something appends `texts` to the audit log in the same

@@ -1,13 +1,11 @@
 import type {
   People,
+  PeopleList,
   PeopleRange,
   PersonRecord,
   VerifiedPerson,
   VerifierRow,
 } from '../../people/people.ts';
-import { formerKeys } from '../../people/former-keys.ts';
-import { listsOf, listText } from '../../people/list-text.ts';
-import { personFrom } from '../../people/person-text.ts';
 import { hasPasskey, namesOf, putPasskey } from '../credentials/passkeys.ts';
 import { digestOf } from '../digest.ts';
 import { inRange } from '../name-range.ts';
@@ -68,6 +66,18 @@ async function isTaken(
   return false;
 }
 
+/** Returns the text that names a list in an index. */
+const listText = (list: PeopleList): string =>
+  'group' in list ? `group:${list.group}` : `state:${list.state}`;
+
+/** Returns the texts of all lists that a person is in. */
+const listsOf = ({ disabled, admin, profile }: PersonRecord): ReadonlySet<string> =>
+  new Set([
+    listText({ state: disabled === true ? 'disabled' : 'active' }),
+    ...(admin === true ? [listText({ state: 'admin' })] : []),
+    ...(profile?.groups ?? []).map((group) => listText({ group })),
+  ]);
+
 /** The tables by which people are found; each has the column `id`. */
 const INDEXES = ['person_alias', 'person_search_key', 'person_list'] as const;
 
@@ -100,6 +110,15 @@ async function setVerifiers(
   }
 }
 
+/**
+ * Returns what is remembered, as hashes, of somebody who is removed: the name, and the search key of its looks. No name has
+ * the colon of a search key. Addresses are forgotten.
+ */
+const formerKeys = ({ name, search_keys = [] }: PersonRecord): readonly string[] => [
+  name,
+  ...search_keys.filter((key) => key.startsWith('looks:')),
+];
+
 const formerName = (name: string) => digestOf('former name', name);
 
 const isFormer = async (sql: Sql, name: string): Promise<boolean> =>
@@ -108,6 +127,25 @@ const isFormer = async (sql: Sql, name: string): Promise<boolean> =>
 const isOrWasOfSomebody = async (sql: Sql, key: string): Promise<boolean> =>
   (await isFormer(sql, key)) ||
   (await sql.all('SELECT 1 FROM person_search_key WHERE key = ? LIMIT 1', key)).length > 0;
+
+/** Read in place of a person who is not there; as long as most records are. */
+const NOBODY = JSON.stringify({
+  id: '-'.repeat(22),
+  name: '-'.repeat(8),
+  password_hash: '-'.repeat(97),
+  verifier_set: '-'.repeat(43),
+  created_at: 0,
+  version: 0,
+} satisfies PersonRecord);
+
+/**
+ * The person of a record. Where there is none another is read, so that the time does not tell who is there: of people that
+ * are looked up by somebody who has shown nothing yet but a name.
+ */
+function personFrom(record: string | undefined): PersonRecord | undefined {
+  const person: PersonRecord = JSON.parse(record ?? NOBODY);
+  return record === undefined ? undefined : person;
+}
 
 export function sqlPeople(database: Database): People {
   const recallVerifier = database.recalling<VerifiedPerson | undefined>();
