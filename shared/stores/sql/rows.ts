@@ -63,6 +63,18 @@ export const first = async <R = Row>(
   ...values: readonly Value[]
 ): Promise<R | undefined> => (await sql.all<R>(text, ...values))[0];
 
+/** Reads rows as objects: the members of each have the names of the columns. */
+export async function objects<T>(
+  sql: Sql,
+  columns: string,
+  rest: string,
+  ...values: readonly Value[]
+): Promise<T[]> {
+  const names = columns.split(', ');
+  const rows = await sql.all(`SELECT ${columns} ${rest}`, ...values);
+  return rows.map((row) => Object.fromEntries(row.map((value, n) => [names[n], value])) as T);
+}
+
 type Stored = readonly [record: string];
 
 /** What is behind the name of a table in a statement, and its values. */

@@ -6,42 +6,26 @@ import {
   MOST_ENTRIES,
   type RefusalCount,
 } from '../../audit/audit.ts';
-import { insertion } from '../rows.ts';
+import { insertion, objects } from '../rows.ts';
 import type { Database, Sql, Transaction } from '../sql.ts';
-
-type LinkRow = [
-  number: number,
-  before: string,
-  first: number,
-  last: number,
-  at: number,
-  oldest: number,
-  mac: string,
-];
 
 const SECOND = 1_000;
 
-const LINK = 'SELECT number, before, first, last, at, oldest, mac FROM audit_link';
-
-const linkOf = ([number, before, first, last, at, oldest, mac]: LinkRow): AuditLink => ({
-  number,
-  before,
-  first,
-  last,
-  at,
-  oldest,
-  mac,
-});
+const links = (sql: Sql, rest: string, ...values: readonly number[]): Promise<AuditLink[]> =>
+  objects(
+    sql,
+    'number, before, first, last, at, oldest, mac',
+    `FROM audit_link ${rest}`,
+    ...values,
+  );
 
 export async function appendEntries(sql: Transaction, texts: readonly string[]): Promise<void> {
   for (const text of texts) await sql.later(...insertion('audit_open', { text }));
 }
 
 /** Resolves to the newest link. */
-async function headOf(sql: Sql): Promise<AuditLink | undefined> {
-  const [row] = await sql.all<LinkRow>(`${LINK} ORDER BY number DESC LIMIT 1`);
-  return row && linkOf(row);
-}
+const headOf = async (sql: Sql): Promise<AuditLink | undefined> =>
+  (await links(sql, 'ORDER BY number DESC LIMIT 1'))[0];
 
 export function sqlAudit(database: Database, clock: Clock): Audit {
   return {
@@ -67,12 +51,9 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
       }),
 
     refusals: (hour) =>
-      database.read(async (sql) => {
-        const rows = await sql.all<[hour: number, person: string, count: number]>(
-          `SELECT hour, person, count FROM audit_refusal WHERE hour < ? LIMIT ${MOST_ENTRIES}`,
-          hour,
-        );
-        return rows.map(([of, person, count]): RefusalCount => ({ hour: of, person, count }));
+      database.read((sql) => {
+        const rest = `FROM audit_refusal WHERE hour < ? LIMIT ${MOST_ENTRIES}`;
+        return objects<RefusalCount>(sql, 'hour, person, count', rest, hour);
       }),
 
     settleRefusal: ({ hour, person }, text) =>
@@ -102,8 +83,7 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
       database.write(async (sql) => {
         await sql.lockNames(['audit log']);
         if (((await headOf(sql))?.number ?? 0) !== link.number - 1) return false;
-        const { number, before, first, last, at, oldest, mac } = link;
-        await sql.later(...insertion('audit_link', { number, before, first, last, at, oldest, mac }));
+        await sql.later(...insertion('audit_link', { ...link }));
         for (const { seq, text, keys } of rows) {
           await sql.later(...insertion('audit', { seq, text }));
           for (const key of keys) await sql.later(...insertion('audit_key', { key, seq }));
@@ -117,40 +97,29 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
       }),
 
     rows: ({ key, first, last, newestFirst }, count) =>
-      database.read(async (sql) => {
-        const order = `ORDER BY seq ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?`;
+      database.read((sql) => {
         const [from, ...values] =
           key === undefined
             ? (['audit WHERE'] as const)
             : (['audit_key JOIN audit USING (seq) WHERE key = ? AND', key] as const);
-        const found = await sql.all<[seq: number, text: string]>(
-          `SELECT seq, text FROM ${from} seq BETWEEN ? AND ? ${order}`,
-          ...values,
-          first,
-          last,
-          count,
-        );
-        return found.map(([seq, text]): AuditRow => ({ seq, text }));
+        const order = newestFirst ? 'DESC' : 'ASC';
+        const rest = `FROM ${from} seq BETWEEN ? AND ? ORDER BY seq ${order} LIMIT ?`;
+        return objects<AuditRow>(sql, 'seq, text', rest, ...values, first, last, count);
       }),
 
     links: (from, count) =>
       database.read(async (sql) => {
         if (from !== undefined) {
-          const text = `${LINK} WHERE number >= ? ORDER BY number LIMIT ?`;
-          return (await sql.all<LinkRow>(text, from, count)).map(linkOf);
+          return links(sql, 'WHERE number >= ? ORDER BY number LIMIT ?', from, count);
         }
         const last = await headOf(sql);
         return last ? [last] : [];
       }),
 
     linkAt: (at) =>
-      database.read(async (sql) => {
-        const [row] = await sql.all<LinkRow>(
-          `${LINK} WHERE at >= ? ORDER BY at, number LIMIT 1`,
-          at,
-        );
-        return row && linkOf(row);
-      }),
+      database.read(
+        async (sql) => (await links(sql, 'WHERE at >= ? ORDER BY at, number LIMIT 1', at))[0],
+      ),
 
     end: ({ number }, rows) =>
       database.write(

@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { type Push, type Receipt, RECEIPT_LIFE } from '../../push/push.ts';
-import { change, first, insert } from '../rows.ts';
+import { change, first, insert, objects } from '../rows.ts';
 import type { Database, Sql } from '../sql.ts';
 import { tell } from './news.ts';
 
@@ -59,17 +59,11 @@ export function sqlReceipts(database: Database, clock: Clock): Pick<Push, Verbs>
       ),
 
     receipts: (id, after, most) =>
-      database.read(async (sql) => {
-        const rows = await sql.all<[message: string, outcome: Receipt['outcome'], place: number]>(
-          `SELECT message, outcome, place FROM push_receipt
-           WHERE receipts = ? AND place > ? AND outcome IS NOT NULL AND until > ?
-           ORDER BY place LIMIT ?`,
-          id,
-          after,
-          now(),
-          most,
-        );
-        return rows.map(([message, outcome, place]) => ({ message, outcome, place }));
+      database.read((sql) => {
+        const rest = `FROM push_receipt
+          WHERE receipts = ? AND place > ? AND outcome IS NOT NULL AND until > ?
+          ORDER BY place LIMIT ?`;
+        return objects<Receipt>(sql, 'message, outcome, place', rest, id, after, now(), most);
       }),
 
     forgetReceipt: (id, message) =>

@@ -1,12 +1,11 @@
-import type { FeedEntry, Followers } from '../../revocation/followers.ts';
-import { change, put } from '../rows.ts';
+import type { FeedEntry, FollowedProcess, Followers } from '../../revocation/followers.ts';
+import { change, objects, put } from '../rows.ts';
 import type { Database, Sql } from '../sql.ts';
 
 const OF_STORE =
   'SELECT (SELECT id FROM epoch), (SELECT epoch FROM settled), LAST(revocation, seq)';
 
 type OfStore = [epoch: string | null, settled: string | null, last: number];
-type Row = [id: string, confirmed: number, lease: number, beat: number];
 type EntryRow = [seq: number, kind: string, id: string, generation: number | null, until: number];
 
 /** The epoch, of which memory it is written that all is settled, and the last seq ever given. */
@@ -19,16 +18,11 @@ export function sqlFollowers(database: Database): Followers {
   return {
     look: () =>
       database.snapshot(async (sql) => {
-        const [{ epoch, settled, last }, rows] = await Promise.all([
+        const [{ epoch, settled, last }, processes] = await Promise.all([
           ofStore(sql),
-          sql.last.all<Row>('SELECT id, confirmed, lease, beat FROM followed'),
+          objects<FollowedProcess>(sql.last, 'id, confirmed, lease, beat', 'FROM followed'),
         ]);
-        return {
-          epoch,
-          last,
-          settled: settled === (epoch ?? ''),
-          processes: rows.map(([id, confirmed, lease, beat]) => ({ id, confirmed, lease, beat })),
-        };
+        return { epoch, last, settled: settled === (epoch ?? ''), processes };
       }),
 
     put: ({ id, confirmed, lease, beat }, epoch) =>

@@ -13,6 +13,7 @@ import { type Head, headOf, lockHead, writeHead } from './head.ts';
 import { type Found, Places } from './places.ts';
 import { beginCopy, endCopy, type ReservedCopy } from './reservations.ts';
 import { treeOf } from './resource-rows.ts';
+import { NOTHING, plus } from './sums.ts';
 import { type Editing, EDITS } from './tree-edits.ts';
 
 /** A transaction is given this besides the change. */
@@ -88,9 +89,7 @@ export async function commit(
     last: edits.findLast(isOfResources),
     made: made?.copying,
     unmade: undefined,
-    bytes: 0,
-    properties: 0,
-    entries: 0,
+    sums: NOTHING,
     tooLong: false,
     relocked: new Set(),
     dropped: new Set(),
@@ -105,18 +104,16 @@ export async function commit(
     throw error instanceof ImpossibleEdit ? new Refused({ kind: 'impossible', error }) : error;
   }
   const after: Head = {
+    ...plus(editing.sums, before),
     locksVersion: before.locksVersion + (editing.relocked.size > 0 ? 1 : 0),
-    bytes: before.bytes + editing.bytes,
-    properties: before.properties + editing.properties,
-    entries: before.entries + editing.entries,
     edits: editing.edit,
     version,
   };
   if (editing.tooLong) throw new Refused({ kind: 'too long' });
-  if (isTooMuch(before, editing, quota)) throw new Refused({ kind: 'full' });
+  if (isTooMuch(before, editing.sums, quota)) throw new Refused({ kind: 'full' });
   const { unmade, last } = editing;
   if (unmade !== undefined && last?.kind === 'copy') {
-    const more = (what: keyof Quota) => Math.max(0, editing[what]);
+    const more = (what: keyof Quota) => Math.max(0, editing.sums[what]);
     const room = { bytes: more('bytes'), properties: more('properties'), entries: more('entries') };
     throw new Refused({ kind: 'to copy', edit: last, source: unmade, room });
   }
@@ -140,13 +137,7 @@ export async function reserve(
   const found = await new Places(sql, tree).find(from);
   const isThere = found?.row === source.row && found.entry.revision === source.entry.revision;
   if (!isThere || isTooMuch(head, room, quota)) return undefined;
-  await writeHead(sql, tree, {
-    ...head,
-    bytes: head.bytes + room.bytes,
-    properties: head.properties + room.properties,
-    entries: head.entries + room.entries,
-    version: token,
-  });
+  await writeHead(sql, tree, { ...plus(room, head), version: token });
   return beginCopy(sql, tree, source, room, { at, token, now });
 }
 

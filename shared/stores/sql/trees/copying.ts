@@ -2,7 +2,7 @@ import type { Sql } from '../sql.ts';
 import { SLICE } from './detached.ts';
 import type { Found } from './places.ts';
 import { AMONG, DIGITS, digitsOf, IN, KEPT_BY_COPIES } from './resource-rows.ts';
-import { NOTHING, type Sums } from './sums.ts';
+import { NOTHING, plus, type Sums } from './sums.ts';
 
 /** A collection that is copied, and the sums of those of its members that are copied by now. */
 interface Copied extends Sums {
@@ -124,10 +124,7 @@ function addUp(collections: readonly Copied[]): Copied[] {
     const [one, to] = [all[n], all[all[n]?.above ?? -1]];
     if (one === undefined || to === undefined) continue;
     all[one.above] = {
-      ...to,
-      bytes: to.bytes + one.bytes,
-      properties: to.properties + one.properties,
-      entries: to.entries + one.entries,
+      ...plus(one, to),
       longest: Math.max(to.longest, one.size + (one.longest > 0 ? 1 + one.longest : 0)),
     };
   }

@@ -1,4 +1,5 @@
 import type { Quota } from '../../trees/trees.ts';
+import { objects } from '../rows.ts';
 import type { Sql, Transaction } from '../sql.ts';
 import { type Found, type Spot, upwards } from './places.ts';
 
@@ -10,8 +11,6 @@ export interface Sums extends Quota {
 
 export const NOTHING: Sums = { bytes: 0, properties: 0, entries: 0, longest: 0 };
 
-type SumsRow = readonly [bytes: number, properties: number, entries: number, longest: number];
-
 /** Returns the sums of a resource without those below it. */
 export function ownSums({ entry, bytes }: Pick<Found, 'entry' | 'bytes'>): Sums {
   const length = entry.kind === 'document' ? entry.length : 0;
@@ -21,31 +20,29 @@ export function ownSums({ entry, bytes }: Pick<Found, 'entry' | 'bytes'>): Sums 
 export async function sumsOf(sql: Sql, found: Found): Promise<Sums> {
   const own = ownSums(found);
   if (found.entry.kind === 'document') return own;
-  const [[bytes, properties, entries, longest] = [0, 0, 0, 0]] = await sql.all<SumsRow>(
-    'SELECT bytes, properties, entries, longest FROM collection WHERE id = ?',
+  const rest = 'FROM collection WHERE id = ?';
+  const [below = NOTHING] = await objects<Sums>(
+    sql,
+    'bytes, properties, entries, longest',
+    rest,
     found.place.id,
   );
-  return plus(own, { bytes, properties, entries, longest });
+  return plus(own, below);
 }
 
-export function plus(own: Sums, below: Sums): Sums {
-  return {
-    bytes: own.bytes + below.bytes,
-    properties: own.properties + below.properties,
-    entries: own.entries + below.entries,
-    longest: below.longest,
-  };
-}
+/** Adds both, but for the longest path. */
+export const plus = <More extends Quota>(room: Quota, more: More): More => ({
+  ...more,
+  bytes: room.bytes + more.bytes,
+  properties: room.properties + more.properties,
+  entries: room.entries + more.entries,
+});
 
 /** Returns how much more one adds than the other. */
-export function minus(next: Sums, before: Sums): Sums {
-  return {
-    bytes: next.bytes - before.bytes,
-    properties: next.properties - before.properties,
-    entries: next.entries - before.entries,
-    longest: 0,
-  };
-}
+export const minus = (next: Quota, { bytes, properties, entries }: Quota): Sums => ({
+  ...plus(next, { bytes: -bytes, properties: -properties, entries: -entries }),
+  longest: 0,
+});
 
 /** Adds this to the collection `above` and those that it is in; the name of what comes has `size` bytes. */
 export async function addSums(

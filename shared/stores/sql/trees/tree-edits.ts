@@ -1,6 +1,6 @@
 import type { ByKind } from '../../trees/edits.ts';
 import { bytesOf } from '../../trees/entry-bytes.ts';
-import { type Edit, ImpossibleEdit } from '../../trees/trees.ts';
+import { type Edit, ImpossibleEdit, type Quota } from '../../trees/trees.ts';
 import type { Transaction } from '../sql.ts';
 import { copyAtOnce, type Copying, isOf, sumsBelow } from './copying.ts';
 import { detach, SLICE } from './detached.ts';
@@ -31,10 +31,8 @@ export interface Editing {
   readonly made: Copying | undefined;
   /** Its source, if it is still to be made: it counts, and is not there. */
   unmade: Found | undefined;
-  /** The bytes that the edits have added. */
-  bytes: number;
-  properties: number;
-  entries: number;
+  /** What the edits have added. */
+  sums: Quota;
   /** Whether one has made a path that is longer than it allows. */
   tooLong: boolean;
   /** Roots of the locks that they have changed. */
@@ -68,13 +66,7 @@ export const EDITS: ByKind<Editing, Promise<void>> = {
       throw new ImpossibleEdit(`there is a ${before.entry.kind} at ${entry.path}`);
     }
     if (content !== undefined && entry.kind === 'document') {
-      await sql.later(
-        `INSERT INTO content (tree, file, bytes) VALUES (?, ?, ?)
-         ON CONFLICT (tree, file) DO NOTHING`,
-        tree,
-        entry.file,
-        content,
-      );
+      await sql.later(CONTENT, tree, entry.file, content);
     }
   },
 
@@ -154,6 +146,9 @@ export const EDITS: ByKind<Editing, Promise<void>> = {
   },
 };
 
+const CONTENT =
+  'INSERT INTO content (tree, file, bytes) VALUES (?, ?, ?) ON CONFLICT (tree, file) DO NOTHING';
+
 interface Arriving {
   readonly above: Place;
   readonly name: string;
@@ -183,9 +178,7 @@ async function arrive(
 
 /** Counts what has come to a collection, under this name. */
 async function count(editing: Editing, above: Spot, name: string, sums: Sums): Promise<void> {
-  editing.bytes += sums.bytes;
-  editing.properties += sums.properties;
-  editing.entries += sums.entries;
+  editing.sums = plus(editing.sums, sums);
   await addSums(editing.sql, above, Buffer.byteLength(name), sums);
 }
 
