@@ -8,11 +8,11 @@ import { StoreUnavailable } from '../outage/unavailable.ts';
 import { NoConnection } from './no-connection.ts';
 import {
   type Database,
-  goingOn,
   type Snapshot,
   type Sql,
   type Transaction,
   Undone,
+  withinTransaction,
   type WriteOptions,
 } from '../sql/sql.ts';
 import { accessTo, enter } from './access.ts';
@@ -182,27 +182,18 @@ export class PostgresDatabase implements Database, AsyncDisposable {
    * keep more than its statements.
    */
   async together<T>(work: (held: Database) => Promise<T>): Promise<T> {
-    const transaction = (sql: Transaction) => {
-      const within = goingOn(sql);
-      const read = async <R>(part: (sql: Transaction) => Awaitable<R>) => part(within);
-      return work({
-        read,
-        snapshot: read,
-        async write(part) {
-          await sql.later('SAVEPOINT part');
-          try {
-            const result = await part(within);
-            await sql.later('RELEASE part');
-            return result;
-          } catch (error) {
-            await sql.run('ROLLBACK TO part');
-            throw error;
-          }
-        },
-        recalling: () => (_, find) => read(find),
-      });
+    const transaction = async (sql: Transaction) => {
+      try {
+        return await work(withinTransaction(sql, (error) => this.#failed(error)));
+      } catch (error) {
+        throw error instanceof StoreUnavailable ? error : new Rejected('', { cause: error });
+      }
     };
-    return this.#told(await this.#waiting(() => this.#transaction(PARTS, transaction)));
+    try {
+      return await this.#told(await this.#waiting(() => this.#transaction(PARTS, transaction)));
+    } catch (error) {
+      throw error instanceof Rejected ? error.cause : error;
+    }
   }
 
   /** Each read asks: others may have written. */
@@ -380,6 +371,9 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return failure;
   }
 }
+
+/** What several changes reject with of their own, though no statement has failed. */
+class Rejected extends Undone {}
 
 /** SQLSTATE invalid_sql_statement_name and duplicate_prepared_statement: the connection was another one before. */
 const POOLED: ReadonlySet<string> = new Set(['26000', '42P05']);

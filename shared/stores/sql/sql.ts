@@ -1,4 +1,4 @@
-import type { Awaitable } from '#shared/base/awaitable.ts';
+import { type Awaitable, recover } from '#shared/base/awaitable.ts';
 
 /** A value of a column. */
 export type Value = string | number | null | Uint8Array;
@@ -84,4 +84,41 @@ export interface Database {
   write<T>(work: (sql: Transaction) => Awaitable<T>, options?: WriteOptions): Promise<T>;
   /** `isShort`: false for a row that would take too much memory. */
   recalling<V>(isShort?: (row: V) => boolean): Recall<V>;
+}
+
+/**
+ * The database that a transaction is while it goes on: what is read there is what was written, and each write is done or undone
+ * alone. `failed`: the error for one of a statement.
+ */
+export function withinTransaction(sql: Transaction, failed: (error: unknown) => Error): Database {
+  const within = goingOn(sql);
+  async function attempt<T>(part: () => Awaitable<T>): Promise<T> {
+    try {
+      return await part();
+    } catch (error) {
+      throw failed(error);
+    }
+  }
+  const read = <T>(part: (sql: Transaction) => Awaitable<T>) => attempt(() => part(within));
+  return {
+    read,
+    snapshot: read,
+    recalling: () => (_, find) => read(find),
+    write: (part) =>
+      attempt(async () => {
+        await sql.later('SAVEPOINT part');
+        try {
+          const result = await part(within);
+          await sql.later('RELEASE part');
+          return result;
+        } catch (error) {
+          // Where even that fails the transaction cannot be committed.
+          await recover<unknown>(
+            () => sql.run('ROLLBACK TO part'),
+            () => undefined,
+          );
+          throw error;
+        }
+      }),
+  };
 }

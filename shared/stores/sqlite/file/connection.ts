@@ -4,7 +4,8 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { andThen, type Awaitable, isPromise } from '#shared/base/awaitable.ts';
 import { oncePerTurn } from '#shared/base/turn.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
-import type { Row, Transaction, Value } from '../../sql/sql.ts';
+import type { Row, Sql, Value } from '../../sql/sql.ts';
+import { Held } from './held.ts';
 import { Mark } from './mark.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
@@ -25,13 +26,10 @@ const DIALECT: readonly (readonly [written: RegExp, here: string])[] = [
 const COUNT = 'UPDATE tally SET commits = commits + 1 RETURNING commits';
 
 /** Statements that are answered at once. */
-export type Statements = Pick<
-  Connection,
-  'all' | 'run' | 'later' | 'lock' | 'lockNames' | 'last' | 'flush'
->;
+export type Statements = Pick<Connection, 'all' | 'run'>;
 
 /** One connection to one file, with its statements prepared once. Throws what node:sqlite throws. */
-export class Connection implements Transaction, Disposable {
+export class Connection implements Sql, Disposable {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -106,30 +104,15 @@ export class Connection implements Transaction, Disposable {
     return Number(this.#prepare(sql).run(...values).changes);
   }
 
-  /** One transaction writes at a time, so that nobody else has to wait. */
-  lock<R = Row>(sql: string, ...values: Value[]): R[] {
-    return this.all<R>(sql, ...values);
-  }
-
-  later(sql: string, ...values: Value[]): void {
-    this.run(sql, ...values);
-  }
-
-  lockNames(): void {}
-
-  get last(): this {
-    return this;
-  }
-
   /**
    * All or nothing, and one writer at a time over all processes. Every change goes through here:
    * a RETURNING statement outside a transaction may hide that its commit failed. Whether `work` was done: not
    * when another process is still writing after `patience` milliseconds, in which nothing else happens in this
    * one. At once if `work` is.
    */
-  write(work: (held: Statements) => Promise<void>, patience: number): Promise<boolean>;
-  write(work: (held: Statements) => void, patience: number): boolean;
-  write(work: (held: Statements) => Awaitable<void>, patience: number): Awaitable<boolean> {
+  write(work: (held: Held) => Promise<void>, patience: number): Promise<boolean>;
+  write(work: (held: Held) => void, patience: number): boolean;
+  write(work: (held: Held) => Awaitable<void>, patience: number): Awaitable<boolean> {
     if (!this.begin(patience)) return false;
     this.#version = {};
     return andThen(
@@ -233,7 +216,7 @@ export class Connection implements Transaction, Disposable {
   }
 
   /** All that `work` reads is of one moment. */
-  snapshot<T>(work: (held: Statements) => Awaitable<T>): Awaitable<T> {
+  snapshot<T>(work: (held: Held) => Awaitable<T>): Awaitable<T> {
     this.run('BEGIN');
     return this.#transaction(work, () => this.run('COMMIT'));
   }
@@ -252,7 +235,7 @@ export class Connection implements Transaction, Disposable {
   }
 
   /** Runs the work in the transaction that was begun, and ends it in every case: at once, unless the work takes longer. */
-  #transaction<T>(work: (held: Statements) => Awaitable<T>, commit: () => void): Awaitable<T> {
+  #transaction<T>(work: (held: Held) => Awaitable<T>, commit: () => void): Awaitable<T> {
     const held = new Held(this);
     const done = (result: T): T => {
       held.end();
@@ -308,50 +291,6 @@ export class Connection implements Transaction, Disposable {
 export const markOf = (path: string) => `${path}.mark`;
 /** Stands beside a file from before the first step of a restore until after its last one. */
 export const restoringOf = (path: string) => `${path}.restoring`;
-
-/** The connection for the time of one transaction: a statement after that would be a transaction of its own. */
-class Held implements Transaction {
-  #connection: Connection | undefined;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
-
-  all<R = Row>(text: string, ...values: Value[]): R[] {
-    return this.#open.all<R>(text, ...values);
-  }
-
-  run(text: string, ...values: Value[]): number {
-    return this.#open.run(text, ...values);
-  }
-
-  lock<R = Row>(text: string, ...values: Value[]): R[] {
-    return this.#open.all<R>(text, ...values);
-  }
-
-  later(text: string, ...values: Value[]): void {
-    this.#open.run(text, ...values);
-  }
-
-  lockNames(): void {}
-
-  get last(): Connection {
-    return this.#open;
-  }
-
-  flush(): void {
-    this.#open.flush();
-  }
-
-  end(): void {
-    this.#connection = undefined;
-  }
-
-  get #open(): Connection {
-    if (this.#connection === undefined) throw new Error('the transaction has ended');
-    return this.#connection;
-  }
-}
 
 const loopCount = () => performance.nodeTiming.uvMetricsInfo.loopCount;
 

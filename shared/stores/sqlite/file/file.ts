@@ -9,7 +9,8 @@ import type { Need } from '../../outage/need.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { Connection, type Statements } from './connection.ts';
 import { endIfDamaged, lookBefore, lookMeanwhile } from './damage.ts';
-import { type Database as SqlDatabase, Undone, type WriteOptions } from '../../sql/sql.ts';
+import { type Database, Undone, withinTransaction, type WriteOptions } from '../../sql/sql.ts';
+import { Held } from './held.ts';
 import { recalling, type SqliteRecall } from './recalled.ts';
 import { Room } from './room.ts';
 import type { Schema } from './schema.ts';
@@ -50,7 +51,7 @@ function unavailable(path: string, cause: unknown): StoreUnavailable {
  * restored), the next write, and what is read from the next turn of the event loop on, works on that one,
  * not on the ghost of the old.
  */
-export class SqliteFile implements SqlDatabase, AsyncDisposable {
+export class SqliteFile implements Database, AsyncDisposable {
   readonly path: string;
   readonly schema: Schema;
   readonly #clock: Clock;
@@ -109,7 +110,7 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
     }
   }
 
-  snapshot<T>(work: (connection: Statements) => Awaitable<T>): Promise<T> {
+  snapshot<T>(work: (held: Held) => Awaitable<T>): Promise<T> {
     return this.read((connection) => connection.snapshot(work));
   }
 
@@ -124,7 +125,7 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
    * it alone is done; where there is no commit, nothing of all.
    */
   async write<T>(
-    work: (held: Statements) => Awaitable<T>,
+    work: (held: Held) => Awaitable<T>,
     { makesRoom = this.schema.reserveFor === 'all' }: WriteOptions = {},
   ): Promise<T> {
     if (this.#closed) throw unavailable(this.path, 'closed');
@@ -173,31 +174,9 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
     using connection = this.#attempt(
       () => new Connection(this.path, this.schema, { create: false }),
     );
-    const attempt = async <R>(part: () => Awaitable<R>): Promise<R> => {
-      try {
-        return await part();
-      } catch (cause) {
-        throw this.#failed(this.#writing, cause);
-      }
-    };
-    const read = <R>(part: (sql: Connection) => Awaitable<R>) => attempt(() => part(connection));
-    const held: Database = {
-      read,
-      snapshot: read,
-      write: (part) =>
-        attempt(async () => {
-          connection.beginPart();
-          try {
-            const result = await part(connection);
-            connection.endPart();
-            return result;
-          } catch (error) {
-            connection.undoPart();
-            throw error;
-          }
-        }),
-      recalling: (isShort) => recalling(read, isShort),
-    };
+    const held = withinTransaction(new Held(connection), (cause) =>
+      this.#failed(this.#writing, cause),
+    );
     if (this.#room.look()) throw this.#failed(this.#writing, DISK_FULL);
     await this.#begin(connection);
     try {
@@ -392,6 +371,3 @@ export class SqliteFile implements SqlDatabase, AsyncDisposable {
     this.#damaged = false;
   }
 }
-
-/** The same, with statements that are answered at once. */
-export type Database = Pick<SqliteFile, 'read' | 'snapshot' | 'write' | 'recalling'>;

@@ -1,6 +1,7 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import type { Connection, Statements } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Held } from './held.ts';
 import { isDiskError } from './write-fault.ts';
 
 /** Milliseconds after which a transaction takes no other write in: other processes wait for their turn. */
@@ -11,7 +12,7 @@ export type Outcome = () => void;
 
 /** A write, and how to tell who waits for it. */
 export interface Write {
-  carryOut(sql: Statements): Awaitable<unknown>;
+  carryOut(sql: Held): Awaitable<unknown>;
   /** `result`: of `carryOut`, which is committed. */
   succeed(result: unknown): void;
   /** Nothing was done, or nobody knows. */

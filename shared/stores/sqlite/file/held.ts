@@ -1,0 +1,47 @@
+import type { Row, Transaction, Value } from '../../sql/sql.ts';
+import type { Connection } from './connection.ts';
+
+/** A connection for the time of one transaction: a statement after that would be a transaction of its own. */
+export class Held implements Transaction {
+  #connection: Connection | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  all<R = Row>(text: string, ...values: Value[]): R[] {
+    return this.#open.all<R>(text, ...values);
+  }
+
+  run(text: string, ...values: Value[]): number {
+    return this.#open.run(text, ...values);
+  }
+
+  later(text: string, ...values: Value[]): void {
+    this.run(text, ...values);
+  }
+
+  /** One transaction writes at a time, so that nobody else has to wait. */
+  lock<R = Row>(text: string, ...values: Value[]): R[] {
+    return this.all<R>(text, ...values);
+  }
+
+  lockNames(): void {}
+
+  get last(): this {
+    return this;
+  }
+
+  flush(): void {
+    this.#open.flush();
+  }
+
+  end(): void {
+    this.#connection = undefined;
+  }
+
+  get #open(): Connection {
+    if (this.#connection === undefined) throw new Error('the transaction has ended');
+    return this.#connection;
+  }
+}
