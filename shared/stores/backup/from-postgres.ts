@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
-import { lastNumbers, pagesOf } from '../postgres/tables.ts';
 import { wholeSnapshot } from '../postgres/snapshot.ts';
+import { isNumbered, NUMBERED } from '../postgres/text.ts';
 import type { PostgresSettings } from '../settings.ts';
-import type { Sql } from '../sql/sql.ts';
-import { tablesIn } from '../sqlite/backup/tables.ts';
+import type { Sql, Value } from '../sql/sql.ts';
+import { type Table, tablesIn } from '../sqlite/backup/tables.ts';
 import { migrate } from '../sqlite/file/migrate.ts';
 import { syncPath } from '../sqlite/file/sync-path.ts';
 import { STATE } from '../sqlite/schema/state.ts';
 
+/** Rows that are read at once; of content, which may be long, fewer. */
+const PAGE = 500;
+const PAGE_OF_CONTENT = 4;
 /**
  * Writes what a store in PostgreSQL has at one moment to a new `state.db` in `folder`, while servers run: the same tables as
  * `backupSqlite`, and as few. Nothing of it is in memory but the rows that are read at once. Rejects with
@@ -54,4 +57,38 @@ async function write(sql: Sql, path: string): Promise<void> {
     }
   }
   database.exec('COMMIT');
+}
+
+/** Within a snapshot: the rows of a table, page by page. Integers come as they are, however large. */
+async function* pagesOf(
+  sql: Sql,
+  { name, columns }: Table,
+): AsyncGenerator<readonly (readonly (Value | bigint)[])[]> {
+  const read = columns.map(({ name: column, type }) =>
+    type === 'INTEGER' ? `CAST(${column} AS text)` : column,
+  );
+  // Rows without a number are numbered last.
+  const order = isNumbered(name) ? ` ORDER BY ${NUMBERED[name]} NULLS LAST, row` : '';
+  await sql.run(
+    `DECLARE ${name}_rows NO SCROLL CURSOR FOR SELECT ${read.join(', ')} FROM ${name}${order}`,
+  );
+  const page = `FETCH ${name === 'content' ? PAGE_OF_CONTENT : PAGE} FROM ${name}_rows`;
+  for (;;) {
+    const rows = await sql.all<Value[]>(page);
+    if (rows.length === 0) break;
+    yield rows.map((row) =>
+      row.map((value, at) =>
+        columns[at]?.type === 'INTEGER' && value !== null ? BigInt(String(value)) : value,
+      ),
+    );
+  }
+  await sql.run(`CLOSE ${name}_rows`);
+}
+
+/** The last number that was ever given in each table that has them. */
+async function lastNumbers(sql: Sql): Promise<readonly [table: string, last: bigint][]> {
+  const rows = await sql.all<[string, string]>(
+    'SELECT name, CAST(last AS text) FROM numbers WHERE last > 0',
+  );
+  return rows.map(([table, last]) => [table, BigInt(last)]);
 }

@@ -8,12 +8,20 @@ import { alone } from '../postgres/alone.ts';
 import { LONGEST_CONTENT, SCHEMA } from '../postgres/open.ts';
 import { markRestored } from '../postgres/recovered.ts';
 import { makeSchema, migrateWithin } from '../postgres/schema.ts';
-import { addRows, type CopiedRow, goOnBehind } from '../postgres/tables.ts';
+import { isNumbered, toServer } from '../postgres/text.ts';
 import type { PostgresSettings } from '../settings.ts';
-import { tablesIn } from '../sqlite/backup/tables.ts';
+import type { Value } from '../sql/sql.ts';
+import { type Table, tablesIn } from '../sqlite/backup/tables.ts';
 import { STATE } from '../sqlite/schema/state.ts';
 import { IN_FILES } from './copy-content.ts';
 import { folderOf } from '../trees/tree-folder.ts';
+
+type CopiedValue = Value | bigint;
+type CopiedRow = readonly CopiedValue[];
+
+/** Rows that are written at once, and octets after which no more are added. */
+const TOGETHER = 100;
+const OCTETS = 2 ** 20;
 
 /** There is a store already, and it is not to be replaced. */
 export class StoreExists extends Error {}
@@ -117,4 +125,52 @@ const SHORT_FILES = `SELECT DISTINCT tree, file FROM resource
 /** The check of the backup names a file that is missing. */
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
+}
+
+/** Adds rows to a table that nobody else knows. */
+async function addRows(
+  client: ClientBase,
+  { name, columns }: Table,
+  rows: Iterable<CopiedRow>,
+): Promise<void> {
+  const names = columns.map((column) => column.name).join(', ');
+  let values: CopiedValue[] = [];
+  let octets = 0;
+  async function flush(): Promise<void> {
+    if (values.length === 0) return;
+    const places = values.map((_, at) => `$${at + 1}`);
+    const tuples = Array.from(
+      { length: values.length / columns.length },
+      (_, row) => `(${places.slice(row * columns.length, (row + 1) * columns.length).join(', ')})`,
+    );
+    await client.query(`INSERT INTO ${name} (${names}) VALUES ${tuples.join(', ')}`, values);
+    values = [];
+    octets = 0;
+  }
+  for (const row of rows) {
+    for (const value of row) {
+      values.push(typeof value === 'bigint' ? String(value) : toServer(value));
+      octets += typeof value === 'string' || value instanceof Uint8Array ? value.length : 8;
+    }
+    if (values.length === TOGETHER * columns.length || octets >= OCTETS) await flush();
+  }
+  await flush();
+}
+
+/** Makes the numbers that are given next higher than all that were. `last`: those of tables that others follow. */
+async function goOnBehind(
+  client: ClientBase,
+  tables: readonly Table[],
+  last: readonly CopiedRow[],
+): Promise<void> {
+  for (const [name, number] of last) {
+    await client.query('UPDATE numbers SET last = $1 WHERE name = $2', [String(number), name]);
+  }
+  for (const { name, number } of tables) {
+    if (isNumbered(name) || number === undefined) continue;
+    await client.query(
+      `SELECT setval(pg_get_serial_sequence($1, $2), max(${number})) FROM ${name} HAVING max(${number}) > 0`,
+      [name, number],
+    );
+  }
 }

@@ -24,6 +24,8 @@ export const NUMBERED = {
 } as const;
 export type Numbered = keyof typeof NUMBERED;
 
+export const isNumbered = (table: string): table is Numbered => Object.hasOwn(NUMBERED, table);
+
 const ADDS = new RegExp(`^INSERT INTO (${Object.keys(NUMBERED).join('|')})\\b`);
 
 /** Characters of 6 bits each. */

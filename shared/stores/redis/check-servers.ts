@@ -2,9 +2,9 @@ import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { forbiddenBy, lackingOn } from './permissions.ts';
+import { type Ask, forbiddenBy, lackingOn } from './permissions.ts';
 import { notOpened, plain } from './connection/plain.ts';
-import type { Topology, Wire } from './connection/topology.ts';
+import type { Topology } from './connection/topology.ts';
 
 /** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
 const PATIENCE = 10_000;
@@ -21,7 +21,7 @@ export async function checkServers(
   config: RedisSettings,
   log: Log,
 ): Promise<void> {
-  const { mode, prefix, replicas } = config;
+  const { mode, replicas } = config;
   const reached = reaching(config);
   if (mode !== 'single' && replicas === 0) {
     log.warn('redis.replicas', {
@@ -32,12 +32,11 @@ export async function checkServers(
   const life = new AbortController();
   try {
     const masters = await reached(topology.masters(life.signal));
-    const key = `{${prefix}}:told`;
-    await Promise.all(masters.map((master) => checkPermissions(master, reached, key)));
-    await Promise.all(masters.map((master) => checkMemory(master, reached)));
-    if (replicas > 0) {
-      await Promise.all(masters.map((master) => checkReplicas(master, reached, replicas)));
-    }
+    await Promise.all(
+      masters.map((master) =>
+        checkMaster((...command) => reached(master.send('', command)), config),
+      ),
+    );
   } finally {
     life.abort();
   }
@@ -61,38 +60,29 @@ function reaching(config: RedisSettings): Reached {
   };
 }
 
-async function checkPermissions(master: Wire, reached: Reached, key: string): Promise<void> {
-  const lacking = await reached(lackingOn(master, key));
+async function checkMaster(ask: Ask, { prefix, replicas }: RedisSettings): Promise<void> {
+  const lacking = await lackingOn(ask, `{${prefix}}:told`);
   if (lacking !== undefined) throw new Error(lacking);
-}
-
-async function checkMemory(master: Wire, reached: Reached): Promise<void> {
-  const info = await reached(master.send<string>('', ['INFO', 'memory']));
+  const info = await ask<string>('INFO', 'memory');
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
-  if (policy === 'noeviction') return;
-  throw new Error(
-    `Redis has maxmemory-policy ${policy}: it would forget revocations when its memory is full; set it to noeviction`,
-  );
+  if (policy !== 'noeviction') {
+    throw new Error(
+      `Redis has maxmemory-policy ${policy}: it would forget revocations when its memory is full; set it to noeviction`,
+    );
+  }
+  if (replicas > 0) await checkReplicas(ask, replicas);
 }
 
 /** A master that is divided from its replicas has to stop by itself: it does not know that it was replaced. */
-async function checkReplicas(master: Wire, reached: Reached, replicas: number): Promise<void> {
-  const setting = await settings(master, reached, 'min-replicas-*');
-  if (setting === undefined) return;
-  const [write, lag] = [setting('min-replicas-to-write'), setting('min-replicas-max-lag')];
+async function checkReplicas(ask: Ask, replicas: number): Promise<void> {
+  // Where CONFIG is not permitted there is nothing to say.
+  const answer = await ask<string[]>('CONFIG', 'GET', 'min-replicas-*').catch(() => undefined);
+  if (answer === undefined) return;
+  const [write, lag] = ['min-replicas-to-write', 'min-replicas-max-lag'].map(
+    (name) => answer[answer.indexOf(name) + 1],
+  );
   if (Number(write) >= replicas && Number(lag) >= 1 && Number(lag) <= LAG) return;
   throw new Error(
     `Redis has min-replicas-to-write ${write} and min-replicas-max-lag ${lag}: a master that is divided from its replicas would go on writing what is lost; set them to ${replicas} (store.redis.replicas) or more and to 1 to ${LAG}, at the replicas as well`,
   );
-}
-
-/** Undefined where CONFIG is not permitted: there is nothing to say. */
-async function settings(
-  master: Wire,
-  reached: Reached,
-  pattern: string,
-): Promise<((name: string) => string | undefined) | undefined> {
-  const asked = reached(master.send<string[]>('', ['CONFIG', 'GET', pattern]));
-  const answer = await asked.catch(() => undefined);
-  return answer && ((name) => answer[answer.indexOf(name) + 1]);
 }

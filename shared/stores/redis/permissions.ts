@@ -1,4 +1,5 @@
-import type { Wire } from './connection/topology.ts';
+/** Runs a command on one master. */
+export type Ask = <T>(...command: readonly string[]) => Promise<T>;
 
 /** The commands that the store needs on its keys. */
 export const ON_KEYS =
@@ -27,8 +28,8 @@ return lacking
 `;
 
 /** Returns why its ACL does not let our user work on a server; undefined: nothing is known to be missing. */
-export async function lackingOn(master: Wire, key: string): Promise<string | undefined> {
-  const lacking = await master.send<string[]>('', ['EVAL', ASK, '0', key, ...NEEDED]);
+export async function lackingOn(ask: Ask, key: string): Promise<string | undefined> {
+  const lacking = await ask<string[]>('EVAL', ASK, '0', key, ...NEEDED);
   if (lacking.length === 0) return undefined;
   const names = lacking.map((command) => command.split('|')[0]);
   return toldOf(names.length < ON_KEYS.length ? names.join(', ') : `keys such as ${key}`);
