@@ -73,7 +73,8 @@ export const INSIDE: Orders = {
   },
   'shared/stores/sql': {
     floors: [
-      ['sql.ts', 'digest.ts', 'moments.ts', 'name-range.ts', 'rows.ts', 'tables.ts'],
+      ['sql.ts', 'digest.ts', 'moments.ts', 'name-range.ts', 'tables.ts'],
+      ['rows.ts'],
       ['revocation'],
       OTHER_SUBJECTS.filter((subject) => subject !== 'people'),
       ['people', 'cache'],
@@ -81,15 +82,7 @@ export const INSIDE: Orders = {
     ],
   },
   'shared/stores/sqlite': {
-    floors: [
-      ['file'],
-      ['schema'],
-      ['backup'],
-      ['revocation'],
-      ['trees', 'cache'],
-      ['.'],
-      ['crash'],
-    ],
+    floors: [['file'], ['schema'], ['backup'], ['trees'], ['.'], ['crash']],
     forTests: ['schema', '.'],
   },
   'shared/stores/redis': {

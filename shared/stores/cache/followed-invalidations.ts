@@ -1,6 +1,7 @@
 import { type FeedPosition, readPosition, writePosition } from '../revocation/feed-position.ts';
 import type { Extent, Followed } from '../revocation/followed.ts';
-import type { Invalidation, InvalidationListener } from './invalidations.ts';
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import type { Invalidation, InvalidationFeed, InvalidationListener } from './invalidations.ts';
 
 export type InvalidationRow = readonly [
   space: string,
@@ -53,3 +54,23 @@ export class FollowedInvalidations implements Followed<InvalidationRow> {
     });
   }
 }
+
+/** An engine's way to follow the table. */
+interface Following {
+  /** The last row that was read. */
+  readonly cursor: number | undefined;
+  /** Since when nothing was behind it, of `monotonic()`. */
+  readonly confirmed: number;
+  look(): Awaitable<void>;
+  close(): void;
+}
+
+export const feedOver = (followed: FollowedInvalidations, table: Following): InvalidationFeed => ({
+  get position() {
+    return followed.position(table.cursor);
+  },
+  latest: (since) => (since >= table.confirmed ? table.look() : undefined),
+  async [Symbol.asyncDispose]() {
+    table.close();
+  },
+});

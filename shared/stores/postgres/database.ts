@@ -372,7 +372,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 }
 
-/** What several changes reject with of their own, though no statement has failed. */
+/** Several changes have rejected with an error of their own: no statement has failed. */
 class Rejected extends Undone {}
 
 /** SQLSTATE invalid_sql_statement_name and duplicate_prepared_statement: the connection was another one before. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forAll } from '#shared/base/for-all.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
-import { FollowedInvalidations } from '../cache/followed-invalidations.ts';
+import { feedOver, FollowedInvalidations } from '../cache/followed-invalidations.ts';
 import type { InvalidationFeed, InvalidationListener } from '../cache/invalidations.ts';
 import { FollowedRevocations } from '../revocation/followed.ts';
 import type { RevocationSet } from '../revocation/revocation-set.ts';
@@ -97,15 +97,5 @@ export async function openInvalidationFeed(
   const followed = new FollowedInvalidations(listener, from);
   const table = new FollowedTable(options, followed);
   await table.look().catch(() => {});
-  return {
-    get position() {
-      return followed.position(table.cursor);
-    },
-    async latest(since) {
-      if (since >= table.confirmed) await table.look();
-    },
-    async [Symbol.asyncDispose]() {
-      table.close();
-    },
-  };
+  return feedOver(followed, table);
 }

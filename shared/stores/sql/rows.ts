@@ -77,7 +77,7 @@ export async function objects<T>(
 
 type Stored = readonly [record: string];
 
-/** What is behind the name of a table in a statement, and its values. */
+/** The end of a statement, behind the name of a table, and its values. */
 type Rest = readonly [rest: string, ...values: readonly Value[]];
 
 /** Reads the rows of a table whose column `record` has a thing in JSON. */

@@ -6,11 +6,10 @@ import type { Random } from '#shared/base/random.ts';
 import { since } from '../authentication/since.ts';
 import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
 import type { Stores } from '../stores.ts';
-import { openSqliteInvalidationFeed } from './cache/invalidation-feed.ts';
 import { orUnavailable, SqliteFile } from './file/file.ts';
 import { steadiness } from './file/steadiness.ts';
 import { sweepFile } from './file/sweep.ts';
-import { openSqliteFeed } from './revocation/feed.ts';
+import { openSqliteFeed, openSqliteInvalidationFeed } from './feeds.ts';
 import { LONGEST_CONTENT, STATE } from './schema/state.ts';
 import { TRANSIENT } from './schema/transient.ts';
 

@@ -31,7 +31,7 @@ export interface Editing {
   readonly made: Copying | undefined;
   /** Its source, if it is still to be made: it counts, and is not there. */
   unmade: Found | undefined;
-  /** What the edits have added. */
+  /** The sums that the edits have added. */
   sums: Quota;
   /** Whether one has made a path that is longer than it allows. */
   tooLong: boolean;

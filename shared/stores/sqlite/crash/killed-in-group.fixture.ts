@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '#shared/base/clock.ts';
-import type { Statements } from '../file/connection.ts';
+import type { Statements } from '../file/held.ts';
 import { SqliteFile } from '../file/file.ts';
 import { STATE } from '../schema/state.ts';
 

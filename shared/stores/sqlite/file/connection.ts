@@ -4,8 +4,8 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { andThen, type Awaitable, isPromise } from '#shared/base/awaitable.ts';
 import { oncePerTurn } from '#shared/base/turn.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
-import type { Row, Sql, Value } from '../../sql/sql.ts';
-import { Held } from './held.ts';
+import type { Row, Value } from '../../sql/sql.ts';
+import { Held, type Statements } from './held.ts';
 import { Mark } from './mark.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
@@ -25,11 +25,8 @@ const DIALECT: readonly (readonly [written: RegExp, here: string])[] = [
 ];
 const COUNT = 'UPDATE tally SET commits = commits + 1 RETURNING commits';
 
-/** Statements that are answered at once. */
-export type Statements = Pick<Connection, 'all' | 'run'>;
-
 /** One connection to one file, with its statements prepared once. Throws what node:sqlite throws. */
-export class Connection implements Sql, Disposable {
+export class Connection implements Statements, Disposable {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();

@@ -19,7 +19,7 @@ import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { SqliteFile } from './file.ts';
 import { STATE } from '../schema/state.ts';
 import { TRANSIENT } from '../schema/transient.ts';
-import type { Statements } from './connection.ts';
+import type { Statements } from './held.ts';
 import { type Schema } from './schema.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from '../under-test.ts';
 

@@ -1,5 +1,12 @@
 import type { Row, Transaction, Value } from '../../sql/sql.ts';
-import type { Connection } from './connection.ts';
+
+/** Statements that are answered at once. */
+export interface Statements {
+  all<R = Row>(text: string, ...values: Value[]): R[];
+  run(text: string, ...values: Value[]): number;
+}
+
+type Connection = Statements & Pick<Transaction, 'flush'>;
 
 /** A connection for the time of one transaction: a statement after that would be a transaction of its own. */
 export class Held implements Transaction {

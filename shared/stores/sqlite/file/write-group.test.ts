@@ -6,7 +6,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { Undone } from '../../sql/sql.ts';
-import type { Statements } from './connection.ts';
+import type { Statements } from './held.ts';
 import { SqliteFile } from './file.ts';
 import type { Schema } from './schema.ts';
 import { restore } from '../under-test.ts';

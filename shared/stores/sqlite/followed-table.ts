@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SQLOutputValue } from 'node:sqlite';
 import type { Clock } from '#shared/base/clock.ts';
-import { StoreUnavailable } from '../../outage/unavailable.ts';
-import { Connection } from '../file/connection.ts';
-import { orUnavailable } from '../file/file.ts';
-import { type Extent, FOLLOWED, type Followed } from '../../revocation/followed.ts';
-import { STATE } from '../schema/state.ts';
+import { oncePerTurn } from '#shared/base/turn.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import { Connection } from './file/connection.ts';
+import { orUnavailable } from './file/file.ts';
+import { type Extent, FOLLOWED, type Followed } from '../revocation/followed.ts';
+import { STATE } from './schema/state.ts';
 
 const PAGE = 1_000;
 /** Pages that one look reads of what is read from its start: all at once would hold all requests up. */
@@ -15,6 +16,11 @@ const VERIFY_EVERY = 1_000;
 
 /** Follows a table of state.db on a connection of its own. A look for new rows takes about 2 us. */
 export class FollowedTable<Row extends readonly SQLOutputValue[]> {
+  /**
+   * Afterwards all that is committed was applied: one look for all requests that are handled together. Throws
+   * `StoreUnavailable` when nobody can say.
+   */
+  readonly look = oncePerTurn(() => this.#lookAnew());
   readonly #path: string;
   readonly #clock: Clock;
   readonly #followed: Followed<Row>;
@@ -27,6 +33,7 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
   #trusted = false;
   #closed = false;
   #heard: number;
+  #confirmed = -Infinity;
   #verified: number;
 
   constructor(path: string, clock: Clock, followed: Followed<Row>) {
@@ -55,6 +62,11 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
     return this.#heard;
   }
 
+  /** Since when nothing was behind the cursor, of `monotonic()`. */
+  get confirmed(): number {
+    return this.#confirmed;
+  }
+
   /** Resolves when all is read, or cannot be read now. */
   async begin(): Promise<void> {
     for (let read = -1; this.#behind && (this.#cursor ?? 0) > read; await setImmediate()) {
@@ -63,8 +75,7 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
     }
   }
 
-  /** Afterwards all that is committed was applied. Throws `StoreUnavailable` when nobody can say. */
-  look(): void {
+  #lookAnew(): void {
     if (this.#closed) throw new StoreUnavailable(`the ${this.#followed.table} feed is closed`);
     try {
       orUnavailable(this.#path, () => this.#look());
@@ -85,15 +96,17 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
   close(): void {
     this.#closed = true;
     this.#trusted = false;
+    this.#confirmed = -Infinity;
     this.#disconnect();
   }
 
   #look(): void {
-    const now = this.#clock.now();
+    const [now, began] = [this.#clock.now(), this.#clock.monotonic()];
     // The distance, not the difference: a clock that was set back must not stop the verification.
     if (!this.#trusted || Math.abs(now - this.#verified) >= VERIFY_EVERY) this.#verify(now);
     this.#read();
     this.#heard = now;
+    this.#confirmed = began;
     this.#trusted = true;
   }
 

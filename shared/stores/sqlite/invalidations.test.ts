@@ -2,17 +2,17 @@ import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { listening } from '../../contract/cache/invalidations.ts';
-import { someInvalidation } from '../../contract/samples.ts';
+import { listening } from '../contract/cache/invalidations.ts';
+import { someInvalidation } from '../contract/samples.ts';
 import {
   INVALIDATION_LIFE,
   type KeptInvalidation,
   MOST_INVALIDATIONS,
-} from '../../cache/invalidations.ts';
-import type { Stores } from '../../stores.ts';
-import { StoreUnavailable } from '../../outage/unavailable.ts';
-import { backupSqlite } from '../backup/backup.ts';
-import { restore, sqliteUnderTest, type SqliteUnderTest } from '../under-test.ts';
+} from '../cache/invalidations.ts';
+import type { Stores } from '../stores.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import { backupSqlite } from './backup/backup.ts';
+import { restore, sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
 
 let store: SqliteUnderTest;
 let stores: Stores;

@@ -2,12 +2,12 @@ import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { fresh } from '../../contract/samples.ts';
-import { startRacer } from '../../contract/racing/start-racer.ts';
-import type { RevocationFeed } from '../../revocation/revocations.ts';
-import type { Stores } from '../../stores.ts';
-import { StoreUnavailable } from '../../outage/unavailable.ts';
-import { restore, sqliteUnderTest, type SqliteUnderTest } from '../under-test.ts';
+import { fresh } from '../contract/samples.ts';
+import { startRacer } from '../contract/racing/start-racer.ts';
+import type { RevocationFeed } from '../revocation/revocations.ts';
+import type { Stores } from '../stores.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import { restore, sqliteUnderTest, type SqliteUnderTest } from './under-test.ts';
 
 let store: SqliteUnderTest;
 let stores: Stores;

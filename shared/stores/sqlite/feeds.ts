@@ -1,7 +1,8 @@
 import type { Clock } from '#shared/base/clock.ts';
-import { oncePerTurn } from '#shared/base/turn.ts';
-import { FollowedRevocations, type RevocationRow } from '../../revocation/followed.ts';
-import type { RevocationFeed } from '../../revocation/revocations.ts';
+import { feedOver, FollowedInvalidations } from '../cache/followed-invalidations.ts';
+import type { InvalidationFeed, InvalidationListener } from '../cache/invalidations.ts';
+import { FollowedRevocations, type RevocationRow } from '../revocation/followed.ts';
+import type { RevocationFeed } from '../revocation/revocations.ts';
 import { FollowedTable } from './followed-table.ts';
 
 /**
@@ -21,10 +22,10 @@ export async function openSqliteFeed(path: string, clock: Clock): Promise<Revoca
     apply: (seq, row: RevocationRow) => followed.apply(seq, row),
   });
   await table.begin();
-  const latest = oncePerTurn(() => {
+  const latest = () => {
     table.look();
     return set;
-  });
+  };
   return {
     latest,
     current: latest,
@@ -41,4 +42,17 @@ export async function openSqliteFeed(path: string, clock: Clock): Promise<Revoca
     },
     [Symbol.asyncDispose]: async () => table.close(),
   };
+}
+
+/** Opens a feed of the invalidation table. `from`: the position to begin behind; undefined: the end. */
+export async function openSqliteInvalidationFeed(
+  path: string,
+  clock: Clock,
+  listener: InvalidationListener,
+  from: string | undefined,
+): Promise<InvalidationFeed> {
+  const followed = new FollowedInvalidations(listener, from);
+  const table = new FollowedTable(path, clock, followed);
+  await table.begin();
+  return feedOver(followed, table);
 }
