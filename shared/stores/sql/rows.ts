@@ -21,10 +21,8 @@ export function insertion(
 }
 
 /** Adds a row. Resolves to how many were added. */
-export const insert = (
-  sql: Sql,
-  ...added: Parameters<typeof insertion>
-): Awaitable<number> => sql.run(...insertion(...added));
+export const insert = (sql: Sql, ...added: Parameters<typeof insertion>): Awaitable<number> =>
+  sql.run(...insertion(...added));
 
 /** Adds a row unless one of its keys is taken. Resolves to whether it was added. */
 export const insertNew = async (sql: Sql, table: string, row: Columns): Promise<boolean> =>

@@ -1,3 +1,6 @@
+import { PUSH_TABLES } from './push/tables.ts';
+import { TREE_TABLES } from './trees/tables.ts';
+
 /** The tables of artefacts, which wait for the disk or not. */
 const artefacts = (table: string) => `
   CREATE TABLE ${table} (
@@ -23,10 +26,10 @@ const artefacts = (table: string) => `
   CREATE INDEX ${table}_expires ON ${table} (expires) WHERE expires IS NOT NULL;`;
 
 /**
- * The tables of the record, version 1, with the types of SQLite (`postgres/schema.ts` has those of PostgreSQL). A later version
+ * The tables of the record, version 1, but those of trees and the push service, with the types of SQLite (`postgres/schema.ts` has those of PostgreSQL). A later version
  * appends a migration, and this stays as it is.
  */
-export const STATE_TABLES = `
+const RECORD_TABLES = `
   CREATE TABLE epoch (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     id TEXT NOT NULL
@@ -193,85 +196,6 @@ ${artefacts('artefact')}
   -- When the last good backup was made: one row, or none.
   CREATE TABLE last_backup (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL) STRICT;
 
-  -- A resource has the id of the collection that it is in: 0 in the root; -1 where it waits to be removed with all that is
-  -- below it, and -2 where it is a copy that is being made. The root is in itself, without a name.
-  CREATE TABLE resource (
-    id INTEGER PRIMARY KEY,
-    tree TEXT NOT NULL,
-    parent INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('document', 'collection')),
-    revision TEXT NOT NULL,
-    etag TEXT CHECK ((etag IS NOT NULL) = (kind = 'document')),
-    type TEXT CHECK ((type IS NOT NULL) = (kind = 'document')),
-    length INTEGER CHECK ((length IS NOT NULL) = (kind = 'document')),
-    created INTEGER NOT NULL,
-    modified INTEGER NOT NULL,
-    file TEXT CHECK ((file IS NOT NULL) = (kind = 'document')),
-    -- Of content and properties.
-    bytes INTEGER NOT NULL,
-    -- By which edit of the tree it was put, or came to where it is; of a collection, by which it came, and when: what is
-    -- below it was modified then, unless a later edit has changed it.
-    changed INTEGER NOT NULL DEFAULT 0,
-    arrived INTEGER NOT NULL DEFAULT 0,
-    arrived_at INTEGER NOT NULL DEFAULT 0,
-    properties TEXT NOT NULL,
-    UNIQUE (tree, parent, name)
-  ) STRICT;
-  CREATE INDEX resource_file ON resource (tree, file) WHERE file IS NOT NULL;
-  CREATE INDEX resource_detached ON resource (id) WHERE parent = -1;
-  -- What is below a collection, and bytes of the longest path from it, at least.
-  CREATE TABLE collection (
-    id INTEGER PRIMARY KEY,
-    bytes INTEGER NOT NULL DEFAULT 0,
-    properties INTEGER NOT NULL DEFAULT 0,
-    entries INTEGER NOT NULL DEFAULT 0,
-    longest INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  CREATE TABLE tree (
-    name TEXT PRIMARY KEY,
-    locks_version INTEGER NOT NULL,
-    bytes INTEGER NOT NULL,
-    entries INTEGER NOT NULL,
-    -- Of dead properties alone.
-    properties INTEGER NOT NULL DEFAULT 0,
-    -- Another one with each commit.
-    version TEXT,
-    edits INTEGER NOT NULL DEFAULT 0
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE tree_lock (
-    tree TEXT NOT NULL,
-    token TEXT NOT NULL,
-    record TEXT NOT NULL,
-    PRIMARY KEY (tree, token)
-  ) STRICT, WITHOUT ROWID;
-  -- What each version of a tree's locks has changed, for the last of them.
-  CREATE TABLE tree_lock_change (
-    tree TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    root TEXT NOT NULL,
-    PRIMARY KEY (tree, version, root)
-  ) STRICT, WITHOUT ROWID;
-  -- Copies that are being made: their row, that of what they are of, and the room that they have taken in their tree.
-  CREATE TABLE tree_copy (
-    token TEXT PRIMARY KEY,
-    id INTEGER NOT NULL,
-    tree TEXT NOT NULL,
-    source INTEGER NOT NULL,
-    bytes INTEGER NOT NULL,
-    properties INTEGER NOT NULL,
-    entries INTEGER NOT NULL,
-    broken INTEGER NOT NULL DEFAULT 0,
-    until INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  -- Of documents whose content is short, apart from the rows that name it: those are read more often.
-  CREATE TABLE content (
-    tree TEXT NOT NULL,
-    file TEXT NOT NULL,
-    bytes BLOB NOT NULL,
-    PRIMARY KEY (tree, file)
-  ) STRICT;
-
   -- AUTOINCREMENT, as above. The oldest go first, so that nothing is missing between two that are kept.
   CREATE TABLE invalidation (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -286,53 +210,10 @@ ${artefacts('artefact')}
   CREATE INDEX invalidation_kind ON invalidation (kind, seq);
   CREATE INDEX invalidation_at ON invalidation (at);
   CREATE INDEX invalidation_written ON invalidation (written);
-
-  CREATE TABLE push_subscription (
-    id TEXT PRIMARY KEY,
-    push TEXT NOT NULL UNIQUE,
-    person TEXT NOT NULL,
-    created INTEGER NOT NULL,
-    record TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX push_subscription_person ON push_subscription (person, created, id);
-  -- AUTOINCREMENT: the place of a message is never that of another. record: what nobody looks for.
-  CREATE TABLE push_message (
-    place INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    subscription TEXT NOT NULL,
-    topic TEXT,
-    urgency INTEGER NOT NULL,
-    until INTEGER NOT NULL,
-    record TEXT NOT NULL,
-    body BLOB NOT NULL
-  ) STRICT;
-  CREATE UNIQUE INDEX push_message_topic ON push_message (subscription, topic) WHERE topic IS NOT NULL;
-  CREATE INDEX push_message_subscription ON push_message (subscription, place);
-  CREATE INDEX push_message_until ON push_message (until);
-  CREATE TABLE push_receipts (
-    id TEXT PRIMARY KEY,
-    subscription TEXT NOT NULL,
-    until INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX push_receipts_subscription ON push_receipts (subscription, until);
-  CREATE INDEX push_receipts_until ON push_receipts (until);
-  -- outcome: null as long as the message waits.
-  CREATE TABLE push_receipt (
-    place INTEGER PRIMARY KEY AUTOINCREMENT,
-    message TEXT NOT NULL UNIQUE,
-    receipts TEXT NOT NULL,
-    outcome TEXT,
-    until INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX push_receipt_receipts ON push_receipt (receipts, place);
-  CREATE INDEX push_receipt_until ON push_receipt (until);
-  CREATE TABLE push_news (
-    place INTEGER PRIMARY KEY AUTOINCREMENT,
-    about TEXT NOT NULL,
-    at INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX push_news_at ON push_news (at);
 `;
+
+/** All tables of the record. */
+export const STATE_TABLES = RECORD_TABLES + TREE_TABLES + PUSH_TABLES;
 
 /** The tables whose rows live for minutes, version 1, in the same way. Keys are SHA-256 digests. */
 export const PASSING_TABLES = `

@@ -4,7 +4,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import { oncePerTurn } from '#shared/base/turn.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import { Connection } from './file/connection.ts';
-import { orUnavailable } from './file/file.ts';
+import { orUnavailable } from './file/write-fault.ts';
 import { type Extent, FOLLOWED, type Followed } from '../revocation/followed.ts';
 import { STATE } from './schema/state.ts';
 

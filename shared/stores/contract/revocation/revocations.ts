@@ -157,9 +157,7 @@ export function revocationsContract(contract: () => Contract): void {
       const tokens = Array.from({ length: 2_500 }, () => ({ ...token, jti: fresh() }));
       for (let n = 0; n < tokens.length; n += 100) {
         await Promise.all(
-          tokens
-            .slice(n, n + 100)
-            .map(({ jti }) => one.revocations.revoke('token', jti, until())),
+          tokens.slice(n, n + 100).map(({ jti }) => one.revocations.revoke('token', jti, until())),
         );
       }
       await using feed = await other.revocations.feed();

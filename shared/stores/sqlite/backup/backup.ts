@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { Connection } from '../file/connection.ts';
-import { orUnavailable } from '../file/file.ts';
+import { orUnavailable } from '../file/write-fault.ts';
 import { syncPath } from '../file/sync-path.ts';
 import { STATE } from '../schema/state.ts';
 import { UNDOING } from '../../sql/tables.ts';

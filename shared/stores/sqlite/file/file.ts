@@ -6,7 +6,7 @@ import { isOutOfRoom } from '#shared/base/out-of-room.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import { Outage } from '../../outage/outage.ts';
 import type { Need } from '../../outage/need.ts';
-import { StoreUnavailable } from '../../outage/unavailable.ts';
+import type { StoreUnavailable } from '../../outage/unavailable.ts';
 import { Connection } from './connection.ts';
 import { endIfDamaged, lookBefore, lookMeanwhile } from './damage.ts';
 import { type Database, Undone, withinTransaction, type WriteOptions } from '../../sql/sql.ts';
@@ -15,7 +15,14 @@ import { recalling, type SqliteRecall } from './recalled.ts';
 import { Room } from './room.ts';
 import type { Schema } from './schema.ts';
 import { Turns } from './turns.ts';
-import { DISK_FULL, isDamage, isDiskError, writeFault } from './write-fault.ts';
+import {
+  DISK_FULL,
+  isDamage,
+  isDiskError,
+  orUnavailable,
+  unavailable,
+  writeFault,
+} from './write-fault.ts';
 import { commitGroup, type Outcome, type Write } from './write-group.ts';
 import { WriteQueue } from './write-queue.ts';
 import { setImmediate } from '#shared/base/safe-timers.ts';
@@ -28,23 +35,6 @@ const TRIES = { most: 200, few: 3 };
 /** Frames in a WAL after which it is checked and brought into the file, and transactions between two looks at how many they are. */
 const LONGEST_WAL = 1_000;
 const LOOK_EVERY = 8;
-
-/** Turns each error into `StoreUnavailable`: a full disk never looks like a "no". */
-export function orUnavailable<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    throw unavailable(path, cause);
-  }
-}
-
-function unavailable(path: string, cause: unknown): StoreUnavailable {
-  if (cause instanceof StoreUnavailable) return cause;
-  const fault = writeFault(path, cause);
-  const reason = fault === 'read-only' ? 'the file system is read-only' : String(cause);
-  const refused = fault !== undefined;
-  return new StoreUnavailable(`${path}: ${reason}`, { cause, refused, full: fault === 'full' });
-}
 
 /**
  * A file of the embedded store. Follows its path: when another file was moved there (a backup was

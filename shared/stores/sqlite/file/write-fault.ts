@@ -1,5 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { isOutOfRoom } from '#shared/base/out-of-room.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
 
 /** Primary result codes of SQLite, the low byte of an extended one (https://sqlite.org/rescode.html). */
 const [BUSY, READONLY, IOERR, CORRUPT, FULL, NOTADB] = [5, 8, 10, 11, 13, 26];
@@ -29,6 +30,23 @@ export const isDamage = (error: unknown): boolean => [CORRUPT, NOTADB].includes(
 export function writeFault(path: string, error: unknown): 'full' | 'read-only' | undefined {
   if (codeOf(error) === FULL) return 'full';
   return UNSAID.has(codeOf(error)) ? tryToWrite(`${path}.probe`) : undefined;
+}
+
+/** Turns each error into `StoreUnavailable`: a full disk never looks like a "no". */
+export function orUnavailable<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw unavailable(path, cause);
+  }
+}
+
+export function unavailable(path: string, cause: unknown): StoreUnavailable {
+  if (cause instanceof StoreUnavailable) return cause;
+  const fault = writeFault(path, cause);
+  const reason = fault === 'read-only' ? 'the file system is read-only' : String(cause);
+  const refused = fault !== undefined;
+  return new StoreUnavailable(`${path}: ${reason}`, { cause, refused, full: fault === 'full' });
 }
 
 function tryToWrite(probe: string): 'full' | 'read-only' | undefined {
