@@ -153,8 +153,8 @@ export function revocationsContract(contract: () => Contract): void {
 
     test('a feed that is opened late reads 2,500 entries', async () => {
       const { one, other } = contract();
-      const token = await claims();
-      const tokens = Array.from({ length: 2_500 }, () => ({ ...token, jti: fresh() }));
+      const alike = await claims();
+      const tokens = Array.from({ length: 2_500 }, () => ({ ...alike, jti: fresh() }));
       for (let n = 0; n < tokens.length; n += 100) {
         await Promise.all(
           tokens.slice(n, n + 100).map(({ jti }) => one.revocations.revoke('token', jti, until())),
