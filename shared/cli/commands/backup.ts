@@ -2,12 +2,11 @@ import { counted } from '#shared/base/counted.ts';
 import { readdir, rm } from 'node:fs/promises';
 import { loadConfig } from '#shared/config/load.ts';
 import { checkBackup } from '#shared/stores/backup/check.ts';
-import { ContentChanges, copyStore } from '#shared/stores/backup/copy-store.ts';
+import { ContentChanges, copyRows, copyStore } from '#shared/stores/backup/copy-store.ts';
 import { IrregularFile } from '#shared/stores/backup/regular-file.ts';
 import { newestIn } from '#shared/stores/backup/scheduled.ts';
 import { writeSums } from '#shared/stores/backup/sums.ts';
 import type { StoreSettings } from '#shared/stores/settings.ts';
-import { backupSqlite } from '#shared/stores/sqlite/backup/backup.ts';
 import { type Command, Failure } from '../arguments/command.ts';
 import { makeNamedFolder } from '../arguments/named-folder.ts';
 import { demandStore, withStores } from '../stores/with-stores.ts';
@@ -86,11 +85,7 @@ async function copyInto({
 }: Copied): Promise<{ readonly files: number; readonly mistakes: readonly string[] }> {
   try {
     const files = await copyStore(data, folder, {
-      copyState: async (from, to) => {
-        if (store.kind !== 'postgres') return backupSqlite(from, to);
-        const { backupPostgres } = await import('#shared/stores/backup/from-postgres.ts');
-        return backupPostgres(store, to);
-      },
+      copyState: (from, to) => copyRows(store, from, to),
       writeSums: async (to) => writeSums(to),
     });
     const mistakes = checkBackup(folder, before);

@@ -18,10 +18,7 @@ export function openBackupThreads(
   const run = (operation: string, ...paths: readonly string[]) =>
     threads.run(ALONE, operation, ...paths.map((path) => Buffer.from(path)));
   return {
-    copyState: (data, folder) =>
-      store.kind === 'postgres'
-        ? run('copyPostgres', JSON.stringify(store), folder)
-        : run('copyState', data, folder),
+    copyState: (data, folder) => run('copyState', JSON.stringify(store), data, folder),
     writeSums: (folder) => run('writeSums', folder),
     check: async (folder, before) => {
       const paths = before === undefined ? [folder] : [folder, before];

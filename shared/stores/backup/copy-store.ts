@@ -1,13 +1,22 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StoreSettings } from '../settings.ts';
+import { backupSqlite } from '../sqlite/backup/backup.ts';
 import { copyContent } from './copy-content.ts';
 
 const ATTEMPTS = 20;
 
 export interface CopyParts {
-  /** As `backupSqlite` and `writeSums`: here or in a thread. */
+  /** As `copyRows` and `writeSums`: here or in a thread. */
   copyState(data: string, folder: string): Promise<unknown>;
   writeSums(folder: string): Promise<unknown>;
+}
+
+/** Copies the rows of a store, which has its folder `data`, to `state.db` of a folder. Rejects with `StoreUnavailable`. */
+export async function copyRows(store: StoreSettings, data: string, folder: string): Promise<void> {
+  if (store.kind === 'sqlite') return void backupSqlite(data, folder);
+  const { backupPostgres } = await import('./from-postgres.ts');
+  await backupPostgres(store, folder);
 }
 
 /**

@@ -62,7 +62,12 @@ const topologies: Record<
       });
       const [role] = await client.sendCommand<[string]>(['ROLE']);
       if (role !== 'master') throw new Error(`the sentinels name a ${role} as the master`);
-      return wireOf(client, () => sentinels.confirm(master));
+      return wireOf(client, async <T>(of: PlainClient, command: string[]) => {
+        const reply = await of.sendCommand<T>(command);
+        // The answer counts only then.
+        await sentinels.confirm(master);
+        return reply;
+      });
     });
   },
 
@@ -71,8 +76,8 @@ const topologies: Record<
       const cluster = await connectCluster(urls, life, deadline);
       const owners = new WeakMap<PlainClient, Wire>();
       const takers = new WeakMap<PlainClient, Wire>();
-      const known = (client: PlainClient, wires: typeof owners, open: typeof wireOf) => {
-        const wire = wires.get(client) ?? open(client);
+      const known = (client: PlainClient, wires: typeof owners, ask?: Ask) => {
+        const wire = wires.get(client) ?? wireOf(client, ask);
         wires.set(client, wire);
         return wire;
       };
@@ -81,7 +86,7 @@ const topologies: Record<
           return cluster.masters.every(({ client }) => client?.isOpen !== false);
         },
         send: (key, command) => cluster.sendCommand(key, false, [...command]),
-        owner: async (key) => known(await cluster.getNodeClientForKey(key), owners, wireOf),
+        owner: async (key) => known(await cluster.getNodeClientForKey(key), owners),
         async redirected(error, key) {
           const [, why, address] = REDIRECTION.exec(String(error)) ?? [];
           if (why === 'MOVED') {
@@ -90,7 +95,7 @@ const topologies: Record<
             return wire.owner(key);
           }
           const taker = cluster.masters.find((master) => master.address === address);
-          return taker && known(await cluster.nodeClient(taker), takers, takingOf);
+          return taker && known(await cluster.nodeClient(taker), takers, asking);
         },
       };
       return wire;
@@ -112,35 +117,20 @@ type PlainClient = Pick<Awaited<ReturnType<typeof connect>>, 'isOpen' | 'sendCom
 /** As a server of a Cluster answers what another one has by now, or has begun to take. */
 const REDIRECTION = /\b(MOVED|ASK) \d+ (\S+)$/;
 
-/** A server that takes a slot answers what is announced so. Nothing comes between the two on a connection. */
-function takingOf(client: PlainClient): Wire {
-  const wire: Wire = {
-    get open() {
-      return client.isOpen;
-    },
-    owner: async () => wire,
-    async send<T>(_key: string, command: readonly string[]) {
-      const [, reply] = await Promise.all([
-        client.sendCommand(['ASKING']),
-        client.sendCommand<T>([...command]),
-      ]);
-      return reply;
-    },
-  };
-  return wire;
-}
+type Ask = <T>(client: PlainClient, command: string[]) => Promise<T>;
 
-/** `sure` is asked after each answer whether it counts. */
-function wireOf(client: PlainClient, sure?: () => Promise<void>): Wire {
+/** A server that takes a slot answers what is announced so. Nothing comes between the two on a connection. */
+const asking: Ask = async <T>(client: PlainClient, command: string[]) => {
+  const sent = [client.sendCommand(['ASKING']), client.sendCommand<T>(command)] as const;
+  return (await Promise.all(sent))[1];
+};
+
+function wireOf(client: PlainClient, ask: Ask = (of, command) => of.sendCommand(command)): Wire {
   const wire: Wire = {
     get open() {
       return client.isOpen;
     },
-    async send<T>(_key: string, command: readonly string[]) {
-      const reply = await client.sendCommand<T>([...command]);
-      await sure?.();
-      return reply;
-    },
+    send: (_key, command) => ask(client, [...command]),
     owner: async () => wire,
   };
   return wire;
