@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError, Pool } from 'pg';
-import type { ClientBase, PoolClient, PoolConfig } from 'pg';
+import { DatabaseError, type PoolClient } from 'pg';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Need } from '../outage/need.ts';
 import type { Outage } from '../outage/outage.ts';
@@ -15,31 +14,20 @@ import {
   withinTransaction,
   type WriteOptions,
 } from '../sql/sql.ts';
-import { accessTo, enter } from './access.ts';
 import { BEAT, commit, InDoubt } from './commit.ts';
 import { asking, isOfStatement } from './exchange.ts';
 import { migrate, type PostgresSchema } from './schema.ts';
+import { Servers, type ServersOptions } from './servers.ts';
 import { type Beginning, Held, number, PARTS, PASSING, SNAPSHOT, WRITE } from './statements.ts';
 import { Reads } from './reads.ts';
 import { NUMBERED, type Numbered } from './text.ts';
-import { Unanswered } from './unanswered.ts';
 import { MOST_WAITING } from '../outage/waiting.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { gathered } from '#shared/base/gathered.ts';
 import { Line } from '#shared/base/line.ts';
 import { setImmediate } from '#shared/base/safe-timers.ts';
 
-export interface DatabaseOptions {
-  /** One server, or a primary and its standbys in any order. */
-  readonly urls: readonly string[];
-  /** Certificates that sign those of the servers, in PEM: each connection is encrypted and verified. */
-  readonly ca?: string | undefined;
-  /** The schema with the tables. */
-  readonly schema: string;
-  /** Connections at once. */
-  readonly connections: number;
-  /** Milliseconds for an answer. */
-  readonly deadline: number;
+export interface DatabaseOptions extends ServersOptions {
   readonly monotonic: () => number;
   /** A number from 0 to 1. */
   readonly chance: () => number;
@@ -55,26 +43,11 @@ const PAUSE = 5;
 /** SQLSTATE serialization_failure and deadlock_detected: nothing was done. */
 const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/**
- * The part of the deadline for an answer after which PostgreSQL ends a statement: so it says which one, before we give up the
- * connection with all that travels on it.
- */
-const OF_STATEMENT = 0.75;
-
 /** The part of the connections that writes may have at once. */
 const OF_WRITES = 0.75;
 
 const tooManyWrites = () =>
   new StoreUnavailable('PostgreSQL: too many writes wait', { refused: true });
-
-/** The pool waits for `onConnect`, which its types do not say. */
-type Config = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
-
-/** A server, by its connections. */
-interface Server {
-  readonly pool: Pool;
-  readonly unanswered: Unanswered;
-}
 
 /** A transaction that was committed: its result, and the tables whose new rows wait for their numbers. */
 interface Committed<T> {
@@ -85,7 +58,7 @@ interface Committed<T> {
 /** A schema of PostgreSQL, by connections of its own. */
 export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #options: DatabaseOptions;
-  readonly #servers: readonly Server[];
+  readonly #servers: Servers;
   /** Gives numbers to all rows of a table that wait for one, whichever process has added them. */
   readonly #number = new Map(
     (Object.keys(NUMBERED) as Numbered[]).map((table) => [
@@ -93,10 +66,6 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       forAll(() => this.#again(() => this.#transaction(WRITE, (sql) => number(sql, table)))),
     ]),
   );
-  /** Errors that have left their connection as it was. */
-  readonly #undone = new WeakSet<object>();
-  /** The place of the server that was the primary last. */
-  #primary = 0;
   /** Why nothing may be done. */
   #refusal: string | undefined;
 
@@ -105,7 +74,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       try {
         return await work(client);
       } catch (error) {
-        if (isOfStatement(error)) this.#undone.add(error as object);
+        if (isOfStatement(error)) this.#servers.keep(error);
         throw error;
       }
     }),
@@ -125,28 +94,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   );
 
   constructor(options: DatabaseOptions) {
-    const { urls, schema, connections, deadline } = options;
     this.#options = options;
+    this.#servers = new Servers(options);
     this.#writes = new Line({
-      lanes: Math.max(1, Math.floor(connections * OF_WRITES)),
+      lanes: Math.max(1, Math.floor(options.connections * OF_WRITES)),
       most: MOST_WAITING,
       tooMany: tooManyWrites,
-    });
-    this.#servers = urls.map((url) => {
-      const config: Config = {
-        ...accessTo(url, options),
-        max: connections,
-        query_timeout: deadline,
-        statement_timeout: Math.ceil(OF_STATEMENT * deadline),
-        idle_in_transaction_session_timeout: 2 * deadline,
-        onConnect: (client) => enter(client, schema),
-      };
-      const pool = new Pool(config);
-      // An idle connection has failed: the next statement gets another one.
-      pool.on('error', () => {});
-      // The statement that is under way fails, too; without a listener the process would end.
-      pool.on('connect', (client) => void client.on('error', () => {}));
-      return { pool, unanswered: new Unanswered(config, deadline) };
     });
   }
 
@@ -240,9 +193,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     // Work that is still under way then is no failure of the server.
     this.#refusal ??= 'the store is closed';
-    for (const { unanswered } of this.#servers) unanswered.close();
-    const open = this.#servers.filter(({ pool }) => !pool.ended);
-    await Promise.all(open.map(({ pool }) => pool.end()));
+    await this.#servers.close();
   }
 
   async #write<T>(
@@ -310,53 +261,21 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       } catch (error) {
         if (held.isLost) throw error;
         if (held.isBegun) await client.query('ROLLBACK');
-        this.#undone.add(error as object);
+        this.#servers.keep(error);
         throw error;
       }
     });
   }
 
-  /** Runs work on a connection, which is closed if it fails in a way that leaves it in doubt. */
   async #connected<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (this.#refusal !== undefined) throw new StoreUnavailable(this.#refusal, { refused: true });
-    let connection: { readonly client: PoolClient; readonly place: number } | undefined;
     try {
-      connection = await this.#connect();
-      const result = await work(connection.client);
-      connection.client.release();
+      const result = await this.#servers.use(work);
       this.#options.outage.worked();
       return result;
     } catch (error) {
-      if (connection) this.#release(connection.client, connection.place, error);
       throw this.#failed(error);
     }
-  }
-
-  /** Releases a connection with which something has failed. */
-  #release(client: PoolClient, place: number, error: unknown): void {
-    if (this.#undone.has(error as object)) return client.release();
-    // Another server may be the primary by now.
-    this.#primary = (place + 1) % this.#servers.length;
-    const unanswered = error instanceof InDoubt ? error.commit : undefined;
-    if (unanswered) void this.#servers[place]?.unanswered.hold(client, unanswered);
-    else client.release(true);
-  }
-
-  /** Resolves to a connection to the primary: that of before, or the first of all that says it is one. */
-  async #connect(): Promise<{ client: PoolClient; place: number }> {
-    const failures: NoConnection[] = [];
-    for (let n = 0; n < this.#servers.length; n += 1) {
-      const place = (this.#primary + n) % this.#servers.length;
-      const { pool } = this.#servers[place] as Server;
-      try {
-        const client = await pool.connect();
-        this.#primary = place;
-        return { client, place };
-      } catch (error) {
-        failures.push(NoConnection.to(pool.options, error));
-      }
-    }
-    throw NoConnection.toAny(failures);
   }
 
   #failed(error: unknown): Error {
