@@ -7,6 +7,7 @@ import { StoreUnavailable } from '../outage/unavailable.ts';
 import { NoConnection } from './no-connection.ts';
 import {
   type Database,
+  goingOn,
   type Snapshot,
   type Sql,
   type Transaction,
