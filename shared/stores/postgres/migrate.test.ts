@@ -53,6 +53,20 @@ test('a migration that fails leaves the schema at its version', async () => {
   await database.migrate(changed);
 });
 
+test.each(['thing (id text)', 'schema (name text)'])(
+  'a schema in which another program has the table %s is left as it is, with what to do',
+  async (table) => {
+    const schema = newSchema();
+    await postgres.sql(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.${table}`);
+    await using database = open(schema);
+    await expect(database.migrate(one)).rejects.toThrow(
+      `the schema ${schema} has tables of another program`,
+    );
+    const tables = `SELECT count(*) FROM pg_tables WHERE schemaname = '${schema}'`;
+    expect(await postgres.sql(tables)).toBe('1');
+  },
+);
+
 test('an older release is refused by a schema that it does not know, with what to do, and changes nothing', async () => {
   const schema = newSchema();
   await using database = open(schema);

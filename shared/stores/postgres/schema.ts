@@ -39,6 +39,9 @@ export interface PostgresSchema {
   readonly oldest?: number;
 }
 
+/** SQLSTATE duplicate_table and undefined_column: a table that we would make is there, and is not ours. */
+const FOREIGN: ReadonlySet<string> = new Set(['42P07', '42703']);
+
 /** `pg` waits for an answer as long as it takes. */
 const PATIENTLY = { query_timeout: 2 ** 31 - 1 };
 
@@ -62,7 +65,12 @@ export async function migrate(
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');
-    throw error;
+    const { code = '', message } = error as { readonly code?: string; readonly message: string };
+    if (!FOREIGN.has(code)) throw error;
+    throw new StoreUnavailable(
+      `the schema ${name} has tables of another program (${message}): name one of its own in store.schema`,
+      { cause: error, refused: true },
+    );
   }
 }
 
