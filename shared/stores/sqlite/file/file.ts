@@ -30,8 +30,6 @@ import { setImmediate } from '#shared/base/safe-timers.ts';
 /** Milliseconds for which `together` waits for other writers, and between two tries. */
 const LONGEST_WAIT = 30_000;
 const PAUSE = 5;
-/** Tries of a write on a full disk: while a reader keeps the WAL from the file, and else. */
-const TRIES = { most: 200, few: 3 };
 /** Frames in a WAL after which it is checked and brought into the file, and transactions between two looks at how many they are. */
 const LONGEST_WAL = 1_000;
 const LOOK_EVERY = 8;
@@ -247,23 +245,11 @@ export class SqliteFile implements Database, AsyncDisposable {
     const first = writes.findIndex(({ makesRoom }) => makesRoom !== isUseful);
     const run = first === -1 ? writes : writes.slice(0, first);
     if (!isUseful) return run.map((write) => () => write.fail(cause));
-    const checkpoint = () => this.#checkpoint(connection, 'PASSIVE');
-    const commit = async () => {
-      while (connection.open) await connection.open;
-      this.#room.open(connection, checkpoint);
-      connection.mayGrow(false);
-      return commitGroup(connection, run, this.#clock, patience);
-    };
-    let tries = TRIES.most;
-    const retry = async (error: unknown): Promise<readonly Outcome[]> => {
-      if (writeFault(this.path, error) !== 'full' || tries === 0) throw error;
-      // The WAL has used up its room. It begins anew once all is in the file, and nobody reads what it holds.
-      checkpoint();
-      tries = Math.min(tries - 1, connection.isInFile ? TRIES.few : TRIES.most);
-      await setTimeout(PAUSE);
-      return commit().catch(retry);
-    };
-    const done = await commit().catch(retry);
+    const done = await this.#room.use(
+      connection,
+      () => this.#checkpoint(connection, 'PASSIVE'),
+      () => commitGroup(connection, run, this.#clock, patience),
+    );
     this.#done(connection, run.slice(0, done.length));
     return done;
   }

@@ -1,8 +1,10 @@
 import { closeSync, constants, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import { freeRoom, LEAST_ROOM } from '#shared/base/free-room.ts';
 import { BUSY_TIMEOUT, type Connection } from './connection.ts';
+import { writeFault } from './write-fault.ts';
 
 /** Bytes of the table `room`, whose pages the file has for rows that must still be added. */
 const IN_FILE = 1024 * 1024;
@@ -18,6 +20,10 @@ const LITTLE = 64 * 1024 * 1024;
 const BLOCK = Buffer.alloc(64 * 1024, 1);
 /** Milliseconds between two looks whether all is there. */
 const PAUSE = 1_000;
+/** Tries of a write on a full disk: while a reader keeps the WAL from the file, and else. */
+const TRIES = { most: 200, few: 3 };
+/** Milliseconds between two of them. */
+const BETWEEN = 5;
 
 /**
  * The last room of a file of the store, for when the disk is full. It lies where nobody else on the disk gets it: in a table
@@ -74,8 +80,30 @@ export class Room {
     lengthen(`${this.#path}-wal`);
   }
 
-  /** On a full disk: brings the WAL into the file by the room of the reserve, and frees the pages of the table. */
-  open(connection: Connection, checkpoint: () => void): void {
+  /** On a full disk: carries out `commit` in the last room, again and again while the WAL has used that up. */
+  async use<T>(
+    connection: Connection,
+    checkpoint: () => void,
+    commit: () => Promise<T>,
+  ): Promise<T> {
+    for (let tries = TRIES.most; ;) {
+      try {
+        while (connection.open) await connection.open;
+        this.#open(connection, checkpoint);
+        connection.mayGrow(false);
+        return await commit();
+      } catch (error) {
+        if (writeFault(this.#path, error) !== 'full' || tries === 0) throw error;
+      }
+      // The WAL begins anew once all is in the file, and nobody reads what it holds.
+      checkpoint();
+      tries = Math.min(tries - 1, connection.isInFile ? TRIES.few : TRIES.most);
+      await setTimeout(BETWEEN);
+    }
+  }
+
+  /** Brings the WAL into the file by the room of the reserve, and frees the pages of the table. */
+  #open(connection: Connection, checkpoint: () => void): void {
     if (this.#spend()) checkpoint();
     if (!hasTable(connection)) return;
     connection.write((held) => void held.run('DROP TABLE IF EXISTS room'), BUSY_TIMEOUT);
