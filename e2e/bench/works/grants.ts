@@ -146,7 +146,12 @@ export const GRANTS = room(start, [
     goals: { 'node:http': times(6), [ENGINE]: times(0.4) },
     loads: machines,
   },
-  { name: 'refresh', goals: { [DURABLE]: times(1.7) }, loads: (all) => people(all, refreshed) },
+  {
+    // On PostgreSQL 4.7 messages, each 35 to 60 us for a socket alone; with one for each step and reader it was 3.7 times.
+    name: 'refresh',
+    goals: { [DURABLE]: times(1.7), PostgreSQL: times(1.7) },
+    loads: (all) => people(all, refreshed),
+  },
   {
     name: 'code',
     goals: { [DURABLE]: times(1.7) },
