@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { Client, escapeIdentifier } from 'pg';
 import type { Statement } from './text.ts';
 
 interface Plan {
@@ -27,7 +27,8 @@ export async function readAsWhole(
     await client.query(
       `SET search_path = ${schema}; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off`,
     );
-    for (const { name, text, parameters } of statements) {
+    for (const { text, parameters, ...statement } of statements) {
+      const name = escapeIdentifier(statement.name);
       await client.query(`PREPARE ${name} AS ${text}`);
       const values = parameters.length > 0 ? `(${parameters.map(() => 'NULL').join(', ')})` : '';
       const { rows } = await client.query<{ 'QUERY PLAN': readonly { readonly Plan: Plan }[] }>(
