@@ -65,10 +65,7 @@ export async function commit(
   const { seen, edits, quota } = change;
   const places = new Places(sql, tree);
   const paths = new Set([...seen.keys(), ...edits.flatMap(pathPut)]);
-  const [locked] = await Promise.all([
-    lockHead(sql, tree),
-    places.findMany(paths).then(() => places.findEach(paths)),
-  ]);
+  const [locked] = await Promise.all([lockHead(sql, tree), places.findAll(paths)]);
   if (locked.isNew) places.forget();
   let before: Head = locked;
   if (made !== undefined) {
@@ -79,7 +76,10 @@ export async function commit(
     const found = await places.find(path);
     if (found?.entry.revision !== revision) throw new Refused({ kind: 'conflict' });
   }
-  if (await relocked(sql, tree, change, before)) throw new Refused({ kind: 'conflict' });
+  // Nearly all changes need none of this, and to ask takes longer than to see that.
+  if (before.locksVersion !== Number(change.locksVersion)) {
+    if (await relocked(sql, tree, change, before)) throw new Refused({ kind: 'conflict' });
+  }
 
   const editing: Editing = {
     sql,
@@ -118,9 +118,12 @@ export async function commit(
     throw new Refused({ kind: 'to copy', edit: last, source: unmade, room });
   }
   await writeHead(sql, tree, after);
-  await rememberLocks(editing, after.locksVersion);
-  for (const file of await removeSlice(sql, tree, editing.detached)) editing.dropped.add(file);
-  return { kind: 'done', released: await released(sql, tree, editing.dropped) };
+  if (editing.relocked.size > 0) await rememberLocks(editing, after.locksVersion);
+  if (editing.detached.length > 0) {
+    for (const file of await removeSlice(sql, tree, editing.detached)) editing.dropped.add(file);
+  }
+  const { dropped } = editing;
+  return { kind: 'done', released: dropped.size > 0 ? await released(sql, tree, dropped) : [] };
 }
 
 /**
@@ -161,7 +164,6 @@ async function relocked(
   { locksVersion: version }: Head,
 ): Promise<boolean> {
   const seen = Number(change.locksVersion);
-  if (version === seen) return false;
   const since = await sql.all<[version: number, root: string]>(
     'SELECT version, root FROM tree_lock_change WHERE tree = ? AND version > ?',
     tree,
@@ -173,7 +175,6 @@ async function relocked(
 }
 
 async function rememberLocks({ sql, tree, relocked: roots }: Editing, version: number) {
-  if (roots.size === 0) return;
   await sql.later(
     `INSERT INTO tree_lock_change (tree, version, root)
      SELECT CAST(? AS TEXT), CAST(? AS BIGINT), value FROM EACH(?) AS roots`,

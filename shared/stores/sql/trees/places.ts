@@ -151,6 +151,16 @@ export class Places {
     return found;
   }
 
+  /** Finds each of these, with as few questions as it can. */
+  async findAll(paths: ReadonlySet<string>): Promise<void> {
+    const [path] = paths;
+    if (paths.size === 1 && path !== undefined) await this.find(path);
+    else {
+      await this.findMany(paths);
+      await this.findEach(paths);
+    }
+  }
+
   /** Looks for many, where all whose paths have as many names are one question. `find` asks once then, or not at all. */
   async findMany(paths: ReadonlySet<string>): Promise<void> {
     const levels: (Set<string> | undefined)[] = [];
