@@ -48,7 +48,7 @@ export const BY_SECRET: ReadonlySet<string> = new Set([
 
 /**
  * Resolves to what was spent by a request that ends something. Where the limits cannot be asked it goes on: they save room in the
- * record, and what is not ended would let somebody in for as long as they are silent.
+ * record, and a stolen token would stay valid for as long as they are silent.
  */
 export async function toEnd<T>(spending: Awaitable<T>): Promise<T | undefined> {
   try {

@@ -63,7 +63,7 @@ export function limitsPage(schema: Schema = configJsonSchema()): string {
     '- `RateLimit` is exact if one process has all requests of a key. With several, each knows of the others only what the store said when it took its block, so it may name too much. The store itself says when a refused client may come again.',
     '- While the store is stopped, a process spends its block to the end. Then the answer is 503, at once for all who wait. Meanwhile the store may give it one block that nobody gets, but no second one before it answers. Whether a token was revoked is asked at each request in any case.',
     '- Limits on guessing, sign-in, devices and PrivateToken are never held in blocks.',
-    '- A request that ends a token or a grant (`/token/revocation`, DELETE of GNAP) goes on if its limit cannot be asked, as while Redis takes no writes. A limit protects room; a stolen token that cannot be ended would protect nobody.',
+    '- The server carries out a request that revokes a token or ends a grant (`/token/revocation`, DELETE of GNAP) even if it cannot ask its limit, as while Redis takes no writes. A limit saves room; without the revocation a stolen token would stay valid.',
     '',
   ].join('\n');
 }

@@ -64,7 +64,7 @@ describe('RFC 9635 section 5.4: the end of a grant', () => {
     expect(await gnap.proceed(told)).toMatchObject(refusedWith('invalid_continuation'));
   });
 
-  test('a limit that cannot be asked keeps nobody from ending a token or a grant, once', async () => {
+  test('a client ends a token or a grant, once, though its limit cannot be asked', async () => {
     const [{ told }, other] = [await given(), await given()];
     const silent = jest
       .spyOn(gnap.flow.authz.stores.limits, 'spend')

@@ -227,7 +227,7 @@ test('one of two restores at once into an empty folder is refused', async () => 
   expect(await namesIn(shell)).toEqual(['alice']);
 });
 
-test('a proof that was made before a restore is good for nobody: the store has forgotten what was used', async () => {
+test('the store refuses a proof that was made before a restore: it has forgotten which ones were used', async () => {
   const { backup, data } = await withBackup();
   const shell = new TestShell({ COUNTERSIGN_DATA: join(data, '..', 'elsewhere') });
   const proof = (made: number) => ({ made, seconds: 60 });

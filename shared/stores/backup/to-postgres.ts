@@ -59,7 +59,7 @@ export const restorePostgres = (
       }
       await makeSchema(client, schema);
       await migrateWithin(client, schema, SCHEMA);
-      // The new schema takes over the id of the former store, which Redis knows, and its used values.
+      // Redis knows the id of the former store: the new schema keeps it, and the values that were used.
       if (isThere) {
         const former = escapeIdentifier(aside ?? '');
         await client.query(

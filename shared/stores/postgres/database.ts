@@ -24,7 +24,7 @@ import { Reads } from './reads.ts';
 import { NUMBERED, type Numbered } from './text.ts';
 import { MOST_WAITING } from '../outage/waiting.ts';
 import { forAll } from '#shared/base/for-all.ts';
-import { gathered } from '#shared/base/gathered.ts';
+import { batched } from '#shared/base/batched.ts';
 import { Line } from '#shared/base/line.ts';
 import { setImmediate } from '#shared/base/safe-timers.ts';
 
@@ -84,7 +84,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   /** Writes, which may wait for each other's rows: some connections are left to reads. */
   readonly #writes: Line;
   /** Writes of one turn that may be one transaction. */
-  readonly #join = gathered(
+  readonly #join = batched(
     setImmediate,
     (works: readonly ((sql: Transaction) => Awaitable<unknown>)[]) =>
       this.#write(WRITE, async (sql) => {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Awaitable } from '#shared/base/awaitable.ts';
-import { gathered } from '#shared/base/gathered.ts';
+import { batched } from '#shared/base/batched.ts';
 import { nextTick } from '#shared/base/safe-timers.ts';
 import type { Row, Sql, Transaction, Value } from '../sql/sql.ts';
 import { lockOf } from './access.ts';
@@ -13,7 +13,7 @@ export abstract class Statements implements Sql {
   readonly #ask: (asked: Asked) => Promise<Answer>;
 
   constructor(when: (send: () => void) => void) {
-    this.#ask = gathered(when, (asked) => this.send(asked));
+    this.#ask = batched(when, (asked) => this.send(asked));
   }
 
   async all<R = Row>(text: string, ...values: readonly Value[]): Promise<R[]> {

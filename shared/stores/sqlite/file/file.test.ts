@@ -207,6 +207,16 @@ describe('files', () => {
     await file.write((connection) => connection.run('INSERT INTO a VALUES (2)'));
     expect(await file.read((c) => c.all('SELECT x FROM a'))).toEqual([[2]]);
   });
+
+  test('a write is done though the room for a full disk cannot be looked after, as without a free descriptor', async () => {
+    await using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
+    const wal = `${inSome()}-wal`;
+    renameSync(wal, `${wal}-away`);
+    store.clock.advance(2);
+    await file.write((connection) => connection.run('INSERT INTO a VALUES (1)'));
+    renameSync(`${wal}-away`, wal);
+    expect(await file.read((c) => c.all('SELECT x FROM a'))).toEqual([[1]]);
+  });
 });
 
 describe('a transaction of several statements', () => {

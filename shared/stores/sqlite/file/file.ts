@@ -2,11 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { type Awaitable, isPromise } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import { isOutOfRoom } from '#shared/base/out-of-room.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import { Outage } from '../../outage/outage.ts';
 import type { Need } from '../../outage/need.ts';
-import type { StoreUnavailable } from '../../outage/unavailable.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { Connection } from './connection.ts';
 import { endIfDamaged, lookBefore, lookMeanwhile } from './damage.ts';
 import { type Database, Undone, withinTransaction, type WriteOptions } from '../../sql/sql.ts';
@@ -15,14 +14,7 @@ import { recalling, type SqliteRecall } from './recalled.ts';
 import { Room } from './room.ts';
 import type { Schema } from './schema.ts';
 import { Turns } from './turns.ts';
-import {
-  DISK_FULL,
-  isDamage,
-  isDiskError,
-  orUnavailable,
-  unavailable,
-  writeFault,
-} from './write-fault.ts';
+import { DISK_FULL, isDamage, orUnavailable, unavailable, writeFault } from './write-fault.ts';
 import { commitGroup, type Outcome, type Write } from './write-group.ts';
 import { WriteQueue } from './write-queue.ts';
 import { setImmediate } from '#shared/base/safe-timers.ts';
@@ -322,12 +314,12 @@ export class SqliteFile implements Database, AsyncDisposable {
     connection.checkpoint(how);
   }
 
-  /** For a disk that gets full. What has no room now may have it later. */
+  /** For a disk that gets full. A part that cannot be made now may be made later: a failure is that of no write. */
   #keepRoom(connection: Connection): void {
     try {
       this.#room.keepWithin(connection, () => this.#checkpoint(connection, 'PASSIVE'));
     } catch (cause) {
-      if (!isOutOfRoom(cause) && !isDiskError(cause)) throw cause;
+      if (cause instanceof StoreUnavailable || isDamage(cause)) throw cause;
     }
   }
 

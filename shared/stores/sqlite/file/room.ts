@@ -62,7 +62,7 @@ export class Room {
     this.#looked = this.#clock.monotonic();
   }
 
-  /** While the disk has room: makes the parts that are missing in the file and its WAL. Throws what node:sqlite throws. */
+  /** While the disk has room: makes the parts that are missing in the file and its WAL. Throws what node:sqlite and node:fs throw. */
   keepWithin(connection: Connection, checkpoint: () => void): void {
     const now = this.#clock.monotonic();
     if (now - this.#kept < PAUSE) return;

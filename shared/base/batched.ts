@@ -4,7 +4,7 @@ import type { Awaitable } from './awaitable.ts';
  * Returns a function that waits until `when` calls, does all that was asked for by then together, and resolves each caller to
  * its own result, in the order in which they asked.
  */
-export function gathered<T, R>(
+export function batched<T, R>(
   when: (work: () => void) => void,
   doAll: (all: readonly T[]) => Promise<readonly Awaitable<R>[]>,
 ): (one: T) => Promise<R> {

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { gathered } from './gathered.ts';
+import { batched } from './batched.ts';
 
 const whens: (() => void)[] = [];
 const when = (work: () => void) => void whens.push(work);
 
 test('all that is asked before `when` calls is done together, and each caller has its own result', async () => {
   const done: (readonly number[])[] = [];
-  const ask = gathered(when, async (all: readonly number[]) => {
+  const ask = batched(when, async (all: readonly number[]) => {
     done.push(all);
     return all.map((one) => 2 * one);
   });
@@ -19,7 +19,7 @@ test('all that is asked before `when` calls is done together, and each caller ha
 });
 
 test('all fail together, and one may fail alone', async () => {
-  const ask = gathered(when, async (all: readonly string[]) => {
+  const ask = batched(when, async (all: readonly string[]) => {
     if (all.includes('all')) throw new Error('all');
     return all.map((one) => (one === 'one' ? Promise.reject(new Error('one')) : one));
   });
