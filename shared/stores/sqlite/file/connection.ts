@@ -156,10 +156,10 @@ export class Connection implements Statements, Disposable {
     return row ?? [0, 0, 0];
   }
 
-  /** How many pages there are, whether the file has them yet or the WAL alone, and bytes of each. */
-  get pages(): { readonly count: number; readonly size: number } {
+  /** How many pages there are, whether the file has them yet or the WAL alone, how many of them are free, and bytes of each. */
+  get pages(): { readonly count: number; readonly free: number; readonly size: number } {
     const of = (pragma: string) => Number(this.all(`PRAGMA ${pragma}`)[0]?.[0]);
-    return { count: of('page_count'), size: of('page_size') };
+    return { count: of('page_count'), free: of('freelist_count'), size: of('page_size') };
   }
 
   /** Brings what is in the WAL into the file. TRUNCATE empties the WAL, too, unless somebody else reads or writes. */

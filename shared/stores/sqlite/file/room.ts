@@ -20,8 +20,12 @@ const LITTLE = 64 * 1024 * 1024;
 const BLOCK = Buffer.alloc(64 * 1024, 1);
 /** Milliseconds between two looks whether all is there. */
 const PAUSE = 1_000;
-/** Tries of a write on a full disk: while a reader keeps the WAL from the file, and else. */
-const TRIES = { most: 200, few: 3 };
+/**
+ * Tries of a write on a full disk: while a reader keeps the WAL from the file; while one may keep it from beginning anew; and
+ * where the file has fewer free pages than `FEW_PAGES`, so that these are used up.
+ */
+const TRIES = { most: 200, some: 40, few: 3 };
+const FEW_PAGES = 8;
 /** Milliseconds between two of them. */
 const BETWEEN = 5;
 
@@ -89,15 +93,16 @@ export class Room {
     for (let tries = TRIES.most; ;) {
       try {
         while (connection.open) await connection.open;
+        // The WAL begins anew once all is in the file, and nobody reads what it holds.
+        if (tries < TRIES.most) checkpoint();
         this.#open(connection, checkpoint);
         connection.mayGrow(false);
         return await commit();
       } catch (error) {
         if (writeFault(this.#path, error) !== 'full' || tries === 0) throw error;
       }
-      // The WAL begins anew once all is in the file, and nobody reads what it holds.
-      checkpoint();
-      tries = Math.min(tries - 1, connection.isInFile ? TRIES.few : TRIES.most);
+      const most = connection.pages.free < FEW_PAGES ? TRIES.few : TRIES.some;
+      tries = Math.min(tries - 1, connection.isInFile ? most : TRIES.most);
       await setTimeout(BETWEEN);
     }
   }
