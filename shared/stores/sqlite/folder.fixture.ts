@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
@@ -17,7 +17,7 @@ async function emptyStore(): Promise<string> {
   await stores.followers.settle(await stores.revocations.epoch(true));
   await stores[Symbol.asyncDispose]();
   for (const name of readdirSync(folder)) {
-    if (name.endsWith('.reserve')) writeFileSync(join(folder, name), '');
+    if (name.endsWith('.reserve')) rmSync(join(folder, name));
   }
   return folder;
 }
@@ -34,9 +34,14 @@ export async function storeFolder(): Promise<string> {
     copyFileSync(join(from, name), join(folder, name));
     // As long as one with room, and without a block on the disk.
     if (name.endsWith('.db')) {
-      const wal = join(folder, `${name}-wal`);
-      writeFileSync(wal, '', { mode: 0o600 });
-      truncateSync(wal, 4 * 1024 * 1024);
+      for (const [end, megabytes] of [
+        ['-wal', 4],
+        ['.reserve', 5],
+      ] as const) {
+        const part = join(folder, `${name}${end}`);
+        writeFileSync(part, '', { mode: 0o600 });
+        truncateSync(part, megabytes * 1024 * 1024);
+      }
     }
   }
   return folder;

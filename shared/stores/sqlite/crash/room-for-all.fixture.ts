@@ -41,6 +41,8 @@ async function fill(folder: string): Promise<never> {
 
 async function write(folder: string): Promise<void> {
   await using file = new SqliteFile(join(folder, SCHEMA.file), SCHEMA, systemClock);
+  // As the sweep of each minute does, after which nothing may be written for hours.
+  await file.checkpoint();
   process.send?.('open');
   await once(process, 'message');
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -181,8 +181,15 @@ export class SqliteFile implements Database, AsyncDisposable {
 
   /** Checks the WAL, and empties it unless somebody is at work, or nobody but others on a full disk would gain. */
   async checkpoint(): Promise<void> {
-    const how = this.#room.look() ? 'PASSIVE' : 'TRUNCATE';
-    this.#attempt(() => this.#checkpoint(this.#connected(), how));
+    this.#attempt(() => {
+      const connection = this.#connected();
+      if (this.#room.look()) this.#checkpoint(connection, 'PASSIVE');
+      else if (connection.frames > 0) {
+        this.#checkpoint(connection, 'TRUNCATE');
+        this.#room.missing();
+        this.#keepRoom(connection);
+      }
+    });
   }
 
   /** Writes everything that waits, unless another process blocks it for two seconds. */

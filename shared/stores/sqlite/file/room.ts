@@ -1,8 +1,9 @@
-import { closeSync, constants, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import { freeRoom, LEAST_ROOM } from '#shared/base/free-room.ts';
+import { isOutOfRoom } from '#shared/base/out-of-room.ts';
 import { BUSY_TIMEOUT, type Connection } from './connection.ts';
 import { writeFault } from './write-fault.ts';
 
@@ -66,6 +67,11 @@ export class Room {
     this.#looked = this.#clock.monotonic();
   }
 
+  /** The WAL was cut: its part is made before anything else on the disk takes that room. */
+  missing(): void {
+    this.#kept = -Infinity;
+  }
+
   /** While the disk has room: makes the parts that are missing in the file and its WAL. Throws what node:sqlite and node:fs throw. */
   keepWithin(connection: Connection, checkpoint: () => void): void {
     const now = this.#clock.monotonic();
@@ -81,7 +87,7 @@ export class Room {
       const { count, size } = connection.pages;
       if (statSync(this.#path).size < count * size) checkpoint();
     }
-    lengthen(`${this.#path}-wal`);
+    lengthen(`${this.#path}-wal`, IN_WAL);
   }
 
   /** On a full disk: carries out `commit` in the last room, again and again while the WAL has used that up. */
@@ -114,26 +120,24 @@ export class Room {
     connection.write((held) => void held.run('DROP TABLE IF EXISTS room'), BUSY_TIMEOUT);
   }
 
-  /** Makes the reserve where it is missing and the disk has room for it. True: it is there. */
+  /** Makes the reserve where it is missing, or shorter since a process was killed, and the disk has room. True: it is there. */
   #keep(free: number): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#looked < PAUSE) return false;
     this.#looked = now;
     try {
-      const found = statSync(this.#reserve, { throwIfNoEntry: false });
-      if (found) return (this.#wasThere = true);
-    } catch {
-      return false;
-    }
-    if (free < LEAST_ROOM + SIZE) {
-      this.#isFull ||= this.#wasThere;
-      return false;
-    }
-    try {
-      write(this.#reserve);
+      const size = statSync(this.#reserve, { throwIfNoEntry: false })?.size ?? 0;
+      if (size < SIZE) {
+        if (free + size < LEAST_ROOM + SIZE) {
+          this.#isFull ||= this.#wasThere;
+          return false;
+        }
+        lengthen(this.#reserve, SIZE, constants.O_CREAT);
+      }
       return (this.#wasThere = true);
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EEXIST';
+      if (isOutOfRoom(error)) this.#spend();
+      return false;
     }
   }
 
@@ -151,32 +155,17 @@ export class Room {
 const hasTable = (connection: Connection) =>
   connection.all(`SELECT 1 FROM sqlite_schema WHERE name = 'room'`).length > 0;
 
-/** Makes a file of that size. Throws the errors of node:fs, `EEXIST` when there is one. */
-function write(path: string): void {
-  const file = openSync(path, 'wx', 0o600);
-  try {
-    for (let written = 0; written < SIZE;) {
-      written += writeSync(file, BLOCK, 0, Math.min(BLOCK.length, SIZE - written));
-    }
-  } catch (error) {
-    rmSync(path, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-}
-
 /**
- * Appends to a WAL of which a connection of this process keeps others from removing it. SQLite reads no frame behind the last
- * commit, writes each at its place, and leaves a WAL as long as it is when it begins anew
+ * Appends to a file until it has that size; to a WAL while a connection of this process keeps others from removing it. SQLite
+ * reads no frame behind the last commit, writes each at its place, and leaves a WAL as long as it is when it begins anew
  * (sqlite.org/fileformat2.html#the_write_ahead_log).
  */
-function lengthen(path: string): void {
-  // SQLite takes no locks on this file, so that closing it ends none.
-  const file = openSync(path, constants.O_WRONLY | constants.O_APPEND);
+function lengthen(path: string, to: number, flags = 0): void {
+  // SQLite takes no locks on these files, so that closing them ends none.
+  const file = openSync(path, constants.O_WRONLY | constants.O_APPEND | flags, 0o600);
   try {
-    for (let { size } = statSync(path); size < IN_WAL;) {
-      size += writeSync(file, BLOCK, 0, Math.min(BLOCK.length, IN_WAL - size));
+    for (let { size } = fstatSync(file); size < to;) {
+      size += writeSync(file, BLOCK, 0, Math.min(BLOCK.length, to - size));
     }
   } finally {
     closeSync(file);

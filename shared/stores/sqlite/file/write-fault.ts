@@ -56,7 +56,8 @@ function tryToWrite(probe: string): 'full' | 'read-only' | undefined {
       writeSync(file, '1');
     } finally {
       closeSync(file);
-      rmSync(probe);
+      // Another process may try the same.
+      rmSync(probe, { force: true });
     }
     return undefined;
   } catch (reason) {
