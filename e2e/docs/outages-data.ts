@@ -14,6 +14,8 @@ export interface Outage {
   readonly remove: number;
   /** Status of `/token` for client credentials. */
   readonly token: number;
+  /** Status of the revocation of such a token. */
+  readonly revoke: number;
   /** The line of the resource server, what it names, and words of its `reason`. */
   readonly event: 'store.failing' | 'content.damaged';
   readonly part: string;
@@ -29,6 +31,7 @@ const NOTHING = {
   put: 503,
   remove: 503,
   token: 503,
+  revoke: 503,
   event,
 } as const;
 const [READING, WRITING] = ['state.db, reading', 'state.db, writing'];
@@ -43,6 +46,7 @@ export const OUTAGES: readonly Outage[] = [
     put: 507,
     remove: 204,
     token: 200,
+    revoke: 200,
     event,
     part: WRITING,
     reason: 'full',
@@ -56,7 +60,8 @@ export const OUTAGES: readonly Outage[] = [
     get: 200,
     put: 503,
     remove: 503,
-    token: 200,
+    token: 503,
+    revoke: 503,
     event,
     part: WRITING,
     reason: 'read-only',
@@ -96,6 +101,7 @@ export const OUTAGES: readonly Outage[] = [
     put: 204,
     remove: 204,
     token: 200,
+    revoke: 200,
     event: 'content.damaged',
     part: 'content/%2Fdocuments/',
     reason: 'bytes, not',

@@ -36,9 +36,12 @@ export function put(sql: Sql, table: string, key: string, row: Columns): Awaitab
 }
 
 const changed = (database: Database, text: string, values: readonly Value[]) =>
-  database.write((sql) => sql.last.run(text, ...values));
+  database.write(
+    (sql) => sql.last.run(text, ...values),
+    text.startsWith('DELETE') ? { makesRoom: true } : {},
+  );
 
-/** Carries out a statement as a transaction. */
+/** Carries out a statement as a transaction. One that deletes may use the last room on the disk. */
 export async function change(
   database: Database,
   text: string,

@@ -30,6 +30,8 @@ export function sqlApiKeys(database: Database): ApiKeys {
       ),
     /** The same object where it ends before. */
     expire: (id, at) =>
-      edit(id, (key) => ((key.expires_at ?? Infinity) <= at ? key : { ...key, expires_at: at })),
+      edit(id, (key) => ((key.expires_at ?? Infinity) <= at ? key : { ...key, expires_at: at }), {
+        makesRoom: true,
+      }),
   };
 }

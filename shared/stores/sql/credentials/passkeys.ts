@@ -77,14 +77,17 @@ export function sqlPasskeys(database: Database): Passkeys {
         return true;
       }),
     remove: (accountId, id, least) =>
-      database.write(async (sql) => {
-        const passkey = await passkeys.lock(sql, 'WHERE id = ?', id);
-        await sql.lockNames([`passkeys of ${accountId}`]);
-        if (passkey?.accountId !== accountId) return 'gone';
-        if ((await count(sql, accountId)) - 1 < least) return 'last';
-        await sql.run('DELETE FROM passkey WHERE id = ?', id);
-        return 'removed';
-      }),
+      database.write(
+        async (sql) => {
+          const passkey = await passkeys.lock(sql, 'WHERE id = ?', id);
+          await sql.lockNames([`passkeys of ${accountId}`]);
+          if (passkey?.accountId !== accountId) return 'gone';
+          if ((await count(sql, accountId)) - 1 < least) return 'last';
+          await sql.run('DELETE FROM passkey WHERE id = ?', id);
+          return 'removed';
+        },
+        { makesRoom: true },
+      ),
     removeAll: (accountId) => change(database, 'DELETE FROM passkey WHERE person = ?', accountId),
   };
 }

@@ -48,8 +48,10 @@ export function sqlPublicKeys(database: Database): PublicKeys {
       ),
     /** The same object where it was signed out later. */
     signOut: (id, at) =>
-      edit(id, (key) =>
-        (key.signed_out_at ?? -Infinity) >= at ? key : { ...key, signed_out_at: at },
+      edit(
+        id,
+        (key) => ((key.signed_out_at ?? -Infinity) >= at ? key : { ...key, signed_out_at: at }),
+        { makesRoom: true },
       ),
   };
 }

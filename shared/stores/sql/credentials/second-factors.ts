@@ -83,11 +83,14 @@ export function sqlSecondFactors(database: Database): SecondFactors {
       return after !== false;
     },
     remove: (accountId, id) =>
-      database.write(async (sql) => {
-        const factor = await lock(sql, accountId);
-        if (factor === undefined || (id !== undefined && factor.id !== id)) return false;
-        await sql.run('DELETE FROM second_factor WHERE person = ?', accountId);
-        return true;
-      }),
+      database.write(
+        async (sql) => {
+          const factor = await lock(sql, accountId);
+          if (factor === undefined || (id !== undefined && factor.id !== id)) return false;
+          await sql.run('DELETE FROM second_factor WHERE person = ?', accountId);
+          return true;
+        },
+        { makesRoom: true },
+      ),
   };
 }

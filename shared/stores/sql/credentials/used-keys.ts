@@ -1,6 +1,6 @@
 import { used } from '../../credentials/last-use.ts';
 import { changes, recordsIn } from '../rows.ts';
-import type { Database, Sql } from '../sql.ts';
+import type { Database, Sql, WriteOptions } from '../sql.ts';
 
 /** The verbs that API keys and public keys have in common, and `edit` of one key. */
 export function usedKeys<Key extends { readonly used_at?: number }>(
@@ -12,7 +12,7 @@ export function usedKeys<Key extends { readonly used_at?: number }>(
   const find = (sql: Sql, id: string) => keys.find(sql, 'WHERE id = ?', id);
 
   /** Resolves to false when there is no such key. `after` returns the same object when nothing is to be written. */
-  const edit = (id: string, after: (key: Key) => Key) =>
+  const edit = (id: string, after: (key: Key) => Key, options?: WriteOptions) =>
     database.write(async (sql) => {
       const key = await keys.lock(sql, 'WHERE id = ?', id);
       if (key === undefined) return false;
@@ -21,7 +21,7 @@ export function usedKeys<Key extends { readonly used_at?: number }>(
         await sql.run(`UPDATE ${table} SET record = ? WHERE id = ?`, JSON.stringify(edited), id);
       }
       return true;
-    });
+    }, options);
 
   return {
     keys,

@@ -7,6 +7,8 @@ import type { Database } from '../sql.ts';
 /** In the table of generations. */
 const RECALLS = ['token-keys', ''] as const;
 
+const ENDS = { makesRoom: true };
+
 const keys = recordsIn<StoredTokenKey>('token_key');
 
 export function sqlTokenKeys(database: Database): TokenKeys {
@@ -33,8 +35,8 @@ export function sqlTokenKeys(database: Database): TokenKeys {
           type,
           id,
         );
-      }),
-    recall: async () => void (await database.write((sql) => raise(sql.last, ...RECALLS))),
+      }, ENDS),
+    recall: async () => void (await database.write((sql) => raise(sql.last, ...RECALLS), ENDS)),
     recalls: () => database.read((sql) => generationOf(sql, ...RECALLS)),
     remove: (type, id) =>
       change(database, 'DELETE FROM token_key WHERE type = ? AND id = ?', type, id),

@@ -31,6 +31,8 @@ const OF_CLIENT = `kind IN ('Access', 'Consent') AND kind = ?2 AND client_id = ?
 /** Rows of grants that go at a time: each refresh has left one. Others have their turn between. */
 const BATCH = 500;
 
+const REMOVES = { makesRoom: true };
+
 /** More than any account has. */
 const EVERY: Slice = { skip: 0, count: NEVER };
 
@@ -185,7 +187,7 @@ export function sqlArtefacts(
           removed += await part.run(`DELETE FROM ${table} WHERE kind = ? AND id = ?`, kind, id);
         }
         return removed;
-      })),
+      }, REMOVES)),
     async removeByGrant(...grantIds) {
       for (let rows = BATCH; rows === BATCH; await turn()) {
         rows = await database.write(async (sql) => {
@@ -195,7 +197,7 @@ export function sqlArtefacts(
                SELECT place FROM ${table} WHERE grant_id IN EACH(?) LIMIT ${BATCH})`,
             JSON.stringify(grantIds),
           );
-        });
+        }, REMOVES);
       }
     },
   };

@@ -46,15 +46,18 @@ export function sqlClients(database: Database): Clients {
         was === undefined ? null : JSON.stringify(was),
       ),
     remove: (clientId, was) =>
-      database.write(async (sql) => {
-        const removed = await sql.run(
-          'DELETE FROM client WHERE client_id = ?1 AND record = coalesce(?2, record)',
-          clientId,
-          was === undefined ? null : JSON.stringify(was),
-        );
-        if (removed === 0) return false;
-        await removeKeys(sql, clientId);
-        return true;
-      }),
+      database.write(
+        async (sql) => {
+          const removed = await sql.run(
+            'DELETE FROM client WHERE client_id = ?1 AND record = coalesce(?2, record)',
+            clientId,
+            was === undefined ? null : JSON.stringify(was),
+          );
+          if (removed === 0) return false;
+          await removeKeys(sql, clientId);
+          return true;
+        },
+        { makesRoom: true },
+      ),
   };
 }

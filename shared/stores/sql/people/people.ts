@@ -222,37 +222,47 @@ export function sqlPeople(database: Database): People {
     page,
     list: () => slices<PersonRecord>((last) => page({ after: last?.name, limit: SLICE })),
     replace: (person, verifiers) =>
-      database.write(async (sql) => {
-        const [row] = await sql.lock<Row>('SELECT record FROM person WHERE id = ?', person.id);
-        const stored = personFrom(row?.[0]);
-        if (stored === undefined || stored.version !== person.version - 1) return false;
-        await sql.lockNames(namesIn(person, verifiers));
-        if (await isTaken(sql, person, verifiers ?? [])) return false;
-        const named = { ...person, name: stored.name };
-        await sql.run('UPDATE person SET record = ? WHERE id = ?', JSON.stringify(named), named.id);
-        await removeIndexes(sql, named.id);
-        await addIndexes(sql, named);
-        if (verifiers !== undefined) await setVerifiers(sql, person.id, verifiers);
-        return true;
-      }),
+      database.write(
+        async (sql) => {
+          const [row] = await sql.lock<Row>('SELECT record FROM person WHERE id = ?', person.id);
+          const stored = personFrom(row?.[0]);
+          if (stored === undefined || stored.version !== person.version - 1) return false;
+          await sql.lockNames(namesIn(person, verifiers));
+          if (await isTaken(sql, person, verifiers ?? [])) return false;
+          const named = { ...person, name: stored.name };
+          await sql.run(
+            'UPDATE person SET record = ? WHERE id = ?',
+            JSON.stringify(named),
+            named.id,
+          );
+          await removeIndexes(sql, named.id);
+          await addIndexes(sql, named);
+          if (verifiers !== undefined) await setVerifiers(sql, person.id, verifiers);
+          return true;
+        },
+        { makesRoom: person.disabled === true },
+      ),
     remove: ({ id, version }) =>
-      database.write(async (sql) => {
-        const [row] = await sql.lock<Row>('SELECT record FROM person WHERE id = ?', id);
-        const stored = personFrom(row?.[0]);
-        if (stored === undefined || stored.version !== version) return false;
-        const former = formerKeys(stored);
-        await sql.lockNames([
-          ...namesIn(stored),
-          ...former.flatMap((key) => [`name ${key}`, `search key ${key}`]),
-        ]);
-        await sql.run('DELETE FROM person WHERE id = ?', id);
-        await removeIndexes(sql, id);
-        await setVerifiers(sql, id, []);
-        for (const key of former) {
-          await insertNew(sql, 'former_name', { digest: formerName(key) });
-        }
-        return true;
-      }),
+      database.write(
+        async (sql) => {
+          const [row] = await sql.lock<Row>('SELECT record FROM person WHERE id = ?', id);
+          const stored = personFrom(row?.[0]);
+          if (stored === undefined || stored.version !== version) return false;
+          const former = formerKeys(stored);
+          await sql.lockNames([
+            ...namesIn(stored),
+            ...former.flatMap((key) => [`name ${key}`, `search key ${key}`]),
+          ]);
+          await sql.run('DELETE FROM person WHERE id = ?', id);
+          await removeIndexes(sql, id);
+          await setVerifiers(sql, id, []);
+          for (const key of former) {
+            await insertNew(sql, 'former_name', { digest: formerName(key) });
+          }
+          return true;
+        },
+        { makesRoom: true },
+      ),
     isFormerName: (name) => database.read((sql) => isFormer(sql, name)),
   };
 }

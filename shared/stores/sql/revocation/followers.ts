@@ -6,6 +6,9 @@ const OF_STORE =
   'SELECT (SELECT id FROM epoch), (SELECT epoch FROM settled), LAST(revocation, seq)';
 
 type OfStore = [epoch: string | null, settled: string | null, last: number];
+/** Written over and over, also on a full disk: a follower that is told nothing lets nobody in. */
+const ONE_ROW = { makesRoom: true };
+
 type EntryRow = [seq: number, kind: string, id: string, generation: number | null, until: number];
 
 /** The epoch, of which memory it is written that all is settled, and the last seq ever given. */
@@ -30,14 +33,15 @@ export function sqlFollowers(database: Database): Followers {
         if ((await ofStore(sql)).epoch !== epoch) return false;
         await put(sql.last, 'followed', 'id', { id, confirmed, lease, beat });
         return true;
-      }),
+      }, ONE_ROW),
 
     remove: ({ id, beat }) =>
       change(database, 'DELETE FROM followed WHERE id = ? AND beat = ?', id, beat),
 
     settle: async (epoch) =>
-      void (await database.write((sql) =>
-        put(sql.last, 'settled', 'one', { one: 1, epoch: epoch ?? '' }),
+      void (await database.write(
+        (sql) => put(sql.last, 'settled', 'one', { one: 1, epoch: epoch ?? '' }),
+        ONE_ROW,
       )),
 
     page: (after, count) =>

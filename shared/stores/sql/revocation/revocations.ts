@@ -4,6 +4,9 @@ import { first, insertNew } from '../rows.ts';
 import type { Database } from '../sql.ts';
 import { appendRevocation, generationOf, raiseIn } from './generations.ts';
 
+/** A few hundred bytes: nobody waits for a disk with room to end a stolen token. */
+const ENDS = { makesRoom: true };
+
 /** `feed`: opens one that follows the table. `untilKnown`: rows that are committed may still be told. */
 export function sqlRevocations(
   database: Database,
@@ -16,8 +19,8 @@ export function sqlRevocations(
 
   return {
     revoke: (kind, id, until) =>
-      database.write((sql) => appendRevocation(sql, kind, id, null, until)),
-    raise: (kind, id, until) => database.write((sql) => raiseIn(sql, kind, id, until)),
+      database.write((sql) => appendRevocation(sql, kind, id, null, until), ENDS),
+    raise: (kind, id, until) => database.write((sql) => raiseIn(sql, kind, id, until), ENDS),
     generation: (kind, id) => recall(`${kind} ${id}`, (sql) => generationOf(sql, kind, id)),
     epoch: async (create) => {
       const known = await epoch();

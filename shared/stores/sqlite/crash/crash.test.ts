@@ -205,12 +205,28 @@ test('on a full disk several processes write where one has its room, though anot
   expect(await linesOnSmallDisk('room-for-all.fixture.ts', 24)).toEqual([]);
 });
 
-test('RFC 9110 section 9.3.5: on a full disk what removes is done and people get in, though others take all room that becomes free', async () => {
+test('RFC 9110 section 9.3.5: on a full disk what ends or removes is done and people get in, though others take all room that becomes free', async () => {
   const lines = await linesOnSmallDisk('full-disk.fixture.ts', 48);
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
     ['put', 'refused'],
     // In one transaction.
     ['both', 'refused', 'done', 'refused'],
+    ...[
+      'revoke',
+      'raise',
+      'follow',
+      'settle',
+      'unfollow',
+      'disable',
+      'expire',
+      'signOut',
+      'remove grant',
+      'remove key',
+      'remove client',
+      'remove person',
+    ].map((what) => [what, true]),
+    ['add', 'refused'],
+    ['revocations', 1000],
     ...Array.from({ length: 199 }, () => ['remove', 'done']),
     ['put', 'refused'],
     // Another process knows that the room has moved.

@@ -7,7 +7,14 @@ import { join } from 'node:path';
 import { ManualClock } from '#shared/base/clock.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { edit, putWith } from '../../contract/samples.ts';
+import {
+  edit,
+  putWith,
+  someApiKey,
+  someClient,
+  somePerson,
+  somePublicKey,
+} from '../../contract/samples.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { openSqlite } from '../open.ts';
 
@@ -43,10 +50,49 @@ const refill = () => fill(65_536);
 
 const documents = Array.from({ length: 200 }, (_, n) => `${n}`);
 for (const path of documents) await put(path);
+const alice = somePerson('alice');
+const key = somePublicKey('of alice');
+await stores.people.add(alice);
+await stores.clients.add(someClient('batch'));
+await stores.apiKeys.add(someApiKey('k1'));
+await stores.publicKeys.add(key, 1);
+await stores.artefacts.put({ kind: 'RefreshToken', id: 'rt', payload: { grantId: 'g' } });
+const epoch = await stores.revocations.epoch(true);
 refill();
 say('put', await put('more'));
 const [first = '', ...paths] = documents;
 say('both', ...(await Promise.all([put('one more'), remove(first), put('and another')])));
+const until = clock.now() + 3_600_000;
+const follower = { id: 'f', confirmed: 0, lease: 1000, beat: 1 };
+const { revocations, followers, artefacts, people, apiKeys, publicKeys, clients } = stores;
+for (const [what, end] of Object.entries({
+  revoke: () => revocations.revoke('token', 'jti', until),
+  raise: () => revocations.raise('person', alice.id, until),
+  follow: () => followers.put(follower, epoch ?? ''),
+  settle: () => followers.settle(epoch),
+  unfollow: () => followers.remove(follower),
+  disable: () => people.replace({ ...alice, disabled: true, version: alice.version + 1 }),
+  expire: () => apiKeys.expire('k1', 1),
+  signOut: () => publicKeys.signOut(key.id, 1),
+  'remove grant': () => artefacts.removeByGrant('g'),
+  'remove key': () => apiKeys.remove('k1'),
+  'remove client': () => clients.remove('batch'),
+  'remove person': () => people.remove({ ...alice, version: alice.version + 1 }),
+})) {
+  refill();
+  say(what, await kindOf(end().then((outcome) => outcome !== false)));
+}
+say('add', await kindOf(stores.clients.add(someClient('other'))));
+/** As many revocations, one after the other. */
+const revoked = async (count: number) => {
+  for (let n = 0; n < count; n += 1) {
+    refill();
+    const work = revocations.revoke('token', `${n}`, until).then(() => true);
+    if ((await kindOf(work)) !== true) return n;
+  }
+  return count;
+};
+say('revocations', await revoked(1000));
 for (const path of paths) {
   refill();
   say('remove', await remove(path));
