@@ -34,7 +34,7 @@ export const outagesPage = (): string =>
     '',
     '- A removal that needs more than 1 MiB of new pages, or changes more than 4 MiB, is 503.',
     '- `transient.db` has 1 MiB for nonces, proofs and limits. If they are used up, such requests are 503 until older ones expire; the sweep of each minute removes these.',
-    '- Servers that stop give the room of their WALs back, up to 4 MiB for each file. If something else takes it, they do not start before you make room.',
+    '- Servers that stop give the room of their WALs back, up to 4 MiB for each file. If something else takes it, they start in the room of the reserve. That is gone if the disk was full before they stopped: then they do not start before you make room.',
     '- On a file system that copies what it changes (Btrfs, ZFS) each write takes new room, so the table holds until other programs have taken the room of the reserve.',
     '',
     '`countersign_ready` and `countersign_ready_for_reading` are 1 where the table has 200, else 0. Each 503 has `Retry-After`. 507 is for a disk without room alone (RFC 4918 section 11.5).',

@@ -42,7 +42,8 @@ const kindOf = async (work: Promise<{ readonly kind: string } | boolean>) =>
   );
 const put = (path: string, through = stores) =>
   kindOf(edit(through, 'tree', [putWith(path, Buffer.alloc(16_384, 1))]));
-const remove = (path: string) => kindOf(edit(stores, 'tree', [{ kind: 'remove', path }]));
+const remove = (path: string, through = stores) =>
+  kindOf(edit(through, 'tree', [{ kind: 'remove', path }]));
 const say = (...what: readonly unknown[]) => process.stdout.write(`${JSON.stringify(what)}\n`);
 
 /** Another process, which takes all that is left or made free. */
@@ -119,7 +120,20 @@ for (let n = 1000; n < 1e6 && last.every((proof) => proof === true); n += 640) {
 }
 say('too many', last.includes('refused'));
 clock.advance(61);
-say('swept', (await stores.sweep()) > 1000);
+refill();
+// In a transaction with others SQLite keeps what each page was, to undo one of them alone.
+const end = new AbortController();
+const besides = async () => {
+  let refused = 0;
+  for (let n = 2e6; !end.signal.aborted; n += 1) {
+    if ((await kindOf(stores.replay.unique('proof', `${n}`, 60))) !== true) refused += 1;
+  }
+  return refused;
+};
+const beside = besides();
+const swept = await kindOf(stores.sweep().then((rows) => rows > 1000));
+end.abort();
+say('swept', swept, await beside);
 say('proofs', await proofs(1e6, 1000));
 rmSync(filler);
 clock.advance(6);
@@ -127,3 +141,15 @@ say('room', await put('with room'));
 refill();
 say('remove', await remove('with room'));
 say('log', ...logged.filter((line) => line.includes('state.db')));
+// The disk gets full while no server runs.
+rmSync(filler);
+clock.advance(6);
+say('room', await put('before the stop'));
+for (const part of [stores, other]) await part[Symbol.asyncDispose]();
+fill(65_536);
+const started = await openSqlite({ folder, clock, random: systemRandom }).catch(String);
+if (typeof started === 'string') say('start', started);
+else {
+  const proof = await kindOf(started.replay.unique('proof', 'after the start', 60));
+  say('start', proof, await remove('before the stop', started));
+}

@@ -67,6 +67,8 @@ export class Connection implements Statements, Disposable {
       this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
       enterWal(this.#database);
       this.#database.exec(`PRAGMA synchronous = ${schema.synchronous}`);
+      // Folders for temporary files may be on a full disk, or on none that can be written to.
+      this.#database.exec('PRAGMA temp_store = MEMORY');
       // `SqliteFile` checks the WAL before.
       if (schema.isCounted) this.#database.exec('PRAGMA wal_autocheckpoint = 0');
       this.#mark = schema.isCounted ? new Mark(markOf(path)) : undefined;

@@ -63,7 +63,7 @@ export class SqliteFile implements Database, AsyncDisposable {
     this.#writing = outage('writing');
     this.#room = new Room(path, clock);
     this.#connection = orUnavailable(path, () => {
-      const connection = this.#open({ create: true });
+      const connection = this.#room.toOpen(() => this.#open({ create: true }));
       if (!this.#room.look()) this.#keepRoom(connection);
       return connection;
     });

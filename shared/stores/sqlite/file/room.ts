@@ -61,6 +61,16 @@ export class Room {
     return this.#isFull;
   }
 
+  /** Carries out `open`: again where the disk got full while nobody had the file open, in the room of the reserve. */
+  toOpen<T>(open: () => T): T {
+    try {
+      return open();
+    } catch (error) {
+      if (writeFault(this.#path, error) !== 'full' || !this.#spend()) throw error;
+      return open();
+    }
+  }
+
   /** A write has failed for want of room, whatever the disk says of itself: a quota is used up. */
   failed(): void {
     this.#isFull = true;
