@@ -22,6 +22,7 @@ import { ServerClock, timeOf } from './server-clock.ts';
 import { sweep } from './sweep.ts';
 import { demandRedis, RECORD, toldRecord } from './told.ts';
 import { NUMBERS, type PostgresSchema } from './schema.ts';
+import { Timelines } from './timelines.ts';
 
 export const SCHEMA: PostgresSchema = {
   migrations: [STATE_TABLES + PASSING_TABLES + NUMBERS + RECORD],
@@ -68,6 +69,7 @@ export async function openPostgres(
     urls,
     ca,
     schema,
+    timelines: new Timelines(),
     monotonic: () => clock.monotonic(),
     chance: () => random(1).readUInt8() / 256,
   };

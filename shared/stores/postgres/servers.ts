@@ -2,6 +2,7 @@ import { type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { type AccessOptions, accessTo, enter } from './access.ts';
 import { InDoubt } from './commit.ts';
 import { NoConnection } from './no-connection.ts';
+import { Timelines } from './timelines.ts';
 import { Unanswered } from './unanswered.ts';
 
 export interface ServersOptions extends AccessOptions {
@@ -11,6 +12,8 @@ export interface ServersOptions extends AccessOptions {
   readonly connections: number;
   /** Milliseconds for a connection, and for an answer. */
   readonly deadline: number;
+  /** The promotions that any connection of this process has seen. */
+  readonly timelines?: Timelines | undefined;
 }
 
 /**
@@ -31,13 +34,15 @@ interface Server {
 /** The servers of a store, of which one is the primary. */
 export class Servers {
   readonly #servers: readonly Server[];
+  readonly #timelines: Timelines;
   /** Errors that have left their connection as it was. */
   readonly #kept = new WeakSet<object>();
   /** The place of the server that was the primary last. */
   #primary = 0;
 
   constructor(options: ServersOptions) {
-    const { urls, schema, connections, deadline } = options;
+    const { urls, schema, connections, deadline, timelines = new Timelines() } = options;
+    this.#timelines = timelines;
     this.#servers = urls.map((url) => {
       const config: Config = {
         ...accessTo(url, options),
@@ -45,7 +50,10 @@ export class Servers {
         query_timeout: deadline,
         statement_timeout: Math.ceil(OF_STATEMENT * deadline),
         idle_in_transaction_session_timeout: 2 * deadline,
-        onConnect: (client) => enter(client, schema),
+        async onConnect(client) {
+          await enter(client, schema);
+          await timelines.note(client);
+        },
       };
       const pool = new Pool(config);
       // An idle connection has failed: the next statement gets another one.
@@ -98,7 +106,7 @@ export class Servers {
       const place = (this.#primary + n) % this.#servers.length;
       const { pool } = this.#servers[place] as Server;
       try {
-        const client = await pool.connect();
+        const client = await this.#connectTo(pool);
         this.#primary = place;
         return { client, place };
       } catch (error) {
@@ -106,5 +114,14 @@ export class Servers {
       }
     }
     throw NoConnection.toAny(failures);
+  }
+
+  /** Resolves to a connection to a server that was not replaced, as far as this process knows. */
+  async #connectTo(pool: Pool): Promise<PoolClient> {
+    for (;;) {
+      const client = await pool.connect();
+      if (!this.#timelines.isFormer(client)) return client;
+      client.release(true);
+    }
   }
 }

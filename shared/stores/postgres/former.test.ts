@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals';
+import { systemClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
+import { until } from '../../../e2e/parts/process.ts';
+import { FAR } from '../contract/samples.ts';
+import { Outage } from '../outage/outage.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import { PostgresDatabase } from './database.ts';
+import { openPostgres } from './open.ts';
+import { postgresStore } from './started.fixture.ts';
+import { Timelines } from './timelines.ts';
+import { revokedOf } from './told.fixture.ts';
+
+const succeeds = (work: () => unknown) => async () => {
+  try {
+    await work();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Promotes a standby. It has its settings from the former primary, and no standby of its own. */
+async function promote(standby: Postgres): Promise<void> {
+  await standby.promote();
+  await standby.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  await standby.sql('SELECT pg_reload_conf()');
+}
+
+test('a former primary that comes back as it was is believed by no process that has seen the next one', async () => {
+  await using former = await startPostgres();
+  await using next = await startPostgres({ standbyOf: former });
+  await former.waitFor(next);
+  await using stores = await openPostgres(postgresStore([former.url, next.url], { deadline: 2 }), {
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    skew: 5,
+  });
+  await stores.revocations.epoch(true);
+  await using feed = await stores.revocations.feed();
+  const revoke = (token: string) =>
+    until(succeeds(() => stores.revocations.revoke('token', token, FAR)));
+  await revoke('a');
+  await former.kill();
+  await promote(next);
+  await revoke('b');
+  await until(succeeds(() => feed.latest()));
+  await former.start();
+  await next.hang();
+  for (let n = 0; n < 3; n += 1) await expect(feed.latest()).rejects.toThrow(StoreUnavailable);
+  await next.wake();
+  await revoke('c');
+  await until(succeeds(() => feed.latest()));
+  const tokens = ['a', 'b', 'c'];
+  expect(await revokedOf(stores, feed, tokens)).toEqual(tokens);
+});
+
+test('a connection that leads to a former primary is given up once any other one has seen the next', async () => {
+  await using former = await startPostgres();
+  await using next = await startPostgres({ standbyOf: former });
+  const timelines = new Timelines();
+  const open = (...servers: readonly Postgres[]) =>
+    new PostgresDatabase({
+      urls: servers.map(({ url }) => url),
+      schema: 'countersign',
+      connections: 2,
+      deadline: 10_000,
+      timelines,
+      monotonic: () => performance.now(),
+      chance: Math.random,
+      outage: new Outage('PostgreSQL', silentLog, () => performance.now()),
+    });
+  const portOf = (database: PostgresDatabase) =>
+    database.read(async (sql) => Number((await sql.all('SELECT inet_server_port()'))[0]?.[0]));
+  await using before = open(former, next);
+  expect(await portOf(before)).toBe(former.port);
+  await promote(next);
+  await using after = open(next);
+  expect(await portOf(after)).toBe(next.port);
+  expect(await portOf(before)).toBe(next.port);
+  await using alone = open(former);
+  await expect(portOf(alone)).rejects.toThrow('another server was promoted in its place');
+});
