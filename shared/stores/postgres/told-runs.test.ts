@@ -86,3 +86,20 @@ test('a server that is given the Redis of another store does not start, and the 
   await stores.revocations.revoke('token', 'a', FAR);
   expect(await revokedOf(stores, feed, ['a'])).toEqual(['a']);
 });
+
+test('the last thousand runs are remembered, and one of them takes no place again', async () => {
+  await using redis = await startRedis();
+  const { open, sql } = someRecordOn(postgres);
+  await using _ = await open(redis.url);
+  const former = await sql('SELECT run FROM redis_run');
+  await sql(`INSERT INTO redis_run (run) SELECT 'run ' || n FROM generate_series(1, 1500) AS n`);
+  await using next = await startRedis();
+  await using stores = await open(next.url);
+  await stores.ping();
+  expect(await sql('SELECT count(*) FROM redis_run')).toBe('1000');
+  expect(await sql(`SELECT count(*) FROM redis_run WHERE run = '${former}'`)).toBe('0');
+  await using last = await startRedis();
+  await using others = await open(last.url);
+  await others.ping();
+  await expect(open(next.url)).rejects.toThrow('has taken the place of this Redis');
+});

@@ -26,6 +26,9 @@ export const RECORD = `
 
 const RUN = 'SELECT run FROM redis_run ORDER BY place DESC LIMIT 1';
 
+/** Runs that are remembered: one that is forgotten was replaced by so many, and could only be told anew. */
+const RUNS = 1_000;
+
 /** The record that Redis tells of. */
 export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord => ({
   forgotten: (epoch) => rewinding.check(epoch, true),
@@ -45,6 +48,9 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
             'another server has taken the place of this Redis: name that one in store.redis.urls, or restart this one',
           );
         }
+        await sql.run(
+          `DELETE FROM redis_run WHERE place <= (SELECT place FROM redis_run ORDER BY place DESC LIMIT 1 OFFSET ${RUNS})`,
+        );
       }
     });
     // Read once that is committed: a process that was still to tell another run sees it now, or has committed before.
