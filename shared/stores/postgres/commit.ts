@@ -34,14 +34,18 @@ export async function commit(
   asked: readonly Asked[],
   deadline: number,
 ): Promise<readonly Answer[]> {
+  const isNamed = asked.at(-1) === COMMIT;
+  const before = asked.length - (isNamed ? 1 : 0);
+  // `pg` waits as long as it takes: a commit is never ended before.
+  const exchange = new Exchange(asked, PATIENTLY);
+  const { answers, done } = exchange;
   let warning: string | undefined;
   const note = ({ code, message }: Record<'code' | 'message', string | undefined>) => {
-    if (code !== NO_WARNING) warning = message ?? '';
+    // A statement warns before its answer: of transaction ids that run out, each that writes does.
+    if (code !== NO_WARNING && answers.length >= before) warning = message ?? '';
   };
   client.on('notice', note);
-  const isNamed = asked.at(-1) === COMMIT;
-  // `pg` waits as long as it takes: a commit is never ended before.
-  const { answers, done } = client.query(new Exchange(asked, PATIENTLY));
+  client.query(exchange);
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new InDoubt('no answer', {}, done)), deadline);
   try {
@@ -49,7 +53,7 @@ export async function commit(
     const tag = answers.at(-1)?.tag;
     if (isNamed && tag !== COMMIT.text) throw new Error(`the transaction ended with ${tag}`);
   } catch (cause) {
-    const isBefore = answers.length < asked.length - (isNamed ? 1 : 0);
+    const isBefore = answers.length < before;
     if (cause instanceof InDoubt || (isBefore && cause instanceof DatabaseError)) throw cause;
     throw new InDoubt(String(cause), { cause });
   } finally {

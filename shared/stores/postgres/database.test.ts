@@ -169,6 +169,40 @@ test('an error within a write undoes it, and the connection goes on', async () =
   expect(await database.read((sql) => sql.all(COUNT, 'undone', 'x'))).toEqual([]);
 });
 
+test('a warning of a statement, as where transaction ids run out, puts no commit in doubt', async () => {
+  await using database = open();
+  const warns = `DO 'BEGIN RAISE WARNING ''database must be vacuumed''; END'`;
+  for (const [n, last] of [(sql: Transaction) => sql, (sql: Transaction) => sql.last].entries()) {
+    await database.write(async (sql) => {
+      await sql.later(warns);
+      await last(sql).run(INSERT, 'warned', `${n}`);
+    });
+    await database.write(async (sql) => {
+      await sql.run(RAISE, 'warned', `${n}`);
+      await last(sql).run(warns);
+    });
+    expect(await database.read((sql) => sql.all(COUNT, 'warned', `${n}`))).toEqual([[1]]);
+  }
+});
+
+test('a write that was given up carries out nothing behind its end', async () => {
+  await using database = open({ connections: 1 });
+  const asked: Promise<unknown>[] = [];
+  const insert = async (sql: Transaction, ...ids: readonly string[]) => {
+    for (const id of ids) await sql.run(INSERT, 'given up', id);
+  };
+  const givenUp = database.write(async (sql) => {
+    asked.push(insert(sql, 'x', 'y'));
+    await insert(sql, 'z');
+    throw new Error('the process changed its mind');
+  });
+  await expect(givenUp).rejects.toThrow('the process changed its mind');
+  await expect(Promise.all(asked)).rejects.toThrow('the transaction has ended');
+  for (const id of ['x', 'y', 'z']) {
+    expect(await database.read((sql) => sql.all(COUNT, 'given up', id))).toEqual([]);
+  }
+});
+
 test('reads of one turn are one message, and one that fails is nothing to those before and behind it', async () => {
   await using database = open({ connections: 1 });
   const over = (divisor: number) =>
@@ -361,16 +395,26 @@ test('a row whose number cannot be given is committed once, unacknowledged, and 
   expect(rows.map(([id]) => id)).toEqual(['untold', 'next']);
 });
 
-test.each(['pg_cancel_backend', 'pg_terminate_backend'])(
-  'a commit whose wait for a standby ends by %s counts as failed, is in doubt and is not repeated',
-  async (end) => {
+const HOW = {
+  'of a message of its own': (sql: Sql, id: string) => sql.run(INSERT, 'doubt', id),
+  'in the message of all statements': ({ last }: Transaction, id: string) =>
+    last.run(INSERT, 'doubt', id),
+};
+
+test.each(
+  ['pg_cancel_backend', 'pg_terminate_backend'].flatMap((end) =>
+    (Object.keys(HOW) as (keyof typeof HOW)[]).map((how) => [how, end] as const),
+  ),
+)(
+  'a commit %s whose wait for a standby ends by %s counts as failed, is in doubt and is not repeated',
+  async (how, end) => {
     await using database = open();
     await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
     await primary.sql('SELECT pg_reload_conf()');
     let runs = 0;
     const writing = database.write((sql) => {
       runs += 1;
-      return sql.run(INSERT, 'doubt', end);
+      return HOW[how](sql, `${how} ${end}`);
     });
     const outcome = writing.then(
       () => 'done',

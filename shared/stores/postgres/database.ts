@@ -260,8 +260,9 @@ export class PostgresDatabase implements Database, AsyncDisposable {
         await held.end();
         return { result, numbered: held.numbered };
       } catch (error) {
+        const isBegun = held.giveUp();
         if (held.isLost) throw error;
-        if (held.isBegun) await client.query('ROLLBACK');
+        if (isBegun) await client.query('ROLLBACK');
         this.#servers.keep(error);
         throw error;
       }

@@ -92,9 +92,11 @@ export class Held extends Statements implements Transaction {
     return this.#isLost;
   }
 
-  /** Whether there is something to roll back. */
-  get isBegun(): boolean {
-    return this.#state === 'begun';
+  /** Refuses what is still asked: it would be carried out alone. Returns whether there is something to roll back. */
+  giveUp(): boolean {
+    const isBegun = this.#state === 'begun';
+    this.#state = 'ended';
+    return isBegun;
   }
 
   lock<R = Row>(text: string, ...values: readonly Value[]): Promise<R[]> {
