@@ -12,8 +12,6 @@ import { redisBeside, startSharedStore } from './started.fixture.ts';
 const OF_SCHEMA = new Set(['schema', 'numbers', 'record']);
 
 interface PostgresUnderTest {
-  /** Statements for the schema. */
-  readonly more?: string;
   /** Redis beside it, and its masters. */
   readonly redis?: {
     readonly settings: RedisSettings;
@@ -37,7 +35,7 @@ export async function sharedUnderTest() {
 /** A store in a new schema of a server, on a clock that the test moves. */
 export async function postgresUnderTest(
   postgres: Postgres,
-  { more = '', redis }: PostgresUnderTest = {},
+  { redis }: PostgresUnderTest = {},
 ): Promise<StoreUnderTest & { readonly clock: ManualClock; readonly schema: string }> {
   const clock = new ManualClock();
   const servers = redis && redisServers(redis.masters);
@@ -67,10 +65,6 @@ export async function postgresUnderTest(
       .filter((name) => name !== '' && !OF_SCHEMA.has(name))
       .map((name) => `${schema}.${name}`);
   };
-  if (more !== '') {
-    await (await open())[Symbol.asyncDispose]();
-    await postgres.sql(`SET search_path = ${schema}; ${more}`);
-  }
   return {
     clock,
     schema,
