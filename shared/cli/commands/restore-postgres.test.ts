@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from 'pg';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { rowsIn } from '#shared/stores/backup/rows-in.fixture.ts';
@@ -24,6 +25,7 @@ import {
 } from '#shared/stores/contract/samples.ts';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { type Postgres, psql, startPostgres } from '../../../e2e/parts/postgres.ts';
+import { until } from '../../../e2e/parts/process.ts';
 import { inProcess, json, TestShell, unusedData } from '../cli.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 
@@ -230,6 +232,49 @@ test('a damaged backup, one of a newer version and a store that is open change n
     expect((await everybodyIn(stores)).map(({ name }) => name)).toEqual(['alice', 'bob', 'carol']);
   });
   expect((await readdir(shell.data)).toSorted()).toEqual(['content']);
+});
+
+test('where PostgreSQL dies amid a restore the former store is there, and where it dies in the commit the command says so', async () => {
+  const backup = await fromLaptop();
+  const shell = await postgresShell();
+  const url = shell.env['COUNTERSIGN_POSTGRES_URL'] ?? '';
+  await json(shell, 'restore', backup);
+  await withStores(shell, (stores) => stores.people.add(somePerson('carol'), []));
+  const restoring = async (waits: string) => {
+    const going = inProcess(shell, 'restore', backup, '--replace');
+    const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type || ' ' || wait_event ~ '${waits}'`;
+    await until(async () => (await postgres.sql(waiting)) === '1');
+    await postgres.kill();
+    const { code, stderr } = await going;
+    await postgres.start();
+    const names = await withStores(shell, async (stores) =>
+      (await everybodyIn(stores)).map(({ name }) => name),
+    );
+    return { code, stderr, names };
+  };
+
+  const other = new Client(url);
+  other.on('error', () => {});
+  await other.connect();
+  await other.query('BEGIN; LOCK TABLE countersign.record');
+  expect(await restoring('^Lock')).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/PostgreSQL at 127\.0\.0\.1:\d+ has ended the connection/),
+    names: ['alice', 'bob', 'carol'],
+  });
+
+  await postgres.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+  await postgres.sql('SELECT pg_reload_conf()');
+  // For when it starts again.
+  await postgres.sql('ALTER SYSTEM RESET synchronous_standby_names');
+  expect(await restoring('SyncRep$')).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('PostgreSQL may have done it all the same'),
+    names: ['alice', 'bob'],
+  });
+  shell.clock.advance(1);
+  expect(await json(shell, 'restore', backup, '--replace')).toMatchObject({ files: 5 });
+  expect(await documentsIn(shell, shell.data)).toEqual([65_537, 300_000, 1_500_000]);
 });
 
 test('--database ends all tokens of the store, once', async () => {

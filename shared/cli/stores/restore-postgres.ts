@@ -5,7 +5,7 @@ import type { PostgresSettings } from '#shared/stores/settings.ts';
 import { Failure, type Report, type Shell } from '../arguments/command.ts';
 import { refuseDamaged, type Restored, stage, timeIn, type Wanted } from './stage.ts';
 
-/** Puts a backup into PostgreSQL. Rejects with `Failure`; then the former store is as it was. */
+/** Puts a backup into PostgreSQL. Rejects with `Failure`; then the former store is as it was, unless it says that PostgreSQL may have done it. */
 export async function toPostgres(
   store: PostgresSettings,
   { folder, data, unchecked, replace }: Wanted,
@@ -67,6 +67,12 @@ async function orFailure<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof Failure) throw error;
+    const { InDoubt } = await import('#shared/stores/postgres/commit.ts');
+    if (error instanceof InDoubt) {
+      throw new Failure(
+        `PostgreSQL may have done it all the same (${error.message}): start it, and run the command again`,
+      );
+    }
     throw new Failure(`cannot restore to PostgreSQL: ${(error as Error).message}`);
   }
 }

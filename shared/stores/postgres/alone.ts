@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Client, type ClientBase } from 'pg';
 import type { PostgresSettings } from '../settings.ts';
 import { accessTo, enterAlone } from './access.ts';
-import { COMMIT, commit, PATIENTLY } from './commit.ts';
+import { COMMIT, commit, InDoubt, PATIENTLY } from './commit.ts';
 import { NoConnection } from './no-connection.ts';
 
 /** Others have the store open. */
@@ -20,18 +20,23 @@ const BEGIN =
 
 /**
  * Carries out a transaction on the primary, while nobody else has the store open nor can open it. All of it is on one
- * connection: when that ends before its commit, nothing was done. Rejects with `OpenElsewhere`, or with what `pg` says.
+ * connection: when that ends before its commit, nothing was done. Rejects with `OpenElsewhere`, `NoConnection`, or with what
+ * `pg` says, and with `InDoubt` where it may be done all the same.
  */
 export async function alone<T>(
   settings: PostgresSettings,
   work: (client: ClientBase) => Promise<T>,
 ): Promise<T> {
   const client = await connectAlone(settings);
+  let lost: Error | undefined;
+  client.on('error', (error) => (lost ??= error));
   try {
     await client.query(BEGIN);
     const result = await work(client);
     await commit(client, [COMMIT], PATIENTLY);
     return result;
+  } catch (error) {
+    throw lost === undefined || error instanceof InDoubt ? error : NoConnection.to(client, lost);
   } finally {
     await client.end();
   }

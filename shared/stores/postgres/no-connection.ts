@@ -62,6 +62,10 @@ const BY_WORDS: readonly (readonly [RegExp, Sentence])[] = [
     () => 'does not answer: start it, or correct its host and port',
   ],
   [
+    /^Connection terminated unexpectedly/,
+    () => 'has ended the connection: look in its log, start it, and try again',
+  ],
+  [
     /unsupported startup parameter/,
     (_, { message }) => `is a pooler (${message}): name PostgreSQL itself in store.urls`,
   ],
