@@ -155,6 +155,11 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return (_key: string, find: (sql: Sql) => Awaitable<V>): Promise<V> => this.read(find);
   }
 
+  /** Looks whether another server was promoted, of those that answer within the milliseconds. */
+  look(milliseconds: number): Promise<void> {
+    return this.#servers.look(milliseconds);
+  }
+
   /** Resolves if the server can commit: a commit that changes nothing waits for the standbys as all do. */
   confirm(): Promise<void> {
     return this.#connected(async (client) => {

@@ -63,6 +63,7 @@ test('a verdict is refused at its deadline while Redis is compared anew all the 
       read: async (work) =>
         work({ all: async () => [['epoch', null, 0]], run: async () => 0 } as Sql),
       confirm: async () => {},
+      look: async () => {},
     },
     clock,
     rewinding: new Rewinding({ refuse: () => {} }),
@@ -91,6 +92,7 @@ test('a commit that takes longer than a second is waited for by verdicts alone',
       read: async (work) =>
         work({ all: async () => [['epoch', null, 0]], run: async () => 0 } as Sql),
       confirm: () => commit,
+      look: async () => {},
     },
     clock,
     rewinding: new Rewinding({ refuse: () => {} }),

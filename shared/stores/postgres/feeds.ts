@@ -11,6 +11,8 @@ import { FollowedTable, type FollowOptions } from './followed-table.ts';
 /** Milliseconds between two looks that nobody has asked for, and without a commit after which PostgreSQL is not trusted. */
 const EVERY = 500;
 export const SILENCE = 1_000;
+/** Milliseconds between two looks whether another server was promoted, which no failed write has shown. */
+const PROMOTED = 5_000;
 
 const unknown = () => new StoreUnavailable('the revocations are not known');
 
@@ -48,8 +50,14 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
     return set;
   }
 
+  let looked = clock.monotonic();
+
   async function tryToLook(): Promise<void> {
     set.sweep(clock.now());
+    if (clock.monotonic() - looked >= PROMOTED) {
+      looked = clock.monotonic();
+      void database.look(SILENCE);
+    }
     await told?.recheck().catch(() => {});
     // `current` throws as long as the last look is too old.
     await Promise.allSettled([table.look(), ...(told === undefined ? [confirm()] : [])]);

@@ -10,7 +10,7 @@ import type { Rewinding } from './rewinding.ts';
 const PAGE = 1_000;
 
 export interface FollowOptions {
-  readonly database: Pick<PostgresDatabase, 'read' | 'confirm'>;
+  readonly database: Pick<PostgresDatabase, 'read' | 'confirm' | 'look'>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly rewinding: Rewinding;
   /** Tells what is new; undefined: the table is asked. */

@@ -4,12 +4,13 @@ import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
 import { until } from '../../../e2e/parts/process.ts';
-import { FAR } from '../contract/samples.ts';
+import { startRedis } from '../../../e2e/parts/redis.ts';
+import { FAR, someApiKey } from '../contract/samples.ts';
 import { Outage } from '../outage/outage.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import { PostgresDatabase } from './database.ts';
 import { openPostgres } from './open.ts';
-import { postgresStore } from './started.fixture.ts';
+import { postgresStore, redisBeside } from './started.fixture.ts';
 import { Timelines } from './timelines.ts';
 import { revokedOf } from './told.fixture.ts';
 
@@ -29,16 +30,18 @@ async function promote(standby: Postgres): Promise<void> {
   await standby.sql('SELECT pg_reload_conf()');
 }
 
-test('a former primary that comes back as it was is believed by no process that has seen the next one', async () => {
+test('a former primary that comes back as it was is believed by no process that has seen the next one, or starts then', async () => {
   await using former = await startPostgres();
   await using next = await startPostgres({ standbyOf: former });
   await former.waitFor(next);
-  await using stores = await openPostgres(postgresStore([former.url, next.url], { deadline: 2 }), {
-    clock: systemClock,
-    random: systemRandom,
-    log: silentLog,
-    skew: 5,
-  });
+  const open = () =>
+    openPostgres(postgresStore([former.url, next.url], { deadline: 2 }), {
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+      skew: 5,
+    });
+  await using stores = await open();
   await stores.revocations.epoch(true);
   await using feed = await stores.revocations.feed();
   const revoke = (token: string) =>
@@ -56,6 +59,10 @@ test('a former primary that comes back as it was is believed by no process that 
   await until(succeeds(() => feed.latest()));
   const tokens = ['a', 'b', 'c'];
   expect(await revokedOf(stores, feed, tokens)).toEqual(tokens);
+  await using late = await open();
+  await late.ping();
+  await using starting = await late.revocations.feed();
+  expect(await revokedOf(late, starting, tokens)).toEqual(tokens);
 });
 
 test('a connection that leads to a former primary is given up once any other one has seen the next', async () => {
@@ -83,4 +90,23 @@ test('a connection that leads to a former primary is given up once any other one
   expect(await portOf(before)).toBe(next.port);
   await using alone = open(former);
   await expect(portOf(alone)).rejects.toThrow('another server was promoted in its place');
+});
+
+test('a process that only reads finds the server that was promoted, while the former primary goes on', async () => {
+  await using former = await startPostgres();
+  await using next = await startPostgres({ standbyOf: former });
+  await using redis = await startRedis();
+  await former.waitFor(next);
+  const store = postgresStore([former.url, next.url], { redis: redisBeside([redis.url]) });
+  const open = () =>
+    openPostgres(store, { clock: systemClock, random: systemRandom, log: silentLog, skew: 5 });
+  await using reading = await open();
+  await reading.revocations.epoch(true);
+  await using _ = await reading.revocations.feed();
+  const key = someApiKey('key');
+  await reading.apiKeys.add(key);
+  await promote(next);
+  await using writing = await open();
+  await writing.apiKeys.remove(key.id);
+  await until(async () => (await reading.apiKeys.get(key.id)) === undefined);
 });

@@ -81,6 +81,7 @@ export async function openPostgres(
     // The failure is that of the start.
     outage: failing(silentLog),
   });
+  await first.look(1000 * deadline);
   await checkServer(first, settings, log);
   if (creates !== true) await demandStore(first, schema, creates);
   await first.migrate(SCHEMA);

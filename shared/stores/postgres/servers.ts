@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { type AccessOptions, accessTo, enter } from './access.ts';
 import { InDoubt } from './commit.ts';
@@ -80,6 +81,16 @@ export class Servers {
   /** Says that an error leaves its connection as it was. */
   keep(error: unknown): void {
     this.#kept.add(error as object);
+  }
+
+  /**
+   * Asks the servers that are not believed to be the primary. Resolves once all have answered, or after so many milliseconds:
+   * `timelines` says then whether one of them was promoted.
+   */
+  async look(milliseconds: number): Promise<void> {
+    const others = this.#servers.filter((_, place) => place !== this.#primary);
+    const asked = others.map(async ({ pool }) => (await pool.connect()).release());
+    await Promise.race([Promise.allSettled(asked), sleep(milliseconds, undefined, { ref: false })]);
   }
 
   /** Resolves once all connections are closed. */
