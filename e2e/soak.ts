@@ -7,6 +7,9 @@
  * `npm run soak -- failover [RUNS]`: the master of Redis beside PostgreSQL taken away in each way, that often (10 times), with
  * Sentinel and with Cluster.
  *
+ * `npm run soak -- postgres-failover [RUNS]`: the standby of PostgreSQL promoted in each way, that often (5 times), and the
+ * former primary back as it was, with Redis and without.
+ *
  * `npm run soak -- kills [KILLS]`: so many (50) kill -9 each of a server, of PostgreSQL alone and beside Redis, and of that
  * Redis, amid all uses.
  *
@@ -48,6 +51,11 @@ import { quantile, revokeAll, startFollowed } from './flows/followers/followed.t
 import { noUses } from './flows/all-uses.ts';
 import { failOver, FAULTS, startFailovers, TOPOLOGIES } from './flows/failovers.ts';
 import { killAmidUses, KILLED } from './flows/kills.ts';
+import {
+  failOverPostgres,
+  POSTGRES_FAULTS,
+  startPostgresServers,
+} from './flows/postgres-failovers.ts';
 import { simulateRevocation } from './simulation/revocation.ts';
 import { startFlowOn, STORE_KINDS, type StoreKind } from './flows/flow.ts';
 
@@ -56,6 +64,7 @@ const TREE_KILLS = 400;
 const AUDIT_KILLS = 20;
 const SCHEDULES = 1000;
 const FAILOVERS = 10;
+const PROMOTIONS = 5;
 const PART_KILLS = 50;
 const FOLLOWED = 2_000;
 /** Simulated seconds, and the milliseconds between two faults. */
@@ -114,6 +123,21 @@ async function failovers(runs = FAILOVERS): Promise<void> {
       process.stdout.write(
         `${topology}, master ${fault}: nothing lost. ${JSON.stringify(tally)}\n`,
       );
+    }
+  }
+}
+
+async function postgresFailovers(runs = PROMOTIONS): Promise<void> {
+  for (const withRedis of [false, true]) {
+    for (const fault of POSTGRES_FAULTS) {
+      const name = `${withRedis ? 'with' : 'without'} Redis, primary ${fault}`;
+      await using servers = await startPostgresServers(withRedis);
+      const tally = noUses();
+      while (tally.runs < runs) {
+        await failOverPostgres(servers, fault, tally);
+        process.stdout.write(`${name}: ${tally.runs} of ${runs}\n`);
+      }
+      process.stdout.write(`${name}: nothing lost. ${JSON.stringify(tally)}\n`);
     }
   }
 }
@@ -189,6 +213,7 @@ const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   failover: failovers,
   followers,
   kills: partKills,
+  'postgres-failover': postgresFailovers,
   revocation,
   'token-ways': differential(compareTokenWays, TOKEN_REQUESTS),
   'two-ways': differential(compareTwoWays, REQUESTS),

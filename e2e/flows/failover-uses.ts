@@ -67,9 +67,12 @@ export async function revoking(
       );
       unlessRefused(answer.status, [200], 'a token');
       const token = String(answer.body['access_token']);
+      await getAll(pair, token);
       const { status } = await pair.post('/token/revocation', { token }, client, server());
       unlessRefused(status, [200], 'a revocation');
       revoked.push(token);
+      const answers = await getAll(pair, token);
+      assert.ok(!answers.includes(200), 'a token passes right after its revocation');
       return ['revocations'];
     },
     async keeps() {
