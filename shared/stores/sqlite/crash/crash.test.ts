@@ -209,6 +209,14 @@ test('on a full disk several processes write where one has its room, though anot
   expect(await linesOnSmallDisk('room-for-all.fixture.ts', 24)).toEqual([]);
 });
 
+test('a store is made on a disk with 800 KiB, and its room takes nothing that it needs to work', async () => {
+  const lines = await linesOnSmallDisk('nearly-full.fixture.ts', 64);
+  expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
+    [800, [true, false]],
+    ...[2000, 4000, 6000, 9000, 14_000].map((kibibytes) => [kibibytes, [true, true]]),
+  ]);
+});
+
 test('RFC 9110 section 9.3.5: on a full disk what ends or removes is done and people get in, though others take all room that becomes free', async () => {
   const lines = await linesOnSmallDisk('full-disk.fixture.ts', 48);
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual([

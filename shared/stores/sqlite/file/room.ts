@@ -15,6 +15,8 @@ const IN_WAL = 4 * 1024 * 1024;
 const SIZE = 5 * 1024 * 1024;
 /** Bytes. With less the disk is full for what adds to the store. Until then servers can start, and people sign in. */
 const LEAST = 1024 * 1024;
+/** Bytes that the room in a file and its WAL leaves: to open the other file takes less than the half of it. */
+const LEFT = 2 * LEAST;
 /** Bytes. With less the disk may soon be full. */
 const LITTLE = 64 * 1024 * 1024;
 /** Bytes written at once: to fill as much memory as the file has takes a tenth of a start. */
@@ -82,22 +84,29 @@ export class Room {
     this.#kept = -Infinity;
   }
 
-  /** While the disk has room: makes the parts that are missing in the file and its WAL. Throws what node:sqlite and node:fs throw. */
+  /**
+   * While the disk has room: makes the parts that are missing in the file and its WAL. They leave what others need to start,
+   * so that the disk is not full by them. Throws what node:sqlite and node:fs throw.
+   */
   keepWithin(connection: Connection, checkpoint: () => void): void {
     const now = this.#clock.monotonic();
     if (now - this.#kept < PAUSE) return;
     this.#kept = now;
-    if (!hasTable(connection)) {
+    const folder = dirname(this.#path);
+    // The pages of the table are in the WAL before they are in the file.
+    if (!hasTable(connection) && freeRoom(folder) >= 2 * IN_FILE + LEFT) {
       const sql = `CREATE TABLE IF NOT EXISTS room AS SELECT zeroblob(${IN_FILE}) AS bytes`;
       connection.write((held) => void held.run(sql), BUSY_TIMEOUT);
       checkpoint();
     }
     // Pages behind the end of the file would stay in the WAL, which could not begin anew.
-    if (freeRoom(dirname(this.#path)) < LITTLE) {
+    const free = freeRoom(folder);
+    if (free < LITTLE) {
       const { count, size } = connection.pages;
       if (statSync(this.#path).size < count * size) checkpoint();
     }
-    lengthen(`${this.#path}-wal`, IN_WAL);
+    const wal = `${this.#path}-wal`;
+    lengthen(wal, Math.min(IN_WAL, statSync(wal).size + free - LEFT));
   }
 
   /** On a full disk: carries out `commit` in the last room, again and again while the WAL has used that up. */
