@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The top of the source or of the bundle. In a bundle, code that several entries import is as deep as this file. */
+/** The top of the source or of the bundle, where this file is an entry, and so as deep as here. */
 export const ROOT = new URL('../../', import.meta.url);
 
 /** Whether the source itself runs, or files that were made of it. */
