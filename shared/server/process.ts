@@ -29,6 +29,7 @@ import { measuredLog } from './metrics/of-log.ts';
 import { measuredStores } from './metrics/of-stores.ts';
 import { reportMetrics } from './metrics/report-metrics.ts';
 import { processChore } from './process-chore.ts';
+import { setHeapFlags } from './heap-flags.ts';
 import { collectWhenIdle, sinceLast } from './idle-memory.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { RefusalAt } from './message/connection-error.ts';
@@ -175,8 +176,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   if (server.holds) held.use(server.holds);
   using chores = new DisposableStack();
   const alive = processChore(role.name, { store: ready, ready: server.ready ?? ready }, parts);
-  const memory = globalThis.gc ? [collectWhenIdle(sinceLast(), globalThis.gc)] : [];
-  for (const chore of [...server.chores, watchMemory(feed, log), ...memory, alive]) {
+  for (const chore of [...server.chores, watchMemory(feed, log), alive]) {
     chores.use(every(chore, log));
   }
 
@@ -224,6 +224,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   alive.run().catch(() => {});
   // Where NODE_COMPILE_CACHE is set, the next start finds it, though this one may be killed.
   flushCompileCache();
+  chores.use(every(collectWhenIdle(sinceLast(), setHeapFlags()), log));
   process.send?.({ ready: true, url, port: listening.port, metrics: scraped, ...server.report });
 
   const reason = await Promise.race([ending, lost.then(noMore(log))]);

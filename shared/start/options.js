@@ -14,18 +14,12 @@ Runs both servers in the foreground, or the one that is named.
 
 /**
  * Flags of Node for the servers. Half of the memory for young objects costs no more CPU time; a start that has all
- * of it at once takes 60 to 160 ms less than one that grows from nothing. A collection whenever the
- * old objects have grown by half, not fourfold, takes 100 MB less under load and about 3 % more CPU time. No object is
- * made among the old ones: there, dead objects keep alive the objects that they name (a fifth of the time of a GET).
- * And node:http loads nothing that nobody uses. `gc` is there for the garbage of long answers
- * (resource-server/forwarding/flow.ts) and of busy times (shared/server/idle-memory.ts).
+ * of it at once takes 60 to 160 ms less than one that grows from nothing. And node:http loads nothing that nobody uses.
+ * None with which V8 rejects what Node has compiled of itself: shared/server/heap-flags.ts sets those later.
  */
 export const NODE_FLAGS = [
   '--max-semi-space-size=8',
   '--min-semi-space-size=8',
-  '--heap-growing-percent=50',
-  '--no-allocation-site-pretenuring',
-  '--expose-gc',
   '--import',
   new URL('../base/lean-http.js', import.meta.url).href,
 ];

@@ -430,3 +430,12 @@ test('no server loads what node:http has for nobody', () => {
   const flags = [...NODE_FLAGS, '--input-type=module', '--eval', script];
   expect(execFileSync(process.execPath, flags, { encoding: 'utf8' })).toBe('[]\n');
 });
+
+test('no server has a flag with which V8 rejects what Node has compiled of itself', () => {
+  const tag = (flags: readonly string[]) =>
+    execFileSync(process.execPath, [...flags, '-p', 'v8.cachedDataVersionTag()'], {
+      encoding: 'utf8',
+    });
+  expect(tag(NODE_FLAGS)).toBe(tag([]));
+  expect(tag(['--expose-gc'])).not.toBe(tag([]));
+});
