@@ -20,15 +20,6 @@ export const isCore = (suite: string) => core.has(suite);
 /** True for suites of the benchmarks, which run by themselves. */
 export const isBench = (suite: string) => suite.startsWith('e2e/bench/');
 
-const compiler = {
-  jsc: {
-    parser: { syntax: 'typescript' },
-    target: 'es2023',
-    experimental: { keepImportAttributes: true },
-  },
-  module: { type: 'es6' },
-};
-
 /** A project of jest with all suites of which `has` is true, by path from the top. */
 export const project = (displayName: string, has: (suite: string) => boolean) => ({
   displayName,
@@ -37,5 +28,5 @@ export const project = (displayName: string, has: (suite: string) => boolean) =>
   setupFiles: ['<rootDir>/e2e/setup/known-node.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  transform: { '\\.ts$': ['@swc/jest', compiler] },
+  transform: { '\\.ts$': '<rootDir>/e2e/setup/strip-types.ts' },
 });

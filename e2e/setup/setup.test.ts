@@ -8,6 +8,7 @@ import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { kept } from './kept.ts';
 import { PARTS } from './parts.ts';
 import { programsNamed, startsOlderNodes, startsOurs } from './programs-named.ts';
+import stripTypes from './strip-types.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -102,4 +103,15 @@ test('a bundle is made again when one of its files has changed or is gone, and o
   expect([await made(), await made()]).toEqual([3, 3]);
   await expect(readFile(join(place.path, 'made/3'), 'utf8')).resolves.toBe('');
   await expect(readFile(join(place.path, 'made/1'))).rejects.toThrow('ENOENT');
+});
+
+test('each character of code that jest runs is where the source has it, so stack traces are right', () => {
+  const source = 'type A = string;\nconst a = (b: A): A => b as A;\nexport { a };\n';
+  const code = 'const a = (b   )    => b     ;';
+  expect(stripTypes.process(source).code.split('\n')).toEqual([
+    ' '.repeat(16),
+    code,
+    'export { a };',
+    '',
+  ]);
 });
