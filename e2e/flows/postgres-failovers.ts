@@ -92,6 +92,8 @@ export async function failOverPostgres(
   const [primary, next] = places;
   const { postgres, door } = primary;
   if (postgres === undefined) throw new Error('there is no primary');
+  // Our own hands in the store look for the next primary as servers do.
+  await using _ = await flow.stores.revocations.feed();
   await using link = await startRelay(postgres.port);
   await next.postgres?.[Symbol.asyncDispose]();
   const standby = await startPostgres({ standbyOf: postgres, through: link });
@@ -113,13 +115,7 @@ export async function failOverPostgres(
   await sleep(LENGTH.beside);
   await standby.wake();
   await uses.goesOn();
-  // Our own hands in the store have followed nothing meanwhile.
-  await until(async () =>
-    flow.stores.ping().then(
-      () => true,
-      () => false,
-    ),
-  );
+  await until(async () => flow.stores.ping().then(() => true));
   await uses.finish();
   servers.places = [next, primary];
 }

@@ -4,6 +4,7 @@ import type { PostgresSettings } from '../settings.ts';
 import { accessTo, enterAlone } from './access.ts';
 import { COMMIT, commit, InDoubt, PATIENTLY } from './commit.ts';
 import { NoConnection } from './no-connection.ts';
+import { Timelines } from './timelines.ts';
 
 /** Others have the store open. */
 export class OpenElsewhere extends Error {
@@ -42,7 +43,7 @@ export async function alone<T>(
   }
 }
 
-/** Resolves to a connection to the first server that is a primary. */
+/** Resolves to a connection to the primary: of several servers that take writes, the one that was promoted last. */
 async function connectAlone({
   urls,
   schema,
@@ -50,7 +51,9 @@ async function connectAlone({
   ca: file,
 }: PostgresSettings): Promise<Client> {
   const ca = file === undefined ? undefined : await readFile(file, 'utf8');
+  const timelines = new Timelines();
   const failures: NoConnection[] = [];
+  let primary: Client | undefined;
   for (const url of urls) {
     const client = new Client(accessTo(url, { ca, schema, deadline: deadline * 1000 }));
     // A statement that is under way fails, too; without a listener the process would end.
@@ -59,12 +62,22 @@ async function connectAlone({
       await client.connect();
       const others = await enterAlone(client, schema);
       if (others.length > 0) throw new OpenElsewhere(others);
-      return client;
+      await timelines.note(client);
+      if (primary !== undefined && !timelines.isFormer(primary)) {
+        await client.end();
+        continue;
+      }
+      await primary?.end();
+      primary = client;
     } catch (error) {
       await client.end();
-      if (error instanceof OpenElsewhere) throw error;
+      if (error instanceof OpenElsewhere) {
+        await primary?.end();
+        throw error;
+      }
       failures.push(NoConnection.to(client, error));
     }
   }
-  throw NoConnection.toAny(failures);
+  if (primary === undefined) throw NoConnection.toAny(failures);
+  return primary;
 }

@@ -8,6 +8,7 @@ import { startRedis } from '../../../e2e/parts/redis.ts';
 import { FAR, someApiKey } from '../contract/samples.ts';
 import { Outage } from '../outage/outage.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
+import { alone } from './alone.ts';
 import { PostgresDatabase } from './database.ts';
 import { openPostgres } from './open.ts';
 import { postgresStore, redisBeside } from './started.fixture.ts';
@@ -88,8 +89,24 @@ test('a connection that leads to a former primary is given up once any other one
   await using after = open(next);
   expect(await portOf(after)).toBe(next.port);
   expect(await portOf(before)).toBe(next.port);
-  await using alone = open(former);
-  await expect(portOf(alone)).rejects.toThrow('another server was promoted in its place');
+  await using of = open(former);
+  await expect(portOf(of)).rejects.toThrow('another server was promoted in its place');
+});
+
+test('a command that has the store alone works on the server that was promoted last', async () => {
+  await using former = await startPostgres();
+  await using next = await startPostgres({ standbyOf: former });
+  await promote(next);
+  for (const urls of [
+    [former.url, next.url],
+    [next.url, former.url],
+  ]) {
+    const port = alone(postgresStore(urls), async (client) => {
+      const { rows } = await client.query('SELECT inet_server_port() AS port');
+      return rows[0]?.port;
+    });
+    expect(await port).toBe(next.port);
+  }
 });
 
 test('a process that only reads finds the server that was promoted, while the former primary goes on', async () => {
