@@ -209,11 +209,12 @@ test('on a full disk several processes write where one has its room, though anot
   expect(await linesOnSmallDisk('room-for-all.fixture.ts', 24)).toEqual([]);
 });
 
-test('a store is made on a disk with 800 KiB, and its room takes nothing that it needs to work', async () => {
+test('a store is made on a disk with 800 KiB, its room takes nothing that it needs to work, and no new page is left in the WAL', async () => {
   const lines = await linesOnSmallDisk('nearly-full.fixture.ts', 64);
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
     [800, [true, false]],
     ...[2000, 4000, 6000, 9000, 14_000].map((kibibytes) => [kibibytes, [true, true]]),
+    ['grown', true, 0],
   ]);
 });
 

@@ -4,6 +4,7 @@
  */
 import { appendFileSync, mkdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { systemClock as clock } from '#shared/base/clock.ts';
 import { systemRandom as random } from '#shared/base/random.ts';
 import { edit, putWith } from '../../contract/samples.ts';
@@ -42,3 +43,16 @@ for (const kibibytes of [800, 2000, 4000, 6000, 9000, 14_000]) {
   rmSync(folder, { recursive: true });
   rmSync(filler);
 }
+
+const path = join(place, 'state.db');
+const { revocations } = await openSqlite({ folder: place, clock, random });
+using other = new DatabaseSync(path);
+const pages = () => Number(other.prepare('PRAGMA page_count').get()?.['page_count']);
+const before = pages();
+let inWal = 0;
+for (let n = 0; n < 200; n += 1) {
+  await revocations.revoke('token', `${n}`, clock.now() + 60_000);
+  if (statSync(path).size < pages() * 4096) inWal += 1;
+}
+process.stdout.write(`${JSON.stringify(['grown', pages() > before, inWal])}\n`);
+process.exit();

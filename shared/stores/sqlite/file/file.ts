@@ -183,7 +183,7 @@ export class SqliteFile implements Database, AsyncDisposable {
   async checkpoint(): Promise<void> {
     this.#attempt(() => {
       const connection = this.#connected();
-      if (this.#room.look()) this.#checkpoint(connection, 'PASSIVE');
+      if (this.#room.look()) this.#forRoom(() => this.#checkpoint(connection, 'PASSIVE'));
       else if (connection.frames > 0) {
         this.#checkpoint(connection, 'TRUNCATE');
         this.#room.missing();
@@ -321,10 +321,16 @@ export class SqliteFile implements Database, AsyncDisposable {
     connection.checkpoint(how);
   }
 
-  /** For a disk that gets full. A part that cannot be made now may be made later: a failure is that of no write. */
   #keepRoom(connection: Connection): void {
+    this.#forRoom(() =>
+      this.#room.keepWithin(connection, () => this.#checkpoint(connection, 'PASSIVE')),
+    );
+  }
+
+  /** For a disk that gets full. What cannot be done now may be done later: a failure is that of no write. */
+  #forRoom(work: () => void): void {
     try {
-      this.#room.keepWithin(connection, () => this.#checkpoint(connection, 'PASSIVE'));
+      work();
     } catch (cause) {
       if (cause instanceof StoreUnavailable || isDamage(cause)) throw cause;
     }
@@ -332,8 +338,11 @@ export class SqliteFile implements Database, AsyncDisposable {
 
   /** Does at once what SQLite does by itself where nothing is checked. A failure is that of no write. */
   #keepShort(connection: Connection): void {
-    if (!this.schema.isCounted || this.#transactions % LOOK_EVERY > 0) return;
     try {
+      this.#forRoom(() =>
+        this.#room.bringIn(connection, () => this.#checkpoint(connection, 'PASSIVE')),
+      );
+      if (!this.schema.isCounted || this.#transactions % LOOK_EVERY > 0) return;
       if (connection.frames >= LONGEST_WAL) this.#checkpoint(connection, 'PASSIVE');
     } catch (cause) {
       this.#failed(this.#writing, cause);

@@ -42,6 +42,7 @@ export class Room {
   readonly #reserve: string;
   readonly #clock: Pick<Clock, 'monotonic'>;
   #isFull = false;
+  #isLittle = false;
   #looked = -Infinity;
   #kept = -Infinity;
   #wasThere = false;
@@ -58,6 +59,7 @@ export class Room {
    */
   look(): boolean {
     const free = freeRoom(dirname(this.#path));
+    this.#isLittle = free < LITTLE;
     if (free < LEAST) this.#isFull = true;
     else if (this.#keep(free)) this.#isFull = false;
     return this.#isFull;
@@ -99,14 +101,18 @@ export class Room {
       connection.write((held) => void held.run(sql), BUSY_TIMEOUT);
       checkpoint();
     }
-    // Pages behind the end of the file would stay in the WAL, which could not begin anew.
-    const free = freeRoom(folder);
-    if (free < LITTLE) {
-      const { count, size } = connection.pages;
-      if (statSync(this.#path).size < count * size) checkpoint();
-    }
     const wal = `${this.#path}-wal`;
-    lengthen(wal, Math.min(IN_WAL, statSync(wal).size + free - LEFT));
+    lengthen(wal, Math.min(IN_WAL, statSync(wal).size + freeRoom(folder) - LEFT));
+  }
+
+  /**
+   * After a commit, on a disk that may soon be full: brings pages behind the end of the file into it. They would stay in the
+   * WAL, which could not begin anew. Throws the same.
+   */
+  bringIn(connection: Connection, checkpoint: () => void): void {
+    if (!this.#isLittle) return;
+    const { count, size } = connection.pages;
+    if (statSync(this.#path).size < count * size) checkpoint();
   }
 
   /** On a full disk: carries out `commit` in the last room, again and again while the WAL has used that up. */
