@@ -448,6 +448,17 @@ test('a server that stands still is 503 within the deadline, and answers again a
   );
 });
 
+test('many that look for the primary at once all find it, whatever the others find meanwhile', async () => {
+  for (let n = 0; n < 5; n += 1) {
+    await using database = open({ urls: [standby.url, primary.url], connections: 40 });
+    const reads = Array.from({ length: 30 }, async (_, k) => {
+      await sleep(k);
+      return database.write((sql) => sql.all('SELECT 1'));
+    });
+    expect(await Promise.all(reads)).toEqual(reads.map(() => [[1]]));
+  }
+});
+
 test('a standby is asked for nothing until it is the primary', async () => {
   await using database = open({ urls: [standby.url, primary.url], deadline: 2_000 });
   await database.write((sql) => sql.run(INSERT, 'failover', 'before'));

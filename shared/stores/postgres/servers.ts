@@ -113,8 +113,10 @@ export class Servers {
   /** Resolves to a connection to the primary: that of before, or the first of all that says it is one. */
   async #connect(): Promise<{ client: PoolClient; place: number }> {
     const failures: NoConnection[] = [];
+    // Others may find it meanwhile: each server is tried once.
+    const first = this.#primary;
     for (let n = 0; n < this.#servers.length; n += 1) {
-      const place = (this.#primary + n) % this.#servers.length;
+      const place = (first + n) % this.#servers.length;
       const { pool } = this.#servers[place] as Server;
       try {
         const client = await this.#connectTo(pool);
