@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { andThen, recover } from './awaitable.ts';
+import { allOf, andThen, recover } from './awaitable.ts';
 
 const later = async <T>(value: T) => value;
 const fail = () => {
@@ -14,6 +14,14 @@ test('a value that is there is used at once, a promise when it resolves', async 
   expect(promise).toBeInstanceOf(Promise);
   expect(await promise).toBe(2);
   expect(await andThen(1, later)).toBe(1);
+});
+
+test('several values that are there are used at once, and else when the last promise resolves', async () => {
+  expect(allOf([1, undefined, 'two'])).toEqual([1, undefined, 'two']);
+  const promise = allOf([1, later('two')]);
+  expect(promise).toBeInstanceOf(Promise);
+  expect(await promise).toEqual([1, 'two']);
+  await expect(allOf([1, later(1).then(fail)])).rejects.toThrow('no');
 });
 
 test('an error is recovered from, thrown at once or rejected later', async () => {

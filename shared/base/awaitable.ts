@@ -9,6 +9,13 @@ export function andThen<T, U>(value: Awaitable<T>, goOn: (value: T) => Awaitable
   return isPromise(value) ? value.then(goOn) : goOn(value);
 }
 
+/** Returns all of these in their order: at once if all are there. */
+export function allOf<T extends readonly unknown[]>(values: {
+  readonly [K in keyof T]: Awaitable<T[K]>;
+}): Awaitable<T> {
+  return values.some(isPromise) ? Promise.all(values) : (values as unknown as T);
+}
+
 /** Returns the result of `work`, or what `failed` returns for its error, thrown or rejected. */
 export function recover<T>(
   work: () => Awaitable<T>,

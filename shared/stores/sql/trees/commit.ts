@@ -1,3 +1,4 @@
+import { allOf } from '#shared/base/awaitable.ts';
 import { byKind } from '../../trees/edits.ts';
 import { LOCK_CHANGES, lockReach, reaches } from '../../trees/lock-reach.ts';
 import {
@@ -65,7 +66,7 @@ export async function commit(
   const { seen, edits, quota } = change;
   const places = new Places(sql, tree);
   const paths = new Set([...seen.keys(), ...edits.flatMap(pathPut)]);
-  const [locked] = await Promise.all([lockHead(sql, tree), places.findAll(paths)]);
+  const [locked] = await allOf([lockHead(sql, tree), places.findAll(paths)]);
   if (locked.isNew) places.forget();
   let before: Head = locked;
   if (made !== undefined) {
@@ -189,22 +190,30 @@ async function rememberLocks({ sql, tree, relocked: roots }: Editing, version: n
   );
 }
 
+/** In SQL: removes content, by its name that follows, unless something names it. */
+const removing = (
+  name: string,
+) => `DELETE FROM content WHERE tree = ?1 AND file ${name} AND NOT EXISTS (
+  SELECT 1 FROM resource WHERE tree = ${treeOf('content')} AND file = content.file
+)`;
+const REMOVE_ONE = removing('= ?2');
+const REMOVE = `${removing('IN EACH(?2)')} RETURNING file`;
+
 /** Removes dropped content that nothing names any more. Resolves to the names of that which is in files. */
 export async function released(
   sql: Sql,
   tree: string,
   dropped: ReadonlySet<string>,
 ): Promise<string[]> {
-  if (dropped.size === 0) return [];
+  const [only] = dropped;
+  if (only === undefined) return [];
   const among = async (text: string, names: Iterable<string>) =>
     (await sql.all<[file: string]>(text, tree, JSON.stringify([...names]))).flat();
-  const removed = await among(
-    `DELETE FROM content WHERE tree = ?1 AND file IN EACH(?2) AND NOT EXISTS (
-       SELECT 1 FROM resource WHERE tree = ${treeOf('content')} AND file = content.file
-     ) RETURNING file`,
-    dropped,
-  );
-  const left = dropped.difference(new Set(removed));
+  let left = dropped;
+  // Nearly always it is one, and this takes a quarter of the time.
+  if (dropped.size === 1) {
+    if ((await sql.run(REMOVE_ONE, tree, only)) > 0) return [];
+  } else left = dropped.difference(new Set(await among(REMOVE, dropped)));
   if (left.size === 0) return [];
   return among(
     `SELECT value FROM EACH(?2) AS dropped WHERE NOT EXISTS (

@@ -1,4 +1,4 @@
-import type { Awaitable } from '#shared/base/awaitable.ts';
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Quota } from '../../trees/trees.ts';
 import type { Sql, Transaction } from '../sql.ts';
 
@@ -34,13 +34,16 @@ const headFrom = ([row = [0, 0, 0, 0, 0, null]]: readonly HeadRow[]): Head => {
   return { locksVersion, bytes, properties, entries, edits, version: version ?? undefined };
 };
 
-export const headOf = async (sql: Sql, tree: string): Promise<Head> =>
-  headFrom(await sql.all<HeadRow>(SELECT, tree));
+export const headOf = (sql: Sql, tree: string): Awaitable<Head> =>
+  andThen(sql.all<HeadRow>(SELECT, tree), headFrom);
 
 /** The same. Nobody else changes anything in the tree before the end of the transaction. */
-export async function lockHead(sql: Transaction, tree: string): Promise<LockedHead> {
-  const rows = await sql.lock<HeadRow>(SELECT, tree);
-  if (rows.length > 0) return { ...headFrom(rows), isNew: false };
+export const lockHead = (sql: Transaction, tree: string): Awaitable<LockedHead> =>
+  andThen(sql.lock<HeadRow>(SELECT, tree), (rows) =>
+    rows.length > 0 ? { ...headFrom(rows), isNew: false } : lockNewHead(sql, tree),
+  );
+
+async function lockNewHead(sql: Transaction, tree: string): Promise<LockedHead> {
   await sql.run(
     `INSERT INTO tree (name, locks_version, bytes, entries) VALUES (?, 0, 0, 0)
      ON CONFLICT (name) DO NOTHING`,

@@ -1,4 +1,4 @@
-import { andThen, type Awaitable, isPromise } from '#shared/base/awaitable.ts';
+import { allOf, andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Collection, Entry } from '../../trees/trees.ts';
 import type { Row, Sql } from '../sql.ts';
 import {
@@ -50,6 +50,13 @@ export interface Found {
 type Step = readonly [arrived: number, arrivedAt: number, id: number | null, kind: Entry['kind']];
 const ARRIVAL = ['arrived', 'arrived_at'];
 const STEP = [...ARRIVAL, 'id', 'kind'];
+
+/** One statement follows these names from a collection, which is at the path `at`. */
+interface Walk {
+  readonly names: readonly string[];
+  readonly from: Place;
+  readonly at: string;
+}
 
 /** All of a resource, and the last one of each walk. */
 const LOCATED = [...ARRIVAL, ...COLUMNS.split(', ')];
@@ -144,25 +151,23 @@ export class Places {
   }
 
   /** Asks once for a path of up to `STEPS` names. */
-  async find(path: string): Promise<Found | undefined> {
+  find(path: string): Awaitable<Found | undefined> {
     if (this.#found.has(path)) return this.#found.get(path);
-    const found = await this.#walk(path);
-    this.#found.set(path, found);
-    return found;
+    return andThen(this.#walk(path), (found) => {
+      this.#found.set(path, found);
+      return found;
+    });
   }
 
   /** Finds each of these, with as few questions as it can. */
-  async findAll(paths: ReadonlySet<string>): Promise<void> {
+  findAll(paths: ReadonlySet<string>): Awaitable<unknown> {
     const [path] = paths;
-    if (paths.size === 1 && path !== undefined) await this.find(path);
-    else {
-      await this.findMany(paths);
-      await this.findEach(paths);
-    }
+    if (paths.size === 1 && path !== undefined) return this.find(path);
+    return andThen(this.findMany(paths), () => this.findEach(paths));
   }
 
   /** Looks for many, where all whose paths have as many names are one question. `find` asks once then, or not at all. */
-  async findMany(paths: ReadonlySet<string>): Promise<void> {
+  findMany(paths: ReadonlySet<string>): Awaitable<void> {
     const levels: (Set<string> | undefined)[] = [];
     for (const path of paths) {
       for (let at = path; at !== '' && !this.#found.has(at); [at] = split(at)) {
@@ -170,20 +175,17 @@ export class Places {
       }
     }
     // SQLite takes as long for one of these questions as for two of `find`.
-    if (paths.size <= 2 * levels.length) {
-      for (const path of paths) if (path.split('/').length > STEPS) await this.find(path);
-      return;
-    }
-    for (const level of levels) {
-      const all = [...(level ?? [])];
-      for (let n = 0; n < all.length; n += AT_ONCE) await this.#members(all.slice(n, n + AT_ONCE));
-    }
+    if (paths.size > 2 * levels.length) return this.#findLevels(levels);
+    return levels.length - 1 > STEPS ? this.#findLong(paths) : undefined;
   }
 
   /** Finds each; behind `findMany`. */
-  async findEach(paths: ReadonlySet<string>): Promise<ReadonlyMap<string, Found | undefined>> {
-    const each = [...paths].map(async (path) => [path, await this.find(path)] as const);
-    return new Map(await Promise.all(each));
+  findEach(paths: ReadonlySet<string>): Awaitable<ReadonlyMap<string, Found | undefined>> {
+    const all = [...paths];
+    return andThen(
+      allOf(all.map((path) => this.find(path))),
+      (found) => new Map(all.map((path, n) => [path, found[n]])),
+    );
   }
 
   /** Forgets what is at a path, after an edit that neither moves nor removes it. */
@@ -198,7 +200,18 @@ export class Places {
     this.#collections.set('', ROOT);
   }
 
-  async #walk(path: string): Promise<Found | undefined> {
+  async #findLevels(levels: readonly (ReadonlySet<string> | undefined)[]): Promise<void> {
+    for (const level of levels) {
+      const all = [...(level ?? [])];
+      for (let n = 0; n < all.length; n += AT_ONCE) await this.#members(all.slice(n, n + AT_ONCE));
+    }
+  }
+
+  async #findLong(paths: ReadonlySet<string>): Promise<void> {
+    for (const path of paths) if (path.split('/').length > STEPS) await this.find(path);
+  }
+
+  #walk(path: string): Awaitable<Found | undefined> {
     const names: string[] = [];
     let at = path;
     let from: Place | undefined;
@@ -208,14 +221,21 @@ export class Places {
       at = parent;
       from = this.#collections.get(parent);
     } while (from === undefined && names.length < STEPS);
-    from ??= await this.at(at);
-    if (from === undefined) return undefined;
-    const found = this.#sql.all(WALKS[names.length - 1] ?? '', this.#tree, from.id, ...names);
-    // Where it is answered at once, the next one to look goes on from here.
-    const [row] = isPromise(found) ? await found : found;
-    if (row === undefined) return undefined;
+    // The next walk knows the answers that came at once.
+    return andThen(
+      from ?? this.at(at),
+      (above) =>
+        above &&
+        andThen(
+          this.#sql.all(WALKS[names.length - 1] ?? '', this.#tree, above.id, ...names),
+          ([row]) => row && this.#arrived(path, { names, from: above, at }, row),
+        ),
+    );
+  }
 
-    let above = from;
+  /** Returns what is at a path, by the row of the walk to it. */
+  #arrived(path: string, { names, from, at: start }: Walk, row: Row): Found | undefined {
+    let [above, at] = [from, start];
     const last = names.length - 1;
     for (const [n, name] of names.slice(0, last).entries()) {
       const [edit, arrivedAt, id, kind] = stepIn(row, n);

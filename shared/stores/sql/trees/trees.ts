@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { allOf, andThen } from '#shared/base/awaitable.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { checkEdits } from '../../trees/edits.ts';
 import { propertyBytesOf } from '../../trees/entry-bytes.ts';
-import type { CommitOutcome, Entry, Lock, Trees } from '../../trees/trees.ts';
+import type { CommitOutcome, Entry, Lock, Trees, TreeView } from '../../trees/trees.ts';
 import type { Moments } from '../moments.ts';
 import type { Database, Sql, Transaction } from '../sql.ts';
 import { commit, outcomeOf, released, reserve } from './commit.ts';
@@ -108,24 +109,27 @@ export function sqlTrees(
         : recall(JSON.stringify([tree, path]), (sql) => entryAt(sql, tree, path)),
 
     look: (tree, paths) =>
-      database.snapshot(async (sql) => {
+      database.snapshot((sql) => {
         const places = new Places(sql, tree);
         const wanted = new Set(paths);
-        await places.findMany(wanted);
-        const [{ locksVersion, bytes, entries }, found, locks] = await Promise.all([
-          headOf(sql, tree),
-          places.findEach(wanted),
-          sql.last.all<[record: string]>('SELECT record FROM tree_lock WHERE tree = ?', tree),
-        ]);
-        return {
-          entries: new Map([...found].map(([path, one]) => [path, one?.entry])),
-          locks: locks.map(([record]) => {
-            const lock = JSON.parse(record) as Lock;
-            return Object.assign(lock, { expires: toOwn(lock.expires) });
+        const all = () =>
+          allOf([
+            headOf(sql, tree),
+            places.findEach(wanted),
+            sql.last.all<[record: string]>('SELECT record FROM tree_lock WHERE tree = ?', tree),
+          ]);
+        return andThen(
+          andThen(places.findMany(wanted), all),
+          ([{ locksVersion, bytes, entries }, found, locks]): TreeView => ({
+            entries: new Map([...found].map(([path, one]) => [path, one?.entry])),
+            locks: locks.map(([record]) => {
+              const lock = JSON.parse(record) as Lock;
+              return Object.assign(lock, { expires: toOwn(lock.expires) });
+            }),
+            locksVersion: String(locksVersion),
+            usage: { bytes, entries },
           }),
-          locksVersion: String(locksVersion),
-          usage: { bytes, entries },
-        };
+        );
       }),
 
     version: (tree) => recallVersion(tree, async (sql) => (await headOf(sql, tree)).version),
