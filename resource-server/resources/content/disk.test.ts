@@ -128,6 +128,38 @@ describe('a change', () => {
     expect(await contents()).toEqual([]);
   });
 
+  test.each([
+    { others: 'changed nothing', write: undefined, judged: [undefined], looks: 0 },
+    { others: 'wrote to it', write: 'a', judged: [undefined, 'document'], looks: 1 },
+    { others: 'wrote beside it', write: 'b', judged: [undefined], looks: 0 },
+  ])(
+    'takes what was seen before for the state unless it has changed: others $others',
+    async ({ write: other, judged, looks }) => {
+      let looked = 0;
+      const look: Trees['look'] = (...asked) => {
+        looked += 1;
+        return stores.trees.look(...asked);
+      };
+      const tree = await open({ ...stores.trees, look }).tree(TREE, 'alice');
+      const seen = await tree.look(['', 'a']);
+      looked = 0;
+      if (other !== undefined) await write(other, 'one');
+      const kinds: (string | undefined)[] = [];
+      await tree.change(
+        ['', 'a'],
+        (view) => {
+          kinds.push(view.entries.get('a')?.kind);
+          expect(view.entries.get('')).toBeDefined();
+          return { edits: [{ kind: 'remove', path: 'a' }], value: undefined };
+        },
+        seen,
+      );
+      expect(kinds).toEqual(judged);
+      expect(looked).toBe(looks);
+      expect(await store.get('a')).toBeUndefined();
+    },
+  );
+
   test('without edits commits nothing', async () => {
     const commit = () => Promise.reject(new Error('committed'));
     const idle = await open({ ...stores.trees, commit }).tree(TREE, 'alice');

@@ -11,6 +11,7 @@ import type {
   Collection,
   CommitOutcome,
   Edit,
+  Entry,
   Quota,
   Trees,
   TreeView,
@@ -155,27 +156,26 @@ export function openDisk(options: DiskOptions): Disk {
     holder: string,
     judgeAgain: JudgeAgain,
   ): ResourceStore {
-    const look = (paths: readonly string[]) => trees.look(name, paths);
+    const look = async (paths: readonly string[]) => withRoot(await trees.look(name, paths));
 
     /** `alone`: whether it is this change's turn to change a whole tree. */
     async function change<T>(
       paths: readonly string[],
       decide: (view: TreeView) => Decision<T>,
-      alone: boolean,
+      { seen, alone }: { readonly seen?: TreeView | undefined; readonly alone: boolean },
     ): Promise<T> {
       for (let turn = 0; turn < TURNS; turn += 1) {
         if (turn > EAGER) await pause(random(1).readUInt8() / 16);
-        const view = await look(paths);
-        const { edits, value } = decide(withRoot(view));
+        const view = (turn === 0 ? seen : undefined) ?? (await look(paths));
+        const { edits, value } = decide(view);
         if (edits.length === 0) return value;
         if (!alone && edits.some((edit) => takesWholeTree(edit, view))) {
-          return inTurn(holder, () => change(paths, decide, true)).finally(clearSoon);
+          return inTurn(holder, () => change(paths, decide, { alone: true })).finally(clearSoon);
         }
         await judgeAgain();
         const { entries, locksVersion } = view;
-        const seen = new Map([...entries].map(([path, entry]) => [path, entry?.revision]));
         const outcome = await trees.commit(name, {
-          seen,
+          seen: new Map([...entries].map(([path, entry]) => [path, revisionOf(entry)])),
           locksVersion,
           edits: edits.map(withContent),
           quota,
@@ -192,7 +192,7 @@ export function openDisk(options: DiskOptions): Disk {
     return {
       quota,
       get: async (path) => (await trees.get(name, path)) ?? (path === '' ? ROOT : undefined),
-      look: async (paths) => withRoot(await look(paths)),
+      look,
       version: () => trees.version(name),
       members: (...of) => trees.members(name, ...of),
       list: (...of) => trees.list(name, ...of),
@@ -217,7 +217,7 @@ export function openDisk(options: DiskOptions): Disk {
         throw damagedContent();
       },
 
-      change: (paths, decide) => change(paths, decide, false),
+      change: (paths, decide, seen) => change(paths, decide, { seen, alone: false }),
     };
   }
 }
@@ -229,6 +229,9 @@ const REFUSALS: Readonly<
   'too long': () =>
     new HttpError(403, 'The path of something in it would be too long there. Move its parts.'),
 };
+
+/** The root of a tree before anybody has changed it has none in the store. */
+const revisionOf = (entry: Entry | undefined) => (entry === ROOT ? undefined : entry?.revision);
 
 function withRoot(view: TreeView): TreeView {
   if (!view.entries.has('') || view.entries.get('')) return view;

@@ -35,11 +35,16 @@ export interface ResourceStore {
   list(path: string, after: string, limit: number): Promise<Listing | undefined>;
   /**
    * Reads the paths, lets `decide` judge, and commits its edits if nothing that it saw has changed; otherwise
-   * tries again. `decide` throws to refuse. A change of a whole collection first waits for its turn. Rejects with
+   * tries again. `seen`: what `look` found at these paths, which is judged first, without reading. `decide` throws to
+   * refuse. A change of a whole collection first waits for its turn. Rejects with
    * `HttpError` 507 if the quota is used up, 403 if a path would be too long, 503 if others were faster too often
    * or too many wait for their turn.
    */
-  change<T>(paths: readonly string[], decide: (view: TreeView) => Decision<T>): Promise<T>;
+  change<T>(
+    paths: readonly string[],
+    decide: (view: TreeView) => Decision<T>,
+    seen?: TreeView,
+  ): Promise<T>;
   /**
    * Stores immutable content under a new name and passes the name to `commit`, which refers to it in a `change`
    * and so makes it durable. `announced`: bytes that are known to come. The content is removed if `commit` rejects

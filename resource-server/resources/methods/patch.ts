@@ -73,36 +73,41 @@ export const patch: MethodFactory = (services) => {
     async function make(received: PatchDocument) {
       await othersFirst();
       const apply = readPatch(received);
-      const seen = judge(await store.look(paths));
-      const document = seen && (await read(store, seen));
+      const seen = await store.look(paths);
+      const before = judge(seen);
+      const document = before && (await read(store, before));
       await othersFirst();
       const result = apply(document);
       await othersFirst();
-      return { seen, content: writeJson(result, maxBytes) };
+      return { seen, file: before?.file, content: writeJson(result, maxBytes) };
     }
 
     /** Tries once. Throws `Stale`. */
     async function attempt(received: PatchDocument) {
-      const { seen, content } = await inTurn(MAKING, () => make(received));
+      const { seen, file, content } = await inTurn(MAKING, () => make(received));
       return store.receive(
         Readable.from([content]),
         (stored) => {
           const fresh = newDocument({ path, type: 'application/json' }, stored, services);
-          return store.change(paths, (view) => {
-            const before = judge(view);
-            // Content never changes under its name. Others may have set properties, which are kept.
-            if (before?.file !== seen?.file) throw new Stale();
-            const document = before
-              ? {
-                  ...fresh,
-                  type: before.type,
-                  created: before.created,
-                  properties: before.properties,
-                }
-              : fresh;
-            const value = { document, created: before === undefined, content };
-            return { edits: [{ kind: 'put', entry: document }], value };
-          });
+          return store.change(
+            paths,
+            (view) => {
+              const before = judge(view);
+              // Content never changes under its name. Others may have set properties, which are kept.
+              if (before?.file !== file) throw new Stale();
+              const document = before
+                ? {
+                    ...fresh,
+                    type: before.type,
+                    created: before.created,
+                    properties: before.properties,
+                  }
+                : fresh;
+              const value = { document, created: before === undefined, content };
+              return { edits: [{ kind: 'put', entry: document }], value };
+            },
+            seen,
+          );
         },
         content.length,
       );

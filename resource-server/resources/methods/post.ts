@@ -35,10 +35,14 @@ export const post: MethodFactory = (services) => async (context, place) => {
     content,
     (received) => {
       const fresh = newDocument({ path, type }, received, services);
-      return store.change(paths, (view) => {
-        judge(view);
-        return { edits: [{ kind: 'put', entry: fresh }], value: fresh };
-      });
+      return store.change(
+        paths,
+        (view) => {
+          judge(view);
+          return { edits: [{ kind: 'put', entry: fresh }], value: fresh };
+        },
+        seen,
+      );
     },
     announced(request),
   );

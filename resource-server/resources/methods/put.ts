@@ -9,7 +9,7 @@ import { announced, checkUpload, contentWithin, newDocument } from '../content/u
 
 /**
  * PUT (RFC 9110 section 9.3.4): the content becomes the document, whose dead properties stay (RFC 4918 section
- * 9.7). The request is judged before the content is read, and again by the state afterwards.
+ * 9.7). The request is judged before the content is read, and again afterwards, by the state then if that has changed.
  */
 export const put: MethodFactory = (services) => async (context, place) => {
   const { request, space } = context;
@@ -32,14 +32,18 @@ export const put: MethodFactory = (services) => async (context, place) => {
     content,
     (received) => {
       const fresh = newDocument({ path, type }, received, services);
-      return store.change(paths, (view) => {
-        const before = replaced(view);
-        const entry = before
-          ? { ...fresh, created: before.created, properties: before.properties }
-          : fresh;
-        const value = { document: entry, created: before === undefined };
-        return { edits: [{ kind: 'put', entry }], value };
-      });
+      return store.change(
+        paths,
+        (view) => {
+          const before = replaced(view);
+          const entry = before
+            ? { ...fresh, created: before.created, properties: before.properties }
+            : fresh;
+          const value = { document: entry, created: before === undefined };
+          return { edits: [{ kind: 'put', entry }], value };
+        },
+        seen,
+      );
     },
     announced(request),
   );
