@@ -58,27 +58,31 @@ interface Walk {
   readonly at: string;
 }
 
-/** All of a resource, and the last one of each walk. */
+/** All of a resource. */
 const LOCATED = [...ARRIVAL, ...COLUMNS.split(', ')];
 type Located = readonly [arrived: number, arrivedAt: number, ...ResourceRow];
 
 /**
- * In SQL, for each number of names: a `Step` each, from the collection `?2` of the tree `?1`. The last one goes on with all
- * columns of its resource.
+ * In SQL, for each number of names: a `Step` each, from the collection `?2` of the tree `?1`. The last ones, so many, are
+ * `Located`.
  */
-const WALKS = Array.from({ length: STEPS }, (__, more) => {
-  const steps = Array.from({ length: more + 1 }, (_, n) => `step${n}`);
-  const columns = steps.flatMap((step, n) => {
-    return (n < more ? STEP : LOCATED).map((column) => `${step}.${column}`);
-  });
-  const joins = steps.slice(1).map(
-    (step, n) =>
-      `LEFT JOIN resource AS ${step}
+const walks = (located: number) =>
+  Array.from({ length: STEPS }, (__, more) => {
+    const steps = Array.from({ length: more + 1 }, (_, n) => `step${n}`);
+    const columns = steps.flatMap((step, n) => {
+      return (n <= more - located ? STEP : LOCATED).map((column) => `${step}.${column}`);
+    });
+    const joins = steps.slice(1).map(
+      (step, n) =>
+        `LEFT JOIN resource AS ${step}
          ON ${step}.tree = ${treeOf(`step${n}`)} AND ${step}.parent = step${n}.id AND ${step}.name = ?${n + 4}`,
-  );
-  return `SELECT ${columns.join(', ')} FROM resource AS step0 ${joins.join(' ')}
+    );
+    return `SELECT ${columns.join(', ')} FROM resource AS step0 ${joins.join(' ')}
     WHERE step0.tree = ?1 AND step0.parent = CAST(?2 AS BIGINT) AND step0.name = ?3`;
-});
+  });
+const WALKS = walks(1);
+/** Most that look for a resource look for its collection, too. */
+const WALKS_OF_TWO = walks(2);
 
 /** Resources or locks that one statement looks for: PostgreSQL may go through all of them for each row. */
 export const AT_ONCE = 1_000;
@@ -168,15 +172,18 @@ export class Places {
 
   /** Looks for many, where all whose paths have as many names are one question. `find` asks once then, or not at all. */
   findMany(paths: ReadonlySet<string>): Awaitable<void> {
-    const levels: (Set<string> | undefined)[] = [];
-    for (const path of paths) {
-      for (let at = path; at !== '' && !this.#found.has(at); [at] = split(at)) {
-        (levels[at.split('/').length] ??= new Set()).add(at);
+    if (paths.size > 2) {
+      const levels: (Set<string> | undefined)[] = [];
+      for (const path of paths) {
+        for (let at = path; at !== '' && !this.#found.has(at); [at] = split(at)) {
+          (levels[at.split('/').length] ??= new Set()).add(at);
+        }
       }
+      // SQLite takes as long for one of these questions as for two of `find`.
+      if (paths.size > 2 * levels.length) return this.#findLevels(levels);
     }
-    // SQLite takes as long for one of these questions as for two of `find`.
-    if (paths.size > 2 * levels.length) return this.#findLevels(levels);
-    return levels.length - 1 > STEPS ? this.#findLong(paths) : undefined;
+    const long = [...paths].filter((path) => path.split('/').length > STEPS);
+    return long.length > 0 ? this.#findLong(long) : undefined;
   }
 
   /** Finds each; behind `findMany`. */
@@ -207,8 +214,8 @@ export class Places {
     }
   }
 
-  async #findLong(paths: ReadonlySet<string>): Promise<void> {
-    for (const path of paths) if (path.split('/').length > STEPS) await this.find(path);
+  async #findLong(paths: readonly string[]): Promise<void> {
+    for (const path of paths) await this.find(path);
   }
 
   #walk(path: string): Awaitable<Found | undefined> {
@@ -227,26 +234,36 @@ export class Places {
       (above) =>
         above &&
         andThen(
-          this.#sql.all(WALKS[names.length - 1] ?? '', this.#tree, above.id, ...names),
-          ([row]) => row && this.#arrived(path, { names, from: above, at }, row),
+          this.#sql.all(WALKS_OF_TWO[names.length - 1] ?? '', this.#tree, above.id, ...names),
+          ([row]) => row && this.#arrived({ names, from: above, at }, row),
         ),
     );
   }
 
-  /** Returns what is at a path, by the row of the walk to it. */
-  #arrived(path: string, { names, from, at: start }: Walk, row: Row): Found | undefined {
+  /** Returns what a walk has led to. */
+  #arrived({ names, from, at: start }: Walk, row: Row): Found | undefined {
     let [above, at] = [from, start];
-    const last = names.length - 1;
-    for (const [n, name] of names.slice(0, last).entries()) {
-      const [edit, arrivedAt, id, kind] = stepIn(row, n);
-      if (id === null) return undefined;
-      const arrival = later({ edit, at: arrivedAt }, above.arrival);
-      above = { id, size: Buffer.byteLength(name), above, arrival };
+    let found: Found | undefined;
+    const steps = Math.max(0, names.length - 2);
+    for (const [n, name] of names.entries()) {
       at = join(at, name);
-      if (kind === 'collection') this.#collections.set(at, above);
+      if (n < steps) {
+        const [edit, arrivedAt, id, kind] = stepIn(row, n);
+        if (id === null) return undefined;
+        const arrival = later({ edit, at: arrivedAt }, above.arrival);
+        above = { id, size: Buffer.byteLength(name), above, arrival };
+        if (kind === 'collection') this.#collections.set(at, above);
+      } else {
+        const begin = STEP.length * steps + LOCATED.length * (n - steps);
+        const located = row.slice(begin, begin + LOCATED.length) as unknown as Located;
+        const isThere = (located[2] as number | null) !== null;
+        found = isThere ? this.#foundAt(at, above, located) : undefined;
+        this.#found.set(at, found);
+        if (found === undefined) return undefined;
+        above = this.#collections.get(at) ?? above;
+      }
     }
-    if (stepIn(row, last)[2] === null) return undefined;
-    return this.#foundAt(path, above, locatedIn(row, last));
+    return found;
   }
 
   /** Looks for resources; which collections these are in is known. */
@@ -280,7 +297,6 @@ const stepIn = (row: Row, n: number) =>
   row.slice(STEP.length * n, STEP.length * (n + 1)) as unknown as Step;
 
 /** The resource of the last step, if that leads to one. */
-const locatedIn = (row: Row, n: number) => row.slice(STEP.length * n) as unknown as Located;
 const resourceIn = (row: Row, n: number) =>
   row.slice(STEP.length * n + ARRIVAL.length) as unknown as ResourceRow;
 
