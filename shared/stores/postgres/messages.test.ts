@@ -3,6 +3,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { type Postgres, startPostgres } from '../../../e2e/parts/postgres.ts';
+import { edit, fresh, putWith } from '../contract/samples.ts';
 import type { Stores } from '../stores.ts';
 import { type Asked, Exchange } from './exchange.ts';
 import { openPostgres } from './open.ts';
@@ -57,6 +58,19 @@ test('RFC 6749 section 6: a refresh token is used, and leaves its successor, in 
       successor: token('second'),
     });
   expect(await messagesOf(use, /artefact/)).toHaveLength(1);
+});
+
+test('a document is replaced in a message that looks, one that locks, and one that commits', async () => {
+  const path = 'a';
+  const put = () => edit(stores, 'messages', [putWith(path, Buffer.from(fresh()))]);
+  await put();
+  await put();
+  const messages = await messagesOf(put, /tree|resource/);
+  expect(messages.map(([first]) => first?.text.split(' ')[0])).toEqual([
+    'BEGIN',
+    'BEGIN',
+    'UPDATE',
+  ]);
 });
 
 test('one use of a bucket is one message, and a refusal another', async () => {

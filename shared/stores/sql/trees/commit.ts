@@ -124,7 +124,7 @@ export async function commit(
     for (const file of await removeSlice(sql, tree, editing.detached)) editing.dropped.add(file);
   }
   const { dropped } = editing;
-  return { kind: 'done', released: dropped.size > 0 ? await released(sql, tree, dropped) : [] };
+  return { kind: 'done', released: await released(sql, tree, dropped) };
 }
 
 /**
@@ -190,35 +190,38 @@ async function rememberLocks({ sql, tree, relocked: roots }: Editing, version: n
   );
 }
 
-/** In SQL: removes content, by its name that follows, unless something names it. */
-const removing = (
-  name: string,
-) => `DELETE FROM content WHERE tree = ?1 AND file ${name} AND NOT EXISTS (
-  SELECT 1 FROM resource WHERE tree = ${treeOf('content')} AND file = content.file
-)`;
-const REMOVE_ONE = removing('= ?2');
-const REMOVE = `${removing('IN EACH(?2)')} RETURNING file`;
+const isNamed = (tree: string, file: string) =>
+  `EXISTS (SELECT 1 FROM resource WHERE tree = ${tree} AND file = ${file})`;
+const remove = (dropped: string) => `DELETE FROM content WHERE tree = ?1 AND file ${dropped}
+  AND NOT ${isNamed(treeOf('content'), 'content.file')} RETURNING file`;
 
-/** Removes dropped content that nothing names any more. Resolves to the names of that which is in files. */
+/** In SQL: the names of dropped content that nothing names any more, and how it is removed. One takes a third of the time of a list. */
+const ONE = {
+  unnamed: `SELECT CAST(?2 AS TEXT) WHERE NOT ${isNamed('?1', '?2')}`,
+  remove: remove('= ?2'),
+};
+const MANY = {
+  unnamed: `SELECT value FROM EACH(?2) AS dropped WHERE NOT ${isNamed('?1', 'dropped.value')}`,
+  remove: remove('IN EACH(?2)'),
+};
+
+/**
+ * Removes dropped content that nothing names any more, as the last of a transaction. Resolves to the names of that which is in
+ * files.
+ */
 export async function released(
-  sql: Sql,
+  sql: Transaction,
   tree: string,
   dropped: ReadonlySet<string>,
 ): Promise<string[]> {
   const [only] = dropped;
   if (only === undefined) return [];
-  const among = async (text: string, names: Iterable<string>) =>
-    (await sql.all<[file: string]>(text, tree, JSON.stringify([...names]))).flat();
-  let left = dropped;
-  // Nearly always it is one, and this takes a quarter of the time.
-  if (dropped.size === 1) {
-    if ((await sql.run(REMOVE_ONE, tree, only)) > 0) return [];
-  } else left = dropped.difference(new Set(await among(REMOVE, dropped)));
-  if (left.size === 0) return [];
-  return among(
-    `SELECT value FROM EACH(?2) AS dropped WHERE NOT EXISTS (
-       SELECT 1 FROM resource WHERE tree = ?1 AND file = dropped.value
-     )`,
-    left,
-  );
+  const { unnamed, remove: removing } = dropped.size === 1 ? ONE : MANY;
+  const names = dropped.size === 1 ? only : JSON.stringify([...dropped]);
+  const [free, removed] = await allOf([
+    sql.all<[file: string]>(unnamed, tree, names),
+    sql.last.all<[file: string]>(removing, tree, names),
+  ]);
+  const rows = new Set(removed.flat());
+  return free.flat().filter((file) => !rows.has(file));
 }
