@@ -1,16 +1,19 @@
 /** `shared/base/awaitable.ts`, where everything waits. */
 import type * as short from '#shared/base/awaitable.ts';
 
-export const isPromise: typeof short.isPromise = <T>(
-  value: short.Awaitable<T>,
-): value is Promise<T> => value instanceof Promise;
-
-export const andThen: typeof short.andThen = async (value, goOn) => goOn(await value);
-
-export const recover: typeof short.recover = async (work, failed) => {
-  try {
-    return await work();
-  } catch (error) {
-    return failed(error);
-  }
+const long: typeof short = {
+  isPromise: <T>(value: short.Awaitable<T>): value is Promise<T> => value instanceof Promise,
+  andThen: async (value, goOn) => goOn(await value),
+  allOf: <T extends readonly unknown[]>(values: {
+    readonly [K in keyof T]: short.Awaitable<T[K]>;
+  }) => Promise.all(values) as unknown as Promise<T>,
+  async recover(work, failed) {
+    try {
+      return await work();
+    } catch (error) {
+      return failed(error);
+    }
+  },
 };
+
+export const { isPromise, andThen, allOf, recover } = long;
