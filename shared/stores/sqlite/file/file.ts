@@ -5,13 +5,13 @@ import type { Clock } from '#shared/base/clock.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import { Outage } from '../../outage/outage.ts';
 import type { Need } from '../../outage/need.ts';
-import { StoreUnavailable } from '../../outage/unavailable.ts';
+import type { StoreUnavailable } from '../../outage/unavailable.ts';
 import { Connection } from './connection.ts';
 import { endIfDamaged, lookBefore, lookMeanwhile } from './damage.ts';
 import { type Database, Undone, withinTransaction, type WriteOptions } from '../../sql/sql.ts';
 import { Held, type Statements } from './held.ts';
 import { recalling, type SqliteRecall } from './recalled.ts';
-import { Room } from './room.ts';
+import { ifPossible, Room } from './room.ts';
 import type { Schema } from './schema.ts';
 import { Turns } from './turns.ts';
 import { DISK_FULL, isDamage, orUnavailable, unavailable, writeFault } from './write-fault.ts';
@@ -183,7 +183,7 @@ export class SqliteFile implements Database, AsyncDisposable {
   async checkpoint(): Promise<void> {
     this.#attempt(() => {
       const connection = this.#connected();
-      if (this.#room.look()) this.#forRoom(() => this.#checkpoint(connection, 'PASSIVE'));
+      if (this.#room.look()) ifPossible(() => this.#checkpoint(connection, 'PASSIVE'));
       else if (connection.frames > 0) {
         this.#checkpoint(connection, 'TRUNCATE');
         this.#room.missing();
@@ -322,24 +322,15 @@ export class SqliteFile implements Database, AsyncDisposable {
   }
 
   #keepRoom(connection: Connection): void {
-    this.#forRoom(() =>
+    ifPossible(() =>
       this.#room.keepWithin(connection, () => this.#checkpoint(connection, 'PASSIVE')),
     );
-  }
-
-  /** For a disk that gets full. What cannot be done now may be done later: a failure is that of no write. */
-  #forRoom(work: () => void): void {
-    try {
-      work();
-    } catch (cause) {
-      if (cause instanceof StoreUnavailable || isDamage(cause)) throw cause;
-    }
   }
 
   /** Does at once what SQLite does by itself where nothing is checked. A failure is that of no write. */
   #keepShort(connection: Connection): void {
     try {
-      this.#forRoom(() =>
+      ifPossible(() =>
         this.#room.bringIn(connection, () => this.#checkpoint(connection, 'PASSIVE')),
       );
       if (!this.schema.isCounted || this.#transactions % LOOK_EVERY > 0) return;

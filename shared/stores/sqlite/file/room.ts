@@ -5,7 +5,8 @@ import type { Clock } from '#shared/base/clock.ts';
 import { freeRoom, LEAST_ROOM } from '#shared/base/free-room.ts';
 import { isOutOfRoom } from '#shared/base/out-of-room.ts';
 import { BUSY_TIMEOUT, type Connection } from './connection.ts';
-import { writeFault } from './write-fault.ts';
+import { StoreUnavailable } from '../../outage/unavailable.ts';
+import { isDamage, writeFault } from './write-fault.ts';
 
 /** Bytes of the table `room`, whose pages the file has for rows that must still be added. */
 const IN_FILE = 1024 * 1024;
@@ -174,6 +175,15 @@ export class Room {
     } catch {
       return false;
     }
+  }
+}
+
+/** Carries out work for a disk that gets full. If it fails now it may be done later: a failure fails no write, unless it tells of damage. */
+export function ifPossible(work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    if (cause instanceof StoreUnavailable || isDamage(cause)) throw cause;
   }
 }
 
