@@ -30,7 +30,7 @@ export const outagesPage = (): string =>
       ]),
     ),
     '',
-    'A disk counts as full from when it has less than 1 MiB free, or a write has failed for want of room, until 13 MiB are free. A document of more than 16 KiB that would leave less than 8 MiB is 507 before. While there is room, each file of the store keeps 10 MiB: 1 MiB in a table, 4 MiB in its WAL, 5 MiB beside it (`*.reserve`). So all that ends or removes goes on when the disk is full, whatever else writes to it: revocations, people who are disabled or removed, keys that expire, DELETE. Followers are still told, and people still sign in by Basic, Digest and API keys, but not on the page. This has limits:',
+    'A disk counts as full from when it has less than 1 MiB free, or a write has failed for want of room, until each file has its reserve again: 13 MiB free are enough for that of one, 18 for both. A document of more than 16 KiB that would leave less than 8 MiB is 507 before. While there is room, each file of the store keeps 10 MiB: 1 MiB in a table, 4 MiB in its WAL, 5 MiB beside it (`*.reserve`). So all that ends or removes goes on when the disk is full, whatever else writes to it: revocations, people who are disabled or removed, keys that expire, DELETE. Followers are still told, and people still sign in by Basic, Digest and API keys, but not on the page. This has limits:',
     '',
     '- A removal that needs more than 1 MiB of new pages, or changes more than 4 MiB, is 503.',
     '- While something reads `state.db` for long, as a backup does, only 4 MiB of changes fit in its WAL: some 250 revocations. Each further one is 503 after a second or more, until that reader is done.',

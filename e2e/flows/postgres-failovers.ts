@@ -105,7 +105,7 @@ export async function failOverPostgres(
   await sleep(LENGTH.before);
   await HAPPENING[fault].begin({ postgres, door, link });
   await standby.promote();
-  // It has its settings from the former primary, and no standby.
+  // The promoted server has copied the settings of the former primary. It has no standby.
   await standby.sql('ALTER SYSTEM RESET synchronous_standby_names');
   await standby.sql('SELECT pg_reload_conf()');
   await uses.goesOn();

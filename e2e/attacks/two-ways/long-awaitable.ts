@@ -4,9 +4,7 @@ import type * as short from '#shared/base/awaitable.ts';
 const long: typeof short = {
   isPromise: <T>(value: short.Awaitable<T>): value is Promise<T> => value instanceof Promise,
   andThen: async (value, goOn) => goOn(await value),
-  allOf: <T extends readonly unknown[]>(values: {
-    readonly [K in keyof T]: short.Awaitable<T[K]>;
-  }) => Promise.all(values) as unknown as Promise<T>,
+  allOf: (values) => Promise.all(values),
   async recover(work, failed) {
     try {
       return await work();

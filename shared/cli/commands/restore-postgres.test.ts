@@ -234,7 +234,7 @@ test('a damaged backup, one of a newer version and a store that is open change n
   expect((await readdir(shell.data)).toSorted()).toEqual(['content']);
 });
 
-test('where PostgreSQL dies amid a restore the former store is there, and where it dies in the commit the command says so', async () => {
+test('the former store stays where PostgreSQL dies amid a restore, and the command says so where it dies in the commit', async () => {
   const backup = await fromLaptop();
   const shell = await postgresShell();
   const url = shell.env['COUNTERSIGN_POSTGRES_URL'] ?? '';
