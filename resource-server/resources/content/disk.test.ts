@@ -160,6 +160,25 @@ describe('a change', () => {
     },
   );
 
+  test('RFC 4918 section 9.10.2: an earlier view refuses nothing, since a lock may have been refreshed', async () => {
+    const seen = await store.look(['a']);
+    const views: unknown[] = [];
+    const changing = (refuses: (view: unknown) => boolean) =>
+      store.change(
+        ['a'],
+        (view) => {
+          views.push(view);
+          if (refuses(view)) throw new Error('refused');
+          return { edits: [{ kind: 'remove', path: 'a' }], value: 'done' };
+        },
+        seen,
+      );
+    expect(await changing((view) => view === seen)).toBe('done');
+    expect(views).toHaveLength(2);
+    await expect(changing(() => true)).rejects.toThrow('refused');
+    expect(views).toHaveLength(4);
+  });
+
   test('without edits commits nothing', async () => {
     const commit = () => Promise.reject(new Error('committed'));
     const idle = await open({ ...stores.trees, commit }).tree(TREE, 'alice');

@@ -167,7 +167,15 @@ export function openDisk(options: DiskOptions): Disk {
       for (let turn = 0; turn < TURNS; turn += 1) {
         if (turn > EAGER) await pause(random(1).readUInt8() / 16);
         const view = (turn === 0 ? seen : undefined) ?? (await look(paths));
-        const { edits, value } = decide(view);
+        let decision: Decision<T>;
+        try {
+          decision = decide(view);
+        } catch (error) {
+          // A lock that has expired in the earlier view may have been refreshed since (RFC 4918 section 9.10.2).
+          if (view === seen) continue;
+          throw error;
+        }
+        const { edits, value } = decision;
         if (edits.length === 0) return value;
         if (!alone && edits.some((edit) => takesWholeTree(edit, view))) {
           return inTurn(holder, () => change(paths, decide, { alone: true })).finally(clearSoon);

@@ -35,7 +35,7 @@ export interface ResourceStore {
   list(path: string, after: string, limit: number): Promise<Listing | undefined>;
   /**
    * Reads the paths, lets `decide` judge, and commits its edits if nothing that it saw has changed; otherwise
-   * tries again. `seen`: what `look` found at these paths, which is judged first, without reading. `decide` throws to
+   * tries again. `seen`: what `look` found at these paths, which is judged first, without reading, and refuses nothing. `decide` throws to
    * refuse. A change of a whole collection first waits for its turn. Rejects with
    * `HttpError` 507 if the quota is used up, 403 if a path would be too long, 503 if others were faster too often
    * or too many wait for their turn.
