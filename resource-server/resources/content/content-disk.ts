@@ -6,6 +6,7 @@ import type { Log } from '#shared/base/log.ts';
 import { freeRoomLater, LEAST_ROOM } from '#shared/base/free-room.ts';
 import { isOutOfRoom } from '#shared/base/out-of-room.ts';
 import type { Need } from '#shared/stores/outage/need.ts';
+import { isBeingCopied } from '#shared/stores/backup/being-copied.ts';
 import { Outage } from '#shared/stores/outage/outage.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { diskFull } from './content-errors.ts';
@@ -30,10 +31,12 @@ const OF_DISK: ReadonlySet<number> = new Set([
  */
 export class ContentDisk {
   readonly #folder: string;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #outages: Readonly<Record<Doing, Outage>>;
 
-  constructor(folder: string, log: Log, clock: Pick<Clock, 'monotonic'>) {
+  constructor(folder: string, log: Log, clock: Pick<Clock, 'now' | 'monotonic'>) {
     this.#folder = folder;
+    this.#clock = clock;
     const outage = (doing: Doing) => new Outage(`content, ${doing}`, log, () => clock.monotonic());
     this.#outages = { reading: outage('reading'), writing: outage('writing') };
   }
@@ -55,6 +58,11 @@ export class ContentDisk {
         refused: doing === 'writing',
       });
     }
+  }
+
+  /** Whether a backup may still copy what no row names any more. */
+  isBeingCopied(): Promise<boolean> {
+    return isBeingCopied(this.#folder, this.#clock.now());
   }
 
   /** Rejects as a full disk does if there is no room for new content, and with 507 if there is none for so many bytes. */

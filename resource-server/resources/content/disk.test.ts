@@ -1,4 +1,5 @@
-import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdir, readdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
@@ -6,6 +7,8 @@ import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { copy, edit, someLock } from '#shared/stores/contract/samples.ts';
+import { copyStore } from '#shared/stores/backup/copy-store.ts';
+import { backupSqlite } from '#shared/stores/sqlite/backup/backup.ts';
 import { keptContent } from '#shared/stores/sqlite/trees/kept-content.fixture.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
@@ -76,6 +79,47 @@ function noneIfMissing(error: NodeJS.ErrnoException): [] {
 }
 /** Content that is long enough for a file. */
 const LONG = 'x'.repeat(20_000);
+
+describe('a backup', () => {
+  test('has the content of its moment, although all documents change before it is copied', async () => {
+    const names = ['a', 'b'];
+    for (const name of names) await write(name, `${LONG.slice(1)}1`);
+    const backup = join(data, 'backup');
+    let turn = 1;
+    const parts = {
+      async copyState(from: string, to: string) {
+        const now = clock.now() / 1000;
+        await utimes(join(folder, '.backup'), now, now);
+        backupSqlite(from, to);
+        turn += 1;
+        for (const name of names) await write(name, `${LONG.slice(1)}${turn}`);
+        expect(await disk.sweep(-1)).toBe(0);
+      },
+      writeSums: async () => {},
+    };
+    expect(await copyStore(data, backup, parts)).toBe(2);
+    const copied = join(backup, 'content', folderOf(TREE));
+    const texts = (await readdir(copied)).map((name) => readFileSync(join(copied, name), 'utf8'));
+    expect(texts.map((text) => text.slice(-2))).toEqual(['x1', 'x1']);
+    expect(await files()).toHaveLength(4);
+    expect(await disk.sweep(-1)).toBe(2);
+    await write('a', LONG);
+    expect(await files()).toHaveLength(2);
+  });
+
+  test('that died keeps content for a day', async () => {
+    await write('a', LONG);
+    const mark = join(folder, '.backup');
+    await writeFile(mark, '1');
+    const at = clock.now() / 1000;
+    await utimes(mark, at - 86_399, at - 86_399);
+    await write('a', LONG);
+    expect(await files()).toHaveLength(2);
+    await utimes(mark, at - 86_400, at - 86_400);
+    await write('a', LONG);
+    expect(await files()).toHaveLength(2);
+  });
+});
 
 describe('the root', () => {
   test('exists before anything was written, and reading makes no folder', async () => {

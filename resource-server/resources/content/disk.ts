@@ -53,8 +53,8 @@ export interface Disk {
    */
   tree(name: string, holder: string, judgeAgain?: JudgeAgain): Promise<ResourceStore>;
   /**
-   * Removes the files that a crash left behind: those that no row names and that were last written more than `age`
-   * seconds ago. Resolves to their number.
+   * Removes the files that a crash or a backup left behind: those that no row names and that were last written more than `age`
+   * seconds ago. Does nothing during a backup. Resolves to their number.
    */
   sweep(age: number): Promise<number>;
   /** Rejects if files could not be read, or, for all, written, in the last seconds. */
@@ -117,10 +117,15 @@ export function openDisk(options: DiskOptions): Disk {
       const begun = clock.monotonic();
       const cleared = await trees.clear();
       if (cleared === undefined) return;
-      const content = contentOf(cleared.tree);
-      await fewAtATime(cleared.released, (file) => content.remove(file));
+      await remove(contentOf(cleared.tree), cleared.released);
       await pause(Math.min(clock.monotonic() - begun, LONGEST_REST));
     }
+  }
+
+  /** Removes content that no row names any more; the sweep does it later if a backup may still copy it. */
+  async function remove(content: Content, released: readonly string[]): Promise<void> {
+    if (released.length === 0 || (await files.isBeingCopied())) return;
+    await fewAtATime(released, (file) => content.remove(file));
   }
 
   function withContent(edit: Edit): Edit {
@@ -140,6 +145,7 @@ export function openDisk(options: DiskOptions): Disk {
     async sweep(age) {
       let removed = 0;
       for (const name of await treesIn(folder)) {
+        if (await files.isBeingCopied()) break;
         const named = () => trees.files(name);
         removed += await contentOf(name).sweep(named, clock, age);
       }
@@ -189,7 +195,7 @@ export function openDisk(options: DiskOptions): Disk {
           quota,
         });
         if (outcome.kind === 'done') {
-          await fewAtATime(outcome.released, (file) => content.remove(file));
+          await remove(content, outcome.released);
           return value;
         }
         if (outcome.kind !== 'conflict') throw REFUSALS[outcome.kind]();

@@ -15,12 +15,13 @@ const NAME = /^(?!\.{0,2}$)[^/\\\0]+$/;
 
 /**
  * Copies the content files that the trees in `backup` name from the `data` folder, and waits until they are on the
- * disk. Content is immutable, so what an earlier call has copied is good. Resolves to the number of files that are
- * there, and to those that are gone by now. Rejects with `IrregularFile`.
+ * disk. Content is immutable, so what an earlier call has copied (`whole`) is not copied again. Resolves to the number of files
+ * that are there, and to those that are gone by now. Rejects with `IrregularFile`.
  */
 export async function copyContent(
   data: string,
   backup: string,
+  whole = new Set<string>(),
 ): Promise<{ readonly copied: number; readonly gone: readonly string[] }> {
   let copied = 0;
   const gone: string[] = [];
@@ -34,12 +35,14 @@ export async function copyContent(
     makeFolder(join(backup, folder));
     for (const { file: name } of files.all(String(tree))) {
       const file = join(folder, named(String(name)));
-      const found = await isThere(async () => {
+      const copy = async () => {
         demandFolder(join(data, folder));
         await copyRegular(join(data, file), join(backup, file));
-      });
-      if (found) copied += 1;
-      else gone.push(file);
+      };
+      if (whole.has(file) || (await isThere(copy))) {
+        whole.add(file);
+        copied += 1;
+      } else gone.push(file);
     }
     await synced(join(backup, folder));
   }

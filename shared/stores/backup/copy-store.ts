@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoreSettings } from '../settings.ts';
 import { backupSqlite } from '../sqlite/backup/backup.ts';
+import { whileCopied } from './being-copied.ts';
 import { copyContent } from './copy-content.ts';
 
 const ATTEMPTS = 20;
@@ -26,15 +27,18 @@ export async function copyRows(store: StoreSettings, data: string, folder: strin
  */
 export async function copyStore(data: string, folder: string, parts: CopyParts): Promise<number> {
   let before: ReadonlySet<string> = new Set();
+  const whole = new Set<string>();
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    await parts.copyState(data, folder);
-    const { copied, gone } = await copyContent(data, folder);
+    const { copied, gone } = await whileCopied(join(data, 'content'), async () => {
+      await parts.copyState(data, folder);
+      return copyContent(data, folder, whole);
+    });
     // No name is given twice: what rows still name that was gone before is lost.
     if (gone.every((file) => before.has(file))) {
       await parts.writeSums(folder);
       return copied;
     }
-    // A document was replaced between the rows and its content: take the rows anew.
+    // A server that saw no mark removed content between the rows and its copy: take the rows anew.
     before = new Set(gone);
     rmSync(join(folder, 'state.db'));
   }
