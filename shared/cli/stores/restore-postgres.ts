@@ -15,7 +15,7 @@ export async function toPostgres(
   const staged = join(data, 'restoring');
   const content = join(data, 'content');
   const kept = join(resolve(data), `replaced-${time}`);
-  const aside = `${store.schema}_${time.replaceAll(/\D/g, '').slice(0, 14)}`;
+  const aside = `${store.schema}_${time.replaceAll(/\D/g, '')}`;
   const mistakes = checkBackup(folder);
   if (!unchecked) refuseDamaged(folder, mistakes);
   let isKept = false;
