@@ -7,6 +7,7 @@ import {
   mkdir,
   readdir,
   readFile,
+  readlink,
   rename,
   rm,
   stat,
@@ -35,9 +36,15 @@ import {
   somePasskey,
   somePerson,
 } from '#shared/stores/contract/samples.ts';
-import { beginRestore, holdAlone, swapIn } from '#shared/stores/sqlite/backup/restore.ts';
+import {
+  beginRestore,
+  endRestore,
+  holdAlone,
+  swapIn,
+} from '#shared/stores/sqlite/backup/restore.ts';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { entryFile } from '../../../e2e/parts/entry.ts';
+import { until } from '../../../e2e/parts/process.ts';
 import { inProcess, json, newData, runScript, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 
@@ -224,6 +231,29 @@ test('one of two restores at once into an empty folder is refused', async () => 
     expect(await refusal(shell, backup)).toContain('or restores it');
   }
   expect(await json(shell, 'restore', backup)).toMatchObject({ files: 1 });
+  expect(await namesIn(shell)).toEqual(['alice']);
+});
+
+test('a process that opens the store as a restore begins waits for it, and asks to be tried again', async () => {
+  const { shell, data, backup } = await withBackup();
+  const staged = join(data, 'restoring');
+  await cp(backup, staged, { recursive: true });
+  const held = holdAlone(data);
+  const command = [entryFile('shared/cli/main.ts'), 'user', 'list'];
+  const child = spawn(process.execPath, command, {
+    env: { ...process.env, COUNTERSIGN_DATA: data },
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  const files = `/proc/${child.pid}/fd`;
+  await until(async () => {
+    const paths = (await readdir(files)).map((file) => readlink(join(files, file)).catch(String));
+    return (await Promise.all(paths)).includes(join(data, 'state.db'));
+  });
+  beginRestore(data, join(data, 'replaced'));
+  swapIn(data, staged, join(data, 'replaced'));
+  endRestore(data);
+  held?.[Symbol.dispose]();
+  expect(await text(child.stderr)).toContain('the store was restored meanwhile: try again');
   expect(await namesIn(shell)).toEqual(['alice']);
 });
 

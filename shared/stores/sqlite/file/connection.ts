@@ -72,9 +72,11 @@ export class Connection implements Statements, Disposable {
       // `SqliteFile` checks the WAL before.
       if (schema.isCounted) this.#database.exec('PRAGMA wal_autocheckpoint = 0');
       this.#mark = schema.isCounted ? new Mark(markOf(path)) : undefined;
-    } catch (error) {
+    } catch (cause) {
       this.#database.close();
-      throw error;
+      if (!this.moved) throw cause;
+      // SQLite writes nothing to a file that was moved while a restore kept this waiting (SQLITE_READONLY_DBMOVED).
+      throw new StoreUnavailable('the store was restored meanwhile: try again', { cause });
     }
   }
 
