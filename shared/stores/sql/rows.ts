@@ -1,5 +1,12 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
-import type { Database, Row, Sql, Transaction, Value } from './sql.ts';
+import {
+  type Database,
+  MAKES_ROOM,
+  type Row,
+  type Sql,
+  type Transaction,
+  type Value,
+} from './sql.ts';
 
 /** Rows of `slices` at a time. */
 export const SLICE = 250;
@@ -38,7 +45,7 @@ export function put(sql: Sql, table: string, key: string, row: Columns): Awaitab
 const changed = (database: Database, text: string, values: readonly Value[]) =>
   database.write(
     (sql) => sql.last.run(text, ...values),
-    text.startsWith('DELETE') ? { makesRoom: true } : {},
+    text.startsWith('DELETE') ? MAKES_ROOM : {},
   );
 
 /** Carries out a statement as a transaction. One that deletes may use the last room on the disk. */

@@ -63,6 +63,9 @@ export interface WriteOptions {
   readonly joins?: boolean;
 }
 
+/** The options of a write that removes or ends something. */
+export const MAKES_ROOM: WriteOptions = { makesRoom: true };
+
 /** Reads a row of one kind, from memory where that is known to be the newest. */
 export type Recall<V> = (key: string, read: (sql: Sql) => Awaitable<V>) => Promise<V>;
 

@@ -7,7 +7,7 @@ import {
   type RefusalCount,
 } from '../../audit/audit.ts';
 import { insertion, objects } from '../rows.ts';
-import type { Database, Sql, Transaction } from '../sql.ts';
+import { type Database, MAKES_ROOM, type Sql, type Transaction } from '../sql.ts';
 
 const SECOND = 1_000;
 
@@ -122,17 +122,14 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
       ),
 
     end: ({ number }, rows) =>
-      database.write(
-        async (sql) => {
-          await sql.later('DELETE FROM audit_link WHERE number = ?', number);
-          for (const { seq, keys } of rows) {
-            await sql.later('DELETE FROM audit WHERE seq = ?', seq);
-            for (const key of keys) {
-              await sql.later('DELETE FROM audit_key WHERE key = ? AND seq = ?', key, seq);
-            }
+      database.write(async (sql) => {
+        await sql.later('DELETE FROM audit_link WHERE number = ?', number);
+        for (const { seq, keys } of rows) {
+          await sql.later('DELETE FROM audit WHERE seq = ?', seq);
+          for (const key of keys) {
+            await sql.later('DELETE FROM audit_key WHERE key = ? AND seq = ?', key, seq);
           }
-        },
-        { makesRoom: true },
-      ),
+        }
+      }, MAKES_ROOM),
   };
 }

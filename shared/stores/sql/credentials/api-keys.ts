@@ -1,6 +1,6 @@
 import type { ApiKeyPlace, ApiKeyRecord, ApiKeys } from '../../credentials/api-keys.ts';
 import { changes, insertNew } from '../rows.ts';
-import type { Database } from '../sql.ts';
+import { type Database, MAKES_ROOM } from '../sql.ts';
 import { usedKeys } from './used-keys.ts';
 
 const ORDER = 'application, created, id';
@@ -30,8 +30,10 @@ export function sqlApiKeys(database: Database): ApiKeys {
       ),
     /** The same object where it ends before. */
     expire: (id, at) =>
-      edit(id, (key) => ((key.expires_at ?? Infinity) <= at ? key : { ...key, expires_at: at }), {
-        makesRoom: true,
-      }),
+      edit(
+        id,
+        (key) => ((key.expires_at ?? Infinity) <= at ? key : { ...key, expires_at: at }),
+        MAKES_ROOM,
+      ),
   };
 }

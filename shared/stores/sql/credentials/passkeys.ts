@@ -1,7 +1,7 @@
 import type { PasskeyRecord, Passkeys, PasskeyUse } from '../../credentials/passkeys.ts';
 import type { NewPasskey } from '../../people/people.ts';
 import { change, insert, recordsIn, SLICE, slices } from '../rows.ts';
-import type { Database, Sql } from '../sql.ts';
+import { type Database, MAKES_ROOM, type Sql } from '../sql.ts';
 
 const ORDER = 'person, created, id';
 
@@ -77,17 +77,14 @@ export function sqlPasskeys(database: Database): Passkeys {
         return true;
       }),
     remove: (accountId, id, least) =>
-      database.write(
-        async (sql) => {
-          const passkey = await passkeys.lock(sql, 'WHERE id = ?', id);
-          await sql.lockNames([`passkeys of ${accountId}`]);
-          if (passkey?.accountId !== accountId) return 'gone';
-          if ((await count(sql, accountId)) - 1 < least) return 'last';
-          await sql.run('DELETE FROM passkey WHERE id = ?', id);
-          return 'removed';
-        },
-        { makesRoom: true },
-      ),
+      database.write(async (sql) => {
+        const passkey = await passkeys.lock(sql, 'WHERE id = ?', id);
+        await sql.lockNames([`passkeys of ${accountId}`]);
+        if (passkey?.accountId !== accountId) return 'gone';
+        if ((await count(sql, accountId)) - 1 < least) return 'last';
+        await sql.run('DELETE FROM passkey WHERE id = ?', id);
+        return 'removed';
+      }, MAKES_ROOM),
     removeAll: (accountId) => change(database, 'DELETE FROM passkey WHERE person = ?', accountId),
   };
 }

@@ -1,6 +1,6 @@
 import type { KeyOwner, PublicKeyRecord, PublicKeys } from '../../credentials/public-keys.ts';
 import { insert, SLICE, slices } from '../rows.ts';
-import type { Database } from '../sql.ts';
+import { type Database, MAKES_ROOM } from '../sql.ts';
 import { usedKeys } from './used-keys.ts';
 
 const ORDER = 'owner, created, id';
@@ -51,7 +51,7 @@ export function sqlPublicKeys(database: Database): PublicKeys {
       edit(
         id,
         (key) => ((key.signed_out_at ?? -Infinity) >= at ? key : { ...key, signed_out_at: at }),
-        { makesRoom: true },
+        MAKES_ROOM,
       ),
   };
 }

@@ -1,7 +1,7 @@
 import type { SecondFactorRecord, SecondFactors } from '../../credentials/second-factors.ts';
 import { lockGeneration, raiseIn } from '../revocation/generations.ts';
 import { put, recordsIn, SLICE, slices } from '../rows.ts';
-import type { Database, Sql, Transaction } from '../sql.ts';
+import { type Database, MAKES_ROOM, type Sql, type Transaction } from '../sql.ts';
 
 const factors = recordsIn<SecondFactorRecord>('second_factor');
 
@@ -83,14 +83,11 @@ export function sqlSecondFactors(database: Database): SecondFactors {
       return after !== false;
     },
     remove: (accountId, id) =>
-      database.write(
-        async (sql) => {
-          const factor = await lock(sql, accountId);
-          if (factor === undefined || (id !== undefined && factor.id !== id)) return false;
-          await sql.run('DELETE FROM second_factor WHERE person = ?', accountId);
-          return true;
-        },
-        { makesRoom: true },
-      ),
+      database.write(async (sql) => {
+        const factor = await lock(sql, accountId);
+        if (factor === undefined || (id !== undefined && factor.id !== id)) return false;
+        await sql.run('DELETE FROM second_factor WHERE person = ?', accountId);
+        return true;
+      }, MAKES_ROOM),
   };
 }

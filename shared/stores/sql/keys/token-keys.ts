@@ -2,12 +2,10 @@ import { truncatedKeyId } from '#shared/private-token/token-key.ts';
 import type { StoredTokenKey, TokenKeys } from '../../keys/token-keys.ts';
 import { raise, generationOf } from '../revocation/generations.ts';
 import { change, insertNew, recordsIn } from '../rows.ts';
-import type { Database } from '../sql.ts';
+import { type Database, MAKES_ROOM } from '../sql.ts';
 
 /** In the table of generations. */
 const RECALLS = ['token-keys', ''] as const;
-
-const ENDS = { makesRoom: true };
 
 const keys = recordsIn<StoredTokenKey>('token_key');
 
@@ -35,8 +33,9 @@ export function sqlTokenKeys(database: Database): TokenKeys {
           type,
           id,
         );
-      }, ENDS),
-    recall: async () => void (await database.write((sql) => raise(sql.last, ...RECALLS), ENDS)),
+      }, MAKES_ROOM),
+    recall: async () =>
+      void (await database.write((sql) => raise(sql.last, ...RECALLS), MAKES_ROOM)),
     recalls: () => database.read((sql) => generationOf(sql, ...RECALLS)),
     remove: (type, id) =>
       change(database, 'DELETE FROM token_key WHERE type = ? AND id = ?', type, id),

@@ -8,7 +8,7 @@ import {
   type Slice,
   type Use,
 } from '../../oauth/artefacts.ts';
-import type { Database, Transaction } from '../sql.ts';
+import { type Database, MAKES_ROOM, type Transaction } from '../sql.ts';
 
 type Column = 'id' | 'uid' | 'user_code';
 type Row = readonly [payload: string, consumed: number | null, attempt: string | null];
@@ -30,8 +30,6 @@ const OF_CLIENT = `kind IN ('Access', 'Consent') AND kind = ?2 AND client_id = ?
 
 /** Rows of grants that go at a time: each refresh has left one. Others have their turn between. */
 const BATCH = 500;
-
-const REMOVES = { makesRoom: true };
 
 /** More than any account has. */
 const EVERY: Slice = { skip: 0, count: NEVER };
@@ -187,7 +185,7 @@ export function sqlArtefacts(
           removed += await part.run(`DELETE FROM ${table} WHERE kind = ? AND id = ?`, kind, id);
         }
         return removed;
-      }, REMOVES)),
+      }, MAKES_ROOM)),
     async removeByGrant(...grantIds) {
       for (let rows = BATCH; rows === BATCH; await turn()) {
         rows = await database.write(async (sql) => {
@@ -197,7 +195,7 @@ export function sqlArtefacts(
                SELECT place FROM ${table} WHERE grant_id IN EACH(?) LIMIT ${BATCH})`,
             JSON.stringify(grantIds),
           );
-        }, REMOVES);
+        }, MAKES_ROOM);
       }
     },
   };

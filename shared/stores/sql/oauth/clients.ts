@@ -2,7 +2,7 @@ import { keyIdsOf } from '../../oauth/client-keys.ts';
 import type { ClientRecord, Clients } from '../../oauth/clients.ts';
 import { inRange } from '../name-range.ts';
 import { insert, recordsIn } from '../rows.ts';
-import type { Database, Sql, Value } from '../sql.ts';
+import { type Database, MAKES_ROOM, type Sql, type Value } from '../sql.ts';
 
 const clients = recordsIn<ClientRecord>('client');
 
@@ -46,18 +46,15 @@ export function sqlClients(database: Database): Clients {
         was === undefined ? null : JSON.stringify(was),
       ),
     remove: (clientId, was) =>
-      database.write(
-        async (sql) => {
-          const removed = await sql.run(
-            'DELETE FROM client WHERE client_id = ?1 AND record = coalesce(?2, record)',
-            clientId,
-            was === undefined ? null : JSON.stringify(was),
-          );
-          if (removed === 0) return false;
-          await removeKeys(sql, clientId);
-          return true;
-        },
-        { makesRoom: true },
-      ),
+      database.write(async (sql) => {
+        const removed = await sql.run(
+          'DELETE FROM client WHERE client_id = ?1 AND record = coalesce(?2, record)',
+          clientId,
+          was === undefined ? null : JSON.stringify(was),
+        );
+        if (removed === 0) return false;
+        await removeKeys(sql, clientId);
+        return true;
+      }, MAKES_ROOM),
   };
 }

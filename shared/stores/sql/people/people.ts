@@ -10,7 +10,7 @@ import { hasPasskey, namesOf, putPasskey } from '../credentials/passkeys.ts';
 import { digestOf } from '../digest.ts';
 import { inRange } from '../name-range.ts';
 import { insertion, insertNew, recordsIn, SLICE, slices } from '../rows.ts';
-import type { Database, Sql, Transaction } from '../sql.ts';
+import { type Database, MAKES_ROOM, type Sql, type Transaction } from '../sql.ts';
 
 type Row = readonly [record: string];
 type StoredVerifier = readonly [kind: string, realm: string, value: string, handle: string | null];
@@ -243,26 +243,23 @@ export function sqlPeople(database: Database): People {
         { makesRoom: person.disabled === true },
       ),
     remove: ({ id, version }) =>
-      database.write(
-        async (sql) => {
-          const [row] = await sql.lock<Row>('SELECT record FROM person WHERE id = ?', id);
-          const stored = personFrom(row?.[0]);
-          if (stored === undefined || stored.version !== version) return false;
-          const former = formerKeys(stored);
-          await sql.lockNames([
-            ...namesIn(stored),
-            ...former.flatMap((key) => [`name ${key}`, `search key ${key}`]),
-          ]);
-          await sql.run('DELETE FROM person WHERE id = ?', id);
-          await removeIndexes(sql, id);
-          await setVerifiers(sql, id, []);
-          for (const key of former) {
-            await insertNew(sql, 'former_name', { digest: formerName(key) });
-          }
-          return true;
-        },
-        { makesRoom: true },
-      ),
+      database.write(async (sql) => {
+        const [row] = await sql.lock<Row>('SELECT record FROM person WHERE id = ?', id);
+        const stored = personFrom(row?.[0]);
+        if (stored === undefined || stored.version !== version) return false;
+        const former = formerKeys(stored);
+        await sql.lockNames([
+          ...namesIn(stored),
+          ...former.flatMap((key) => [`name ${key}`, `search key ${key}`]),
+        ]);
+        await sql.run('DELETE FROM person WHERE id = ?', id);
+        await removeIndexes(sql, id);
+        await setVerifiers(sql, id, []);
+        for (const key of former) {
+          await insertNew(sql, 'former_name', { digest: formerName(key) });
+        }
+        return true;
+      }, MAKES_ROOM),
     isFormerName: (name) => database.read((sql) => isFormer(sql, name)),
   };
 }

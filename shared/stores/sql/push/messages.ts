@@ -9,7 +9,7 @@ import {
   URGENCIES,
 } from '../../push/push.ts';
 import { first, insert } from '../rows.ts';
-import type { Database, Sql, Transaction } from '../sql.ts';
+import { type Database, MAKES_ROOM, type Sql, type Transaction } from '../sql.ts';
 import { tell } from './news.ts';
 import { conclude, hasReceipts } from './receipts.ts';
 
@@ -63,16 +63,13 @@ export function sqlMessages(
       }),
 
     acknowledge: (id) =>
-      database.write(
-        async (sql) => {
-          const at = now();
-          const text = 'DELETE FROM push_message WHERE id = ? AND until > ?';
-          if ((await sql.run(text, id, at)) === 0) return false;
-          await conclude(sql, id, 'delivered', at);
-          return true;
-        },
-        { makesRoom: true },
-      ),
+      database.write(async (sql) => {
+        const at = now();
+        const text = 'DELETE FROM push_message WHERE id = ? AND until > ?';
+        if ((await sql.run(text, id, at)) === 0) return false;
+        await conclude(sql, id, 'delivered', at);
+        return true;
+      }, MAKES_ROOM),
   };
 }
 

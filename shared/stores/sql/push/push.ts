@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { type Push, type PushSubscription, SOME } from '../../push/push.ts';
 import { insert, recordsIn } from '../rows.ts';
-import type { Database } from '../sql.ts';
+import { type Database, MAKES_ROOM } from '../sql.ts';
 import { sqlMessages } from './messages.ts';
 import { sqlNews, tell } from './news.ts';
 import { conclude, sqlReceipts } from './receipts.ts';
@@ -39,22 +39,19 @@ export function sqlPush(database: Database, clock: Clock): Push {
       }),
 
     unsubscribe: (id) =>
-      database.write(
-        async (sql) => {
-          const gone = 'DELETE FROM push_subscription WHERE id = ?';
-          if ((await sql.run(gone, id)) === 0) return false;
-          const now = Math.floor(clock.now());
-          const messages = await sql.all<[id: string, until: number]>(
-            'DELETE FROM push_message WHERE subscription = ? RETURNING id, until',
-            id,
-          );
-          for (const [message, until] of messages) {
-            if (until > now) await conclude(sql, message, 'gone', now);
-          }
-          await tell(sql, id, now);
-          return true;
-        },
-        { makesRoom: true },
-      ),
+      database.write(async (sql) => {
+        const gone = 'DELETE FROM push_subscription WHERE id = ?';
+        if ((await sql.run(gone, id)) === 0) return false;
+        const now = Math.floor(clock.now());
+        const messages = await sql.all<[id: string, until: number]>(
+          'DELETE FROM push_message WHERE subscription = ? RETURNING id, until',
+          id,
+        );
+        for (const [message, until] of messages) {
+          if (until > now) await conclude(sql, message, 'gone', now);
+        }
+        await tell(sql, id, now);
+        return true;
+      }, MAKES_ROOM),
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { type Push, type Receipt, RECEIPT_LIFE } from '../../push/push.ts';
 import { change, first, insert, objects } from '../rows.ts';
-import type { Database, Sql } from '../sql.ts';
+import { type Database, MAKES_ROOM, type Sql } from '../sql.ts';
 import { tell } from './news.ts';
 
 /** Keeps what became of a message, if a receipt was asked for. The row gets a new place, behind what was told before. */
@@ -45,18 +45,15 @@ export function sqlReceipts(database: Database, clock: Clock): Pick<Push, Verbs>
     hasReceipts: (id) => database.read((sql) => hasReceipts(sql, id, now())),
 
     closeReceipts: (id) =>
-      database.write(
-        async (sql) => {
-          const at = now();
-          const gone = 'DELETE FROM push_receipts WHERE id = ? RETURNING until';
-          const closed = await first<[until: number]>(sql, gone, id);
-          const there = closed !== undefined && closed[0] > at;
-          await sql.run('DELETE FROM push_receipt WHERE receipts = ?', id);
-          if (there) await tell(sql, id, at);
-          return there;
-        },
-        { makesRoom: true },
-      ),
+      database.write(async (sql) => {
+        const at = now();
+        const gone = 'DELETE FROM push_receipts WHERE id = ? RETURNING until';
+        const closed = await first<[until: number]>(sql, gone, id);
+        const there = closed !== undefined && closed[0] > at;
+        await sql.run('DELETE FROM push_receipt WHERE receipts = ?', id);
+        if (there) await tell(sql, id, at);
+        return there;
+      }, MAKES_ROOM),
 
     receipts: (id, after, most) =>
       database.read((sql) => {

@@ -1,13 +1,13 @@
 import type { FeedEntry, FollowedProcess, Followers } from '../../revocation/followers.ts';
 import { change, objects, put } from '../rows.ts';
-import type { Database, Sql } from '../sql.ts';
+import { type Database, MAKES_ROOM, type Sql } from '../sql.ts';
 
 const OF_STORE =
   'SELECT (SELECT id FROM epoch), (SELECT epoch FROM settled), LAST(revocation, seq)';
 
 type OfStore = [epoch: string | null, settled: string | null, last: number];
 /** Written over and over, also on a full disk: a follower that is told nothing lets nobody in. */
-const ONE_ROW = { makesRoom: true };
+const ONE_ROW = MAKES_ROOM;
 
 type EntryRow = [seq: number, kind: string, id: string, generation: number | null, until: number];
 

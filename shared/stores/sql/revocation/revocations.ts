@@ -1,12 +1,10 @@
 import { randomId, type Random } from '#shared/base/random.ts';
 import type { Revocations } from '../../revocation/revocations.ts';
 import { first, insertNew } from '../rows.ts';
-import type { Database } from '../sql.ts';
+import { type Database, MAKES_ROOM } from '../sql.ts';
 import { appendRevocation, generationOf, raiseIn } from './generations.ts';
 
 /** A few hundred bytes: nobody waits for a disk with room to end a stolen token. */
-const ENDS = { makesRoom: true };
-
 /** `feed`: opens one that follows the table. `untilKnown`: rows that are committed may still be told. */
 export function sqlRevocations(
   database: Database,
@@ -19,8 +17,8 @@ export function sqlRevocations(
 
   return {
     revoke: (kind, id, until) =>
-      database.write((sql) => appendRevocation(sql, kind, id, null, until), ENDS),
-    raise: (kind, id, until) => database.write((sql) => raiseIn(sql, kind, id, until), ENDS),
+      database.write((sql) => appendRevocation(sql, kind, id, null, until), MAKES_ROOM),
+    raise: (kind, id, until) => database.write((sql) => raiseIn(sql, kind, id, until), MAKES_ROOM),
     generation: (kind, id) => recall(`${kind} ${id}`, (sql) => generationOf(sql, kind, id)),
     epoch: async (create) => {
       const known = await epoch();
