@@ -30,10 +30,7 @@ const artefacts = (table: string) => `
  * appends a migration, and this stays as it is.
  */
 const RECORD_TABLES = `
-  CREATE TABLE epoch (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    id TEXT NOT NULL
-  ) STRICT;
+  CREATE TABLE epoch (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
   CREATE TABLE generation (
     kind TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -56,20 +53,14 @@ const RECORD_TABLES = `
     beat INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   -- Of the memory with this epoch; '' of one that has none yet.
-  CREATE TABLE settled (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    epoch TEXT NOT NULL
-  ) STRICT;
+  CREATE TABLE settled (one INTEGER PRIMARY KEY CHECK (one = 1), epoch TEXT NOT NULL) STRICT;
 
   CREATE TABLE person (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     record TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
-  CREATE TABLE person_alias (
-    alias TEXT PRIMARY KEY,
-    id TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE person_alias (alias TEXT PRIMARY KEY, id TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX person_alias_id ON person_alias (id);
   CREATE TABLE person_search_key (
     key TEXT NOT NULL,
@@ -119,10 +110,7 @@ const RECORD_TABLES = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX public_key_owner ON public_key (owner, created, id);
 
-  CREATE TABLE client (
-    client_id TEXT PRIMARY KEY,
-    record TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE client (client_id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;
   -- Clients by the fingerprints of their keys.
   CREATE TABLE client_key (
     key TEXT NOT NULL,
@@ -158,10 +146,7 @@ ${artefacts('artefact')}
     UNIQUE (type, truncated_id)
   ) STRICT;
   -- WITHOUT ROWID: rowids would tell the order in which tokens were redeemed.
-  CREATE TABLE spent_token (
-    digest BLOB PRIMARY KEY,
-    until INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE spent_token (digest BLOB PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX spent_token_until ON spent_token (until);
 
   -- What was committed and is in no link of the chain yet.
@@ -217,24 +202,14 @@ export const STATE_TABLES = RECORD_TABLES + TREE_TABLES + PUSH_TABLES;
 
 /** The tables whose rows live for minutes, version 1, in the same way. Keys are SHA-256 digests. */
 export const PASSING_TABLES = `
-  CREATE TABLE replay (
-    key BLOB PRIMARY KEY,
-    expires INTEGER NOT NULL
-  ) STRICT;
+  CREATE TABLE replay (key BLOB PRIMARY KEY, expires INTEGER NOT NULL) STRICT;
   CREATE INDEX replay_expires ON replay (expires);
 
-  CREATE TABLE session (
-    id TEXT PRIMARY KEY,
-    value TEXT NOT NULL,
-    expires INTEGER NOT NULL
-  ) STRICT;
+  CREATE TABLE session (id TEXT PRIMARY KEY, value TEXT NOT NULL, expires INTEGER NOT NULL) STRICT;
   CREATE INDEX session_expires ON session (expires);
 
   -- full_at: when the bucket is full again, in microseconds (GCRA's theoretical arrival time).
-  CREATE TABLE bucket (
-    key BLOB PRIMARY KEY,
-    full_at REAL NOT NULL
-  ) STRICT;
+  CREATE TABLE bucket (key BLOB PRIMARY KEY, full_at REAL NOT NULL) STRICT;
   CREATE INDEX bucket_full_at ON bucket (full_at);
 
   -- used: which of the 128 counts up to the highest were used, as a decimal number of 128 bits.
