@@ -103,10 +103,8 @@ export async function migrateWithin(
     await client.query({ text: tablesOf(migration), ...PATIENTLY });
   }
   if (found < known) {
-    await client.query(
-      `INSERT INTO schema (one, version, oldest) VALUES (1, $1, $2)
-       ON CONFLICT (one) DO UPDATE SET version = excluded.version, oldest = excluded.oldest`,
-      [known, oldest],
-    );
+    const text = `INSERT INTO schema (one, version, oldest) VALUES (1, $1, $2)
+      ON CONFLICT (one) DO UPDATE SET version = excluded.version, oldest = excluded.oldest`;
+    await client.query(text, [known, oldest]);
   }
 }

@@ -39,10 +39,8 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
       const [[told] = []] = await sql.all<[string]>(RUN);
       if (told !== run) {
         if (from === told) await sql.run('DELETE FROM redis_run WHERE run = ?', run);
-        const isNew = await sql.run(
-          'INSERT INTO redis_run (run) VALUES (?) ON CONFLICT DO NOTHING',
-          run,
-        );
+        const text = 'INSERT INTO redis_run (run) VALUES (?) ON CONFLICT DO NOTHING';
+        const isNew = await sql.run(text, run);
         if (isNew === 0) {
           throw new StoreUnavailable(
             'another server has taken the place of this Redis: name that one in store.redis.urls, or restart this one',
@@ -73,11 +71,8 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
   behind: (table, seq, most) =>
     database.snapshot(async (sql) => {
       const [[last] = [0]] = await sql.all<[number]>(`SELECT LAST(${table}, seq)`);
-      const rows = await sql.all<ToldRow>(
-        `SELECT seq, ${FOLLOWED[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?`,
-        seq,
-        most,
-      );
+      const text = `SELECT seq, ${FOLLOWED[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?`;
+      const rows = await sql.all<ToldRow>(text, seq, most);
       return { last, rows };
     }),
 });

@@ -33,13 +33,10 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
 
     appendRefusal: ({ hour, person }, most, text) =>
       database.write(async (sql) => {
-        const [row] = await sql.all<[count: number]>(
-          `INSERT INTO audit_refusal (hour, person, count) VALUES (?, ?, 1)
-           ON CONFLICT (hour, person) DO UPDATE SET count = audit_refusal.count + 1
-           RETURNING count`,
-          hour,
-          person,
-        );
+        const counted = `INSERT INTO audit_refusal (hour, person, count) VALUES (?, ?, 1)
+          ON CONFLICT (hour, person) DO UPDATE SET count = audit_refusal.count + 1
+          RETURNING count`;
+        const [row] = await sql.all<[count: number]>(counted, hour, person);
         if ((row?.[0] ?? 0) <= most) await appendEntries(sql, [text]);
       }),
 
@@ -89,10 +86,9 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
           for (const key of keys) await sql.later(...insertion('audit_key', { key, seq }));
         }
         // Those that were read, and no other: one with a lower number may have been committed later.
-        await sql.last.run(
-          'DELETE FROM audit_open WHERE seq IN (SELECT CAST(value AS BIGINT) FROM EACH(?) AS closed)',
-          upTo,
-        );
+        const text =
+          'DELETE FROM audit_open WHERE seq IN (SELECT CAST(value AS BIGINT) FROM EACH(?) AS closed)';
+        await sql.last.run(text, upTo);
         return true;
       }),
 

@@ -46,11 +46,9 @@ export function sqlInvalidations(
            WHERE seq <= (SELECT max(seq) FROM invalidation) - ${MOST_INVALIDATIONS}`,
         );
         // The oldest ones: each row says more than the one before.
-        await sql.run(
-          `DELETE FROM invalidation
-           WHERE seq < (SELECT seq FROM invalidation WHERE written > ? ORDER BY seq LIMIT 1)`,
-          written - MOST_INVALIDATION_OCTETS,
-        );
+        const text = `DELETE FROM invalidation
+          WHERE seq < (SELECT seq FROM invalidation WHERE written > ? ORDER BY seq LIMIT 1)`;
+        await sql.run(text, written - MOST_INVALIDATION_OCTETS);
       });
     },
 

@@ -27,12 +27,8 @@ export function sqlTokenKeys(database: Database): TokenKeys {
         const key = await keys.lock(sql, 'WHERE type = ? AND id = ?', type, id);
         if (key === undefined) return;
         const { sealed: _, ...retired } = key;
-        await sql.last.run(
-          'UPDATE token_key SET record = ? WHERE type = ? AND id = ?',
-          JSON.stringify(retired),
-          type,
-          id,
-        );
+        const text = 'UPDATE token_key SET record = ? WHERE type = ? AND id = ?';
+        await sql.last.run(text, JSON.stringify(retired), type, id);
       }, MAKES_ROOM),
     recall: async () =>
       void (await database.write((sql) => raise(sql.last, ...RECALLS), MAKES_ROOM)),

@@ -25,11 +25,8 @@ export function sqlOutbox(database: Database, { toShared }: Moments): Outbox {
         const taken = [];
         for (const [record, attempts] of await sql.lock<Row>(DUE, now, count)) {
           const message = JSON.parse(record) as OutboxMessage;
-          await sql.run(
-            'UPDATE outbox SET due = ?, attempts = attempts + 1 WHERE id = ?',
-            toShared(until),
-            message.id,
-          );
+          const text = 'UPDATE outbox SET due = ?, attempts = attempts + 1 WHERE id = ?';
+          await sql.run(text, toShared(until), message.id);
           taken.push(Object.assign(message, { attempt: attempts + 1 }));
         }
         return taken;

@@ -135,25 +135,15 @@ export function sqlArtefacts(
       }),
     listByAccount: (kind, accountId, { skip, count } = EVERY) =>
       database.read(async (sql) => {
-        const rows = await sql.all<Row>(
-          `SELECT payload, consumed, attempt FROM ${table} WHERE ${OF_ACCOUNT}
-           ORDER BY ${END} DESC, place DESC LIMIT ?4 OFFSET ?5`,
-          clock.now(),
-          kind,
-          accountId,
-          count,
-          skip,
-        );
+        const statement = `SELECT payload, consumed, attempt FROM ${table} WHERE ${OF_ACCOUNT}
+          ORDER BY ${END} DESC, place DESC LIMIT ?4 OFFSET ?5`;
+        const rows = await sql.all<Row>(statement, clock.now(), kind, accountId, count, skip);
         return rows.map(payloadOf);
       }),
     countByAccount: (kind, accountId) =>
       database.read(async (sql) => {
-        const [row] = await sql.all<[count: number]>(
-          `SELECT count(*) FROM ${table} WHERE ${OF_ACCOUNT}`,
-          clock.now(),
-          kind,
-          accountId,
-        );
+        const statement = `SELECT count(*) FROM ${table} WHERE ${OF_ACCOUNT}`;
+        const [row] = await sql.all<[count: number]>(statement, clock.now(), kind, accountId);
         return row?.[0] ?? 0;
       }),
     pageByClient: (kind, clientId, { limit, after }) =>
@@ -190,11 +180,9 @@ export function sqlArtefacts(
       for (let rows = BATCH; rows === BATCH; await turn()) {
         rows = await database.write(async (sql) => {
           sql.flush();
-          return sql.last.run(
-            `DELETE FROM ${table} WHERE place IN (
-               SELECT place FROM ${table} WHERE grant_id IN EACH(?) LIMIT ${BATCH})`,
-            JSON.stringify(grantIds),
-          );
+          const statement = `DELETE FROM ${table} WHERE place IN (
+            SELECT place FROM ${table} WHERE grant_id IN EACH(?) LIMIT ${BATCH})`;
+          return sql.last.run(statement, JSON.stringify(grantIds));
         }, MAKES_ROOM);
       }
     },

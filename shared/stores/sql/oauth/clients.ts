@@ -33,10 +33,8 @@ export function sqlClients(database: Database): Clients {
     list: () => database.read((sql) => clients.all(sql, 'ORDER BY client_id')),
     withKey: (keyId) =>
       database.read(async (sql) => {
-        const rows = await sql.all<readonly [clientId: string]>(
-          'SELECT client_id FROM client_key WHERE key = ? ORDER BY client_id',
-          keyId,
-        );
+        const text = 'SELECT client_id FROM client_key WHERE key = ? ORDER BY client_id';
+        const rows = await sql.all<readonly [clientId: string]>(text, keyId);
         return rows.flat();
       }),
     replace: (client, was) =>

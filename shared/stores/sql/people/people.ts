@@ -45,22 +45,15 @@ async function isTaken(
   verifiers: readonly VerifierRow[],
 ): Promise<boolean> {
   for (const alias of aliases) {
-    const others = await sql.all(
-      'SELECT 1 FROM person_alias WHERE alias = ? AND id <> ?',
-      alias,
-      id,
-    );
+    const text = 'SELECT 1 FROM person_alias WHERE alias = ? AND id <> ?';
+    const others = await sql.all(text, alias, id);
     if (others.length > 0) return true;
   }
   for (const { handle, kind, realm } of verifiers) {
     if (handle === undefined) continue;
-    const others = await sql.all(
-      'SELECT 1 FROM person_verifier WHERE handle = ? AND realm = ? AND kind = ? AND id <> ?',
-      handle,
-      realm,
-      kind,
-      id,
-    );
+    const text =
+      'SELECT 1 FROM person_verifier WHERE handle = ? AND realm = ? AND kind = ? AND id <> ?';
+    const others = await sql.all(text, handle, realm, kind, id);
     if (others.length > 0) return true;
   }
   return false;
@@ -213,10 +206,8 @@ export function sqlPeople(database: Database): People {
     getWhole: (id) =>
       database.snapshot(async (sql) => {
         const person = await find(sql, 'SELECT record FROM person WHERE id = ?', id);
-        const verifiers = await sql.all<StoredVerifier>(
-          'SELECT kind, realm, value, handle FROM person_verifier WHERE id = ?',
-          id,
-        );
+        const text = 'SELECT kind, realm, value, handle FROM person_verifier WHERE id = ?';
+        const verifiers = await sql.all<StoredVerifier>(text, id);
         return person && { person, verifiers: verifiers.map(verifierOf) };
       }),
     page,
@@ -230,11 +221,8 @@ export function sqlPeople(database: Database): People {
           await sql.lockNames(namesIn(person, verifiers));
           if (await isTaken(sql, person, verifiers ?? [])) return false;
           const named = { ...person, name: stored.name };
-          await sql.run(
-            'UPDATE person SET record = ? WHERE id = ?',
-            JSON.stringify(named),
-            named.id,
-          );
+          const text = 'UPDATE person SET record = ? WHERE id = ?';
+          await sql.run(text, JSON.stringify(named), named.id);
           await removeIndexes(sql, named.id);
           await addIndexes(sql, named);
           if (verifiers !== undefined) await setVerifiers(sql, person.id, verifiers);

@@ -82,26 +82,16 @@ async function refusalOf(
 ): Promise<Posted | undefined> {
   const there = 'SELECT 1 FROM push_subscription WHERE id = ?';
   if ((await sql.lock(there, subscription)).length === 0) return 'ended';
-  const replaced = await sql.all<[id: string]>(
-    'SELECT id FROM push_message WHERE subscription = ? AND topic = ?',
-    subscription,
-    topic ?? null,
-  );
-  const others = await sql.all<[id: string]>(
-    `SELECT id FROM push_message
-     WHERE subscription = ? AND until > ? AND topic IS DISTINCT FROM ?`,
-    subscription,
-    now,
-    topic ?? '',
-  );
+  const ofTopic = 'SELECT id FROM push_message WHERE subscription = ? AND topic = ?';
+  const replaced = await sql.all<[id: string]>(ofTopic, subscription, topic ?? null);
+  const ofOthers = `SELECT id FROM push_message
+    WHERE subscription = ? AND until > ? AND topic IS DISTINCT FROM ?`;
+  const others = await sql.all<[id: string]>(ofOthers, subscription, now, topic ?? '');
   if (others.length >= limits.messages) return 'full';
   if (receipts !== undefined) {
     if (!(await hasReceipts(sql, receipts, now))) return 'no-receipts';
-    const expected = await sql.all(
-      'SELECT 1 FROM push_receipt WHERE receipts = ? AND until > ?',
-      receipts,
-      now,
-    );
+    const ofReceipts = 'SELECT 1 FROM push_receipt WHERE receipts = ? AND until > ?';
+    const expected = await sql.all(ofReceipts, receipts, now);
     if (expected.length >= limits.receipts) return 'receipts-full';
   }
   for (const [id] of replaced) {
@@ -125,10 +115,6 @@ async function expectReceipt(
 ): Promise<void> {
   await insert(sql, 'push_receipt', { message: id, receipts, until });
   const kept = until + RECEIPT_LIFE;
-  await sql.run(
-    'UPDATE push_receipts SET until = ? WHERE id = ? AND until < ?',
-    kept,
-    receipts,
-    kept,
-  );
+  const text = 'UPDATE push_receipts SET until = ? WHERE id = ? AND until < ?';
+  await sql.run(text, kept, receipts, kept);
 }

@@ -15,10 +15,8 @@ export function sqlNews(database: Database): Pick<Push, 'news'> {
           const [[last] = [0]] = await sql.all<[number]>('SELECT LAST(push_news, place)');
           return { position: String(last), of: new Set(ids) };
         }
-        const rows = await sql.all<[place: number, about: string]>(
-          'SELECT place, about FROM push_news WHERE place > ? ORDER BY place',
-          Number(position),
-        );
+        const text = 'SELECT place, about FROM push_news WHERE place > ? ORDER BY place';
+        const rows = await sql.all<[place: number, about: string]>(text, Number(position));
         const [last] = rows.at(-1) ?? [position];
         return { position: String(last), of: new Set(rows.map(([, about]) => about)) };
       }),

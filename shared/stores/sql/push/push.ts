@@ -43,10 +43,8 @@ export function sqlPush(database: Database, clock: Clock): Push {
         const gone = 'DELETE FROM push_subscription WHERE id = ?';
         if ((await sql.run(gone, id)) === 0) return false;
         const now = Math.floor(clock.now());
-        const messages = await sql.all<[id: string, until: number]>(
-          'DELETE FROM push_message WHERE subscription = ? RETURNING id, until',
-          id,
-        );
+        const text = 'DELETE FROM push_message WHERE subscription = ? RETURNING id, until';
+        const messages = await sql.all<[id: string, until: number]>(text, id);
         for (const [message, until] of messages) {
           if (until > now) await conclude(sql, message, 'gone', now);
         }

@@ -32,11 +32,8 @@ export function sqlReceipts(database: Database, clock: Clock): Pick<Push, Verbs>
       database.write(async (sql) => {
         const there = 'SELECT 1 FROM push_subscription WHERE id = ?';
         if ((await sql.lock(there, subscription)).length === 0) return 'ended';
-        const open = await sql.all(
-          'SELECT 1 FROM push_receipts WHERE subscription = ? AND until > ?',
-          subscription,
-          now(),
-        );
+        const text = 'SELECT 1 FROM push_receipts WHERE subscription = ? AND until > ?';
+        const open = await sql.all(text, subscription, now());
         if (open.length >= most) return 'full';
         await insert(sql, 'push_receipts', { id, subscription, until });
         return 'added';

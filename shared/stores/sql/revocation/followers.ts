@@ -48,11 +48,9 @@ export function sqlFollowers(database: Database): Followers {
       database.snapshot(async (sql) => {
         const { epoch, last } = await ofStore(sql);
         const isKnown = after !== undefined && after.epoch === epoch && after.entry <= last;
-        const rows = await sql.last.all<EntryRow>(
-          'SELECT seq, kind, id, generation, until FROM revocation WHERE seq > ? ORDER BY seq LIMIT ?',
-          isKnown ? after.entry : 0,
-          count,
-        );
+        const text =
+          'SELECT seq, kind, id, generation, until FROM revocation WHERE seq > ? ORDER BY seq LIMIT ?';
+        const rows = await sql.last.all<EntryRow>(text, isKnown ? after.entry : 0, count);
         const complete = rows.length < count;
         const end = rows.at(-1)?.[0] ?? 0;
         return {

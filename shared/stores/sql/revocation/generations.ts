@@ -18,14 +18,10 @@ export async function lockGeneration(sql: Transaction, kind: string, id: string)
 
 /** Raises a generation. Resolves to the new one. */
 export async function raise(sql: Sql, kind: string, id: string): Promise<number> {
-  const row = await first<Row>(
-    sql,
-    `INSERT INTO generation (kind, id, generation) VALUES (?, ?, 1)
-     ON CONFLICT (kind, id) DO UPDATE SET generation = generation.generation + 1
-     RETURNING generation`,
-    kind,
-    id,
-  );
+  const text = `INSERT INTO generation (kind, id, generation) VALUES (?, ?, 1)
+    ON CONFLICT (kind, id) DO UPDATE SET generation = generation.generation + 1
+    RETURNING generation`;
+  const row = await first<Row>(sql, text, kind, id);
   return row?.[0] ?? 1;
 }
 

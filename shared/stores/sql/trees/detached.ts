@@ -27,12 +27,8 @@ export async function removeSlice(
   for (let room = SLICE; room > 0;) {
     const id = left.at(-1);
     if (id === undefined) break;
-    const rows = await sql.all<[id: number, file: string | null]>(
-      `SELECT id, file FROM resource WHERE ${IN} LIMIT ?`,
-      tree,
-      id,
-      room,
-    );
+    const text = `SELECT id, file FROM resource WHERE ${IN} LIMIT ?`;
+    const rows = await sql.all<[id: number, file: string | null]>(text, tree, id, room);
     const isWhole = rows.length < room;
     if (isWhole) left.pop();
     const gone = isWhole ? [id] : [];

@@ -15,14 +15,10 @@ export function sqlKept(database: Database, clock: Clock, random: Random): Kept 
         const now = Math.floor(clock.now());
         const expires = Math.ceil(now + seconds * 1000);
         await insert(sql, 'kept', { id, owner: ownerOf(owner), value, expires });
-        await sql.run(
-          `DELETE FROM kept WHERE owner = ?1 AND place NOT IN (
-             SELECT place FROM kept WHERE owner = ?1 AND expires > ?2 ORDER BY place DESC LIMIT ?3
-           )`,
-          ownerOf(owner),
-          now,
-          most,
-        );
+        const text = `DELETE FROM kept WHERE owner = ?1 AND place NOT IN (
+            SELECT place FROM kept WHERE owner = ?1 AND expires > ?2 ORDER BY place DESC LIMIT ?3
+          )`;
+        await sql.run(text, ownerOf(owner), now, most);
         return id;
       }),
     get: (owner, id) =>

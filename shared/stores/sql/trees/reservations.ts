@@ -37,11 +37,8 @@ export async function goOnCopying(
   { token, copying }: ReservedCopy,
   now: number,
 ): Promise<ReservedCopy | undefined> {
-  const goesOn = await sql.run(
-    'UPDATE tree_copy SET until = ? WHERE token = ? AND broken = 0',
-    now + LEASE,
-    token,
-  );
+  const text = 'UPDATE tree_copy SET until = ? WHERE token = ? AND broken = 0';
+  const goesOn = await sql.run(text, now + LEASE, token);
   return goesOn === 0 ? undefined : { token, copying: await copySlice(sql, copying) };
 }
 
@@ -69,25 +66,18 @@ export async function endCopy(sql: Transaction, token: string, version: string):
   );
   if (row === undefined) return false;
   const [id, tree, bytes, properties, entries, broken] = row;
-  await sql.run(
-    `UPDATE tree SET bytes = bytes - ?, properties = properties - ?, entries = entries - ?, version = ?
-     WHERE name = ?`,
-    bytes,
-    properties,
-    entries,
-    version,
-    tree,
-  );
+  const text = `UPDATE tree
+    SET bytes = bytes - ?, properties = properties - ?, entries = entries - ?, version = ?
+    WHERE name = ?`;
+  await sql.run(text, bytes, properties, entries, version, tree);
   await detach(sql, id);
   return broken === 0;
 }
 
 /** Resolves to a tree with a copy whose process is gone. */
 export async function treeWithLeftCopy(sql: Sql, now: number): Promise<string | undefined> {
-  const [row] = await sql.all<[tree: string]>(
-    'SELECT tree FROM tree_copy WHERE until <= ? LIMIT 1',
-    now,
-  );
+  const text = 'SELECT tree FROM tree_copy WHERE until <= ? LIMIT 1';
+  const [row] = await sql.all<[tree: string]>(text, now);
   return row?.[0];
 }
 
@@ -97,10 +87,7 @@ export async function endLeftCopies(
   tree: string,
   { now, version }: { readonly now: number; readonly version: string },
 ): Promise<void> {
-  const left = await sql.all<[token: string]>(
-    'SELECT token FROM tree_copy WHERE tree = ? AND until <= ?',
-    tree,
-    now,
-  );
+  const text = 'SELECT token FROM tree_copy WHERE tree = ? AND until <= ?';
+  const left = await sql.all<[token: string]>(text, tree, now);
   for (const [token] of left) await endCopy(sql, token, version);
 }

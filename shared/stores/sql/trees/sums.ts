@@ -55,16 +55,11 @@ export async function addSums(
   if (bytes === 0 && properties === 0 && entries === 0) return;
   let longest = size + (sums.longest > 0 ? 1 + sums.longest : 0);
   for (const place of upwards(above)) {
-    await sql.later(
-      `UPDATE collection SET bytes = bytes + ?1, properties = properties + ?2, entries = entries + ?3,
-         longest = CASE WHEN longest < ?4 THEN ?4 ELSE longest END
-       WHERE id = ?5`,
-      bytes,
-      properties,
-      entries,
-      longest,
-      place.id,
-    );
+    const text = `UPDATE collection
+      SET bytes = bytes + ?1, properties = properties + ?2, entries = entries + ?3,
+        longest = CASE WHEN longest < ?4 THEN ?4 ELSE longest END
+      WHERE id = ?5`;
+    await sql.later(text, bytes, properties, entries, longest, place.id);
     longest += 1 + place.size;
   }
 }

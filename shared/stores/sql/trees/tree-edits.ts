@@ -122,13 +122,9 @@ export const EDITS: ByKind<Editing, Promise<void>> = {
   },
 
   lock: async ({ lock }, { sql, tree, relocked }) => {
-    await sql.later(
-      `INSERT INTO tree_lock (tree, token, record) VALUES (?, ?, ?)
-       ON CONFLICT (tree, token) DO UPDATE SET record = excluded.record`,
-      tree,
-      lock.token,
-      JSON.stringify(lock),
-    );
+    const text = `INSERT INTO tree_lock (tree, token, record) VALUES (?, ?, ?)
+      ON CONFLICT (tree, token) DO UPDATE SET record = excluded.record`;
+    await sql.later(text, tree, lock.token, JSON.stringify(lock));
     relocked.add(lock.root);
   },
 
@@ -162,16 +158,10 @@ async function arrive(
   row: number,
   { above, name, at, sums }: Arriving,
 ): Promise<void> {
-  await editing.sql.later(
-    `UPDATE resource
-     SET parent = ?1, name = ?2, modified = ?3, arrived_at = ?3, changed = ?4, arrived = ?4
-     WHERE id = ?5`,
-    above.id,
-    name,
-    at,
-    editing.edit,
-    row,
-  );
+  const text = `UPDATE resource
+    SET parent = ?1, name = ?2, modified = ?3, arrived_at = ?3, changed = ?4, arrived = ?4
+    WHERE id = ?5`;
+  await editing.sql.later(text, above.id, name, at, editing.edit, row);
   editing.places.forget();
   await count(editing, above, name, sums);
 }

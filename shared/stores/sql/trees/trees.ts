@@ -138,13 +138,8 @@ export function sqlTrees(
       database.snapshot(async (sql) => {
         const place = await new Places(sql, tree).of(collection);
         if (place === undefined) return undefined;
-        const rows = await sql.last.all<ResourceRow>(
-          `SELECT ${COLUMNS} ${MEMBERS}`,
-          tree,
-          place.id,
-          after,
-          limit,
-        );
+        const text = `SELECT ${COLUMNS} ${MEMBERS}`;
+        const rows = await sql.last.all<ResourceRow>(text, tree, place.id, after, limit);
         return rows.map((row) => entryOf(collection.path, place.arrival, row));
       }),
 
@@ -152,13 +147,8 @@ export function sqlTrees(
       database.snapshot(async (sql) => {
         const place = await new Places(sql, tree).at(path);
         if (place === undefined) return undefined;
-        const rows = await sql.all<ListedRow>(
-          `SELECT ${LISTED} ${MEMBERS}`,
-          tree,
-          place.id,
-          after,
-          limit,
-        );
+        const text = `SELECT ${LISTED} ${MEMBERS}`;
+        const rows = await sql.all<ListedRow>(text, tree, place.id, after, limit);
         const { version } = await headOf(sql, tree);
         return { version, members: rows.map((row) => listedOf(path, place.arrival, row)) };
       }),
@@ -226,11 +216,8 @@ export function sqlTrees(
 
     content: (tree, name) =>
       database.read(async (sql) => {
-        const [row] = await sql.all<[bytes: NodeJS.NonSharedUint8Array]>(
-          'SELECT bytes FROM content WHERE tree = ? AND file = ?',
-          tree,
-          name,
-        );
+        const text = 'SELECT bytes FROM content WHERE tree = ? AND file = ?';
+        const [row] = await sql.all<[bytes: NodeJS.NonSharedUint8Array]>(text, tree, name);
         if (row === undefined) return undefined;
         const [{ buffer, byteOffset, length }] = row;
         return Buffer.from(buffer, byteOffset, length);
@@ -238,11 +225,9 @@ export function sqlTrees(
 
     files: (tree) =>
       database.read(async (sql) => {
-        const rows = await sql.all<[file: string]>(
-          `SELECT DISTINCT file FROM resource WHERE tree = ?1 AND file IS NOT NULL
-           AND NOT EXISTS (SELECT 1 FROM content WHERE tree = ?1 AND file = resource.file)`,
-          tree,
-        );
+        const text = `SELECT DISTINCT file FROM resource WHERE tree = ?1 AND file IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM content WHERE tree = ?1 AND file = resource.file)`;
+        const rows = await sql.all<[file: string]>(text, tree);
         return new Set(rows.flat());
       }),
   };
