@@ -73,7 +73,7 @@ export const INSIDE: Orders = {
   },
   'shared/stores/sql': {
     floors: [
-      ['sql.ts', 'digest.ts', 'moments.ts', 'name-range.ts'],
+      ['sql.ts', 'digest.ts', 'moments.ts'],
       ['rows.ts'],
       ['revocation'],
       OTHER_SUBJECTS.filter((subject) => subject !== 'people'),

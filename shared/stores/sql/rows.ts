@@ -1,4 +1,5 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
+import { boundsOf, type NameRange } from '#shared/base/name-range.ts';
 import {
   type Database,
   MAKES_ROOM,
@@ -117,6 +118,21 @@ export function recordsIn<T>(table: string) {
       return all(sql, `${behind} ORDER BY ${order} LIMIT ?`, ...(after ?? []), limit);
     },
   };
+}
+
+/** Returns the end of a query for a range of names in `column`, and its values: ORDER BY and LIMIT included. */
+export function inRange(
+  column: string,
+  range: NameRange,
+): readonly [clause: string, ...values: (string | number)[]] {
+  const { from, inclusive, before } = boundsOf(range);
+  const end = before === undefined ? '' : `AND ${column} < ?`;
+  return [
+    `WHERE ${column} ${inclusive ? '>=' : '>'} ? ${end} ORDER BY ${column} LIMIT ?`,
+    from,
+    ...(before === undefined ? [] : [before]),
+    range.limit,
+  ];
 }
 
 /** Yields the slices that `next` finds, each after the last row of the one before, until it finds nothing. */

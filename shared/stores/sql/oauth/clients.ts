@@ -1,7 +1,6 @@
 import { keyIdsOf } from '../../oauth/client-keys.ts';
 import type { ClientRecord, Clients } from '../../oauth/clients.ts';
-import { inRange } from '../name-range.ts';
-import { insert, recordsIn } from '../rows.ts';
+import { inRange, insert, recordsIn } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql, type Value } from '../sql.ts';
 
 const clients = recordsIn<ClientRecord>('client');

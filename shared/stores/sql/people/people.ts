@@ -8,8 +8,7 @@ import type {
 } from '../../people/people.ts';
 import { hasPasskey, namesOf, putPasskey } from '../credentials/passkeys.ts';
 import { digestOf } from '../digest.ts';
-import { inRange } from '../name-range.ts';
-import { insertion, insertNew, recordsIn, SLICE, slices } from '../rows.ts';
+import { inRange, insertion, insertNew, recordsIn, SLICE, slices } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql, type Transaction } from '../sql.ts';
 
 type Row = readonly [record: string];
