@@ -1,6 +1,4 @@
-import type { Clock } from '#shared/base/clock.ts';
-import type { Log } from '#shared/base/log.ts';
-import type { Random } from '#shared/base/random.ts';
+import type { PostgresDependencies } from './postgres/open.ts';
 import { acknowledged, untilFollowed } from './revocation/acknowledged.ts';
 import type { Revocations } from './revocation/revocations.ts';
 import type { StoreSettings } from './settings.ts';
@@ -20,15 +18,7 @@ export interface StoresSpec {
   };
 }
 
-export interface StoresDependencies {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  /** Called with the reason once nothing is to be had from the store until it is opened anew. */
-  readonly moved?: (reason: string) => void;
-  /** False: a schema of PostgreSQL without a store is refused; `first`: if the database has another store. Default: it is made. */
-  readonly creates?: boolean | 'first' | undefined;
-}
+export type StoresDependencies = Omit<PostgresDependencies, 'skew' | 'serverTime'>;
 
 /**
  * Opens the configured store; only the code of that one is loaded. A revocation in it waits for
