@@ -47,10 +47,7 @@ export function formerTables(database: DatabaseSync, file: string): string | und
 
 /** Throws `StoreUnavailable` unless a file of schema `found` may be used by a process that knows schema `known` only. */
 function demandCompatible(database: DatabaseSync, file: string, found: number, known: number) {
-  const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema'`;
-  const isThere = database.prepare(table).all().length === 1;
-  const row = isThere ? database.prepare('SELECT oldest FROM schema').all() : [];
-  const oldest = Number(row.flat()[0] ?? found);
+  const oldest = Number(database.prepare('SELECT oldest FROM schema').all().flat()[0] ?? found);
   if (oldest <= known) return;
   throw new StoreUnavailable(
     `${file} has schema version ${found}, made by a newer release; this one knows versions up to ${known}, and the file needs ${oldest}. Start the newer release, or restore a backup from before the upgrade`,
