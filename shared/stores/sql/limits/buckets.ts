@@ -26,17 +26,13 @@ export function sqlBuckets(database: Database, clock: Clock): Buckets {
       await sql.lockNames([`bucket ${namespace} ${name}`]);
       const now = nowOf();
       const interval = intervalOf(rate);
-      const [row] = await sql.last.all<[fullAt: number]>(
-        `INSERT INTO bucket (key, full_at) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE
-           SET full_at = CASE WHEN bucket.full_at > ?3 THEN bucket.full_at + ?4 ELSE ?2 END
-           WHERE bucket.full_at <= ?5
-         RETURNING full_at`,
-        digestOf(namespace, name),
-        now + interval,
-        now,
-        interval,
-        now + (rate.burst - 1) * interval,
-      );
+      const text = `INSERT INTO bucket (key, full_at) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE
+          SET full_at = CASE WHEN bucket.full_at > ?3 THEN bucket.full_at + ?4 ELSE ?2 END
+          WHERE bucket.full_at <= ?5
+        RETURNING full_at`;
+      const key = digestOf(namespace, name);
+      const times = [now + interval, now, interval, now + (rate.burst - 1) * interval];
+      const [row] = await sql.last.all<[fullAt: number]>(text, key, ...times);
       return row && { now, from: row[0] - interval, until: row[0] };
     });
 

@@ -192,13 +192,9 @@ export function sqlPeople(database: Database): People {
     getVerifier: (kind, realm, who) =>
       recallVerifier(JSON.stringify([kind, realm, who]), async (sql) => {
         const [column, value] = 'name' in who ? ['name', who.name] : ['handle', who.handle];
-        const [row] = await sql.all<readonly [record: string, verifier: string]>(
-          `SELECT record, value FROM person JOIN person_verifier USING (id)
-           WHERE ${column} = ? AND realm = ? AND kind = ?`,
-          value,
-          realm,
-          kind,
-        );
+        const text = `SELECT record, value FROM person JOIN person_verifier USING (id)
+          WHERE ${column} = ? AND realm = ? AND kind = ?`;
+        const [row] = await sql.all<[record: string, verifier: string]>(text, value, realm, kind);
         const person = personFrom(row?.[0]);
         return row && person && { person, value: row[1] };
       }),

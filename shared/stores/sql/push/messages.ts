@@ -49,16 +49,11 @@ export function sqlMessages(
 
     messages: (subscription, after, least, most) =>
       database.read(async (sql) => {
-        const rows = await sql.all<Row>(
-          `SELECT ${COLUMNS} FROM push_message
-           WHERE subscription = ? AND place > ? AND urgency >= ? AND until > ?
-           ORDER BY place LIMIT ?`,
-          subscription,
-          after,
-          URGENCIES.indexOf(least),
-          now(),
-          most,
-        );
+        const text = `SELECT ${COLUMNS} FROM push_message
+          WHERE subscription = ? AND place > ? AND urgency >= ? AND until > ?
+          ORDER BY place LIMIT ?`;
+        const urgency = URGENCIES.indexOf(least);
+        const rows = await sql.all<Row>(text, subscription, after, urgency, now(), most);
         return rows.map(placed);
       }),
 

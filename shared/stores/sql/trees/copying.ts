@@ -71,6 +71,13 @@ export async function copySlice(sql: Sql, copying: Copying): Promise<Copying> {
   return { ...copying, collections, whole, unwritten };
 }
 
+type Member = readonly [id: number, name: string, bytes: number, length: number | null];
+const MEMBERS = `SELECT id, name, bytes, length FROM resource
+  WHERE ${IN} AND name > ? ORDER BY name LIMIT ?`;
+const COPY = `INSERT INTO resource (tree, parent, name, created, modified, ${KEPT_BY_COPIES})
+  SELECT tree, CAST(? AS BIGINT), name, CAST(? AS BIGINT), CAST(? AS BIGINT), ${KEPT_BY_COPIES}
+  FROM resource WHERE id IN ${AMONG} RETURNING name, id`;
+
 /** Copies the next members of a collection, at most as many as there is room for. */
 async function copyMembers(
   sql: Sql,
@@ -79,25 +86,9 @@ async function copyMembers(
   place: number,
   most: number,
 ): Promise<{ readonly to: Copied; readonly within: readonly Copied[]; readonly rows: number }> {
-  const members = await sql.all<[id: number, name: string, bytes: number, length: number | null]>(
-    `SELECT id, name, bytes, length FROM resource WHERE ${IN} AND name > ? ORDER BY name LIMIT ?`,
-    tree,
-    to.source,
-    to.after,
-    most,
-  );
-  const ids = new Map(
-    await sql.all<[name: string, id: number]>(
-      `INSERT INTO resource (tree, parent, name, created, modified, ${KEPT_BY_COPIES})
-       SELECT tree, CAST(? AS BIGINT), name, CAST(? AS BIGINT), CAST(? AS BIGINT), ${KEPT_BY_COPIES}
-       FROM resource WHERE id IN ${AMONG}
-       RETURNING name, id`,
-      to.id,
-      at,
-      at,
-      JSON.stringify(members.map(([id]) => id)),
-    ),
-  );
+  const members = await sql.all<Member>(MEMBERS, tree, to.source, to.after, most);
+  const among = JSON.stringify(members.map(([id]) => id));
+  const ids = new Map(await sql.all<[name: string, id: number]>(COPY, to.id, at, at, among));
   const within: Copied[] = [];
   let { after, bytes, properties, entries, longest } = to;
   for (const [source, name, own, length] of members) {
@@ -169,16 +160,11 @@ export async function copyRow(
   { row }: Found,
   { parent, name, at }: Destination,
 ): Promise<number> {
-  const [[id] = [0]] = await sql.all<[id: number]>(
-    `INSERT INTO resource (tree, parent, name, created, modified, ${KEPT_BY_COPIES})
-     SELECT tree, CAST(?2 AS BIGINT), CAST(?3 AS TEXT), CAST(?4 AS BIGINT), CAST(?4 AS BIGINT), ${KEPT_BY_COPIES}
-     FROM resource WHERE id = ?1
-     RETURNING id`,
-    row,
-    parent,
-    name,
-    at,
-  );
+  const text = `INSERT INTO resource (tree, parent, name, created, modified, ${KEPT_BY_COPIES})
+    SELECT tree, CAST(?2 AS BIGINT), CAST(?3 AS TEXT), CAST(?4 AS BIGINT), CAST(?4 AS BIGINT),
+      ${KEPT_BY_COPIES}
+    FROM resource WHERE id = ?1 RETURNING id`;
+  const [[id] = [0]] = await sql.all<[id: number]>(text, row, parent, name, at);
   return id;
 }
 
