@@ -1,8 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { escapeIdentifier } from 'pg';
-import type { ClientBase } from 'pg';
+import { type ClientBase, escapeIdentifier } from 'pg';
 import { systemClock } from '#shared/base/clock.ts';
 import { alone } from '../postgres/alone.ts';
 import { LONGEST_CONTENT, SCHEMA } from '../postgres/open.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
-import type { ClientConfig, PoolClient } from 'pg';
+import { Client, type ClientConfig, type PoolClient } from 'pg';
 import { forAll } from '#shared/base/for-all.ts';
 
 /**

@@ -1,8 +1,6 @@
-import { randomId } from '#shared/base/random.ts';
-import type { Random } from '#shared/base/random.ts';
+import { type Random, randomId } from '#shared/base/random.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
-import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import { type Connection, script } from '../connection/connection.ts';
 import { milliseconds } from '../connection/milliseconds.ts';
 import { RUN } from './memory.ts';
 

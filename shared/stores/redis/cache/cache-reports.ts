@@ -1,6 +1,5 @@
 import { type CacheReports, REPORT_LIFE } from '../../cache/cache-reports.ts';
-import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import { type Connection, script } from '../connection/connection.ts';
 import { milliseconds } from '../connection/milliseconds.ts';
 
 /**

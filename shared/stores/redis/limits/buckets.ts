@@ -1,7 +1,6 @@
 import { type Buckets, intervalOf } from '#shared/stores/limits/buckets.ts';
 import type { Rate } from '#shared/stores/limits/limits.ts';
-import { script } from '../connection/connection.ts';
-import type { Connection, Script } from '../connection/connection.ts';
+import { type Connection, script, type Script } from '../connection/connection.ts';
 import { digestOf } from '../connection/digest.ts';
 
 /** The key holds when the bucket is full again, in microseconds of the server's clock. ARGV: burst, interval. */

@@ -1,7 +1,6 @@
 import { randomId, type Random } from '#shared/base/random.ts';
 import type { Kept } from '#shared/stores/trees/kept.ts';
-import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import { type Connection, script } from '../connection/connection.ts';
 import { digestOf } from '../connection/digest.ts';
 import { milliseconds } from '../connection/milliseconds.ts';
 
