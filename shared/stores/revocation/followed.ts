@@ -1,5 +1,5 @@
 import { RevocationSet } from './revocation-set.ts';
-import type { RevocationFeed } from './revocations.ts';
+import type { Revocation, RevocationFeed } from './revocations.ts';
 
 /** The tables to which rows are only ever added, and the columns that their feeds read. */
 export const FOLLOWED = {
@@ -37,6 +37,10 @@ export type RevocationRow = readonly [
   ),
 ];
 
+/** Returns what a row says. */
+export const revocationOf = ([, kind, id, generation]: RevocationRow): Revocation =>
+  kind === 'person' || kind === 'client' ? { kind, id, generation } : { kind, id };
+
 /** Fills a set with the rows of the table of revocations. */
 export class FollowedRevocations implements Followed<RevocationRow> {
   readonly table = 'revocation';
@@ -57,9 +61,9 @@ export class FollowedRevocations implements Followed<RevocationRow> {
     return isSame ? cursor : 0;
   }
 
-  apply(_: number, [until, kind, id, generation]: RevocationRow): void {
-    const isRaised = kind === 'person' || kind === 'client';
-    this.set.apply(isRaised ? { kind, id, generation } : { kind, id }, until);
+  apply(_: number, row: RevocationRow): void {
+    const [until, kind, id] = row;
+    this.set.apply(revocationOf(row), until);
     if (kind === 'key') for (const listener of this.#listeners) listener(id);
   }
 }

@@ -1,4 +1,5 @@
-import type { FeedEntry, FollowedProcess, Followers } from '../../revocation/followers.ts';
+import { FOLLOWED, revocationOf, type RevocationRow } from '../../revocation/followed.ts';
+import type { FollowedProcess, Followers } from '../../revocation/followers.ts';
 import { change, objects, put } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql } from '../sql.ts';
 
@@ -9,7 +10,8 @@ type OfStore = [epoch: string | null, settled: string | null, last: number];
 /** Written over and over, also on a full disk: a follower that is told nothing lets nobody in. */
 const ONE_ROW = MAKES_ROOM;
 
-type EntryRow = [seq: number, kind: string, id: string, generation: number | null, until: number];
+const ENTRIES = `SELECT seq, ${FOLLOWED.revocation} FROM revocation WHERE seq > ? ORDER BY seq LIMIT ?`;
+type EntryRow = [seq: number, ...RevocationRow];
 
 /** The epoch, of which memory it is written that all is settled, and the last seq ever given. */
 async function ofStore(sql: Sql) {
@@ -48,25 +50,16 @@ export function sqlFollowers(database: Database): Followers {
       database.snapshot(async (sql) => {
         const { epoch, last } = await ofStore(sql);
         const isKnown = after !== undefined && after.epoch === epoch && after.entry <= last;
-        const text =
-          'SELECT seq, kind, id, generation, until FROM revocation WHERE seq > ? ORDER BY seq LIMIT ?';
-        const rows = await sql.last.all<EntryRow>(text, isKnown ? after.entry : 0, count);
+        const from = isKnown ? after.entry : 0;
+        const rows = await sql.last.all<EntryRow>(ENTRIES, from, count);
         const complete = rows.length < count;
         const end = rows.at(-1)?.[0] ?? 0;
         return {
           epoch,
           last: complete ? Math.max(end, last) : end,
           complete,
-          entries: rows.map(entryOf),
+          entries: rows.map(([, ...row]) => Object.assign(revocationOf(row), { until: row[0] })),
         };
       }),
   };
-}
-
-function entryOf([, kind, id, generation, until]: EntryRow): FeedEntry {
-  if (kind === 'token' || kind === 'grant' || kind === 'key') return { kind, id, until };
-  if (kind === 'person' || kind === 'client') {
-    return { kind, id, generation: generation ?? 0, until };
-  }
-  throw new Error(`a revocation of ${kind} cannot be understood`);
 }
