@@ -10,8 +10,7 @@ import {
 } from '../../push/push.ts';
 import { first, insert } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql, type Transaction } from '../sql.ts';
-import { tell } from './news.ts';
-import { conclude, hasReceipts } from './receipts.ts';
+import { conclude, hasReceipts, tell } from './receipts.ts';
 
 type Row = readonly [place: number, record: string, body: NodeJS.NonSharedUint8Array];
 

@@ -3,8 +3,7 @@ import { type Push, type PushSubscription, SOME } from '../../push/push.ts';
 import { insert, recordsIn } from '../rows.ts';
 import { type Database, MAKES_ROOM } from '../sql.ts';
 import { sqlMessages } from './messages.ts';
-import { sqlNews, tell } from './news.ts';
-import { conclude, sqlReceipts } from './receipts.ts';
+import { conclude, sqlReceipts, tell } from './receipts.ts';
 
 const subscriptions = recordsIn<PushSubscription>('push_subscription');
 
@@ -12,7 +11,6 @@ export function sqlPush(database: Database, clock: Clock): Push {
   return {
     ...sqlMessages(database, clock),
     ...sqlReceipts(database, clock),
-    ...sqlNews(database),
 
     subscribe: (subscription, most) =>
       database.write(async (sql) => {
@@ -51,5 +49,17 @@ export function sqlPush(database: Database, clock: Clock): Push {
         await tell(sql, id, now);
         return true;
       }, MAKES_ROOM),
+
+    news: (ids, position) =>
+      database.read(async (sql) => {
+        if (position === undefined) {
+          const [[last] = [0]] = await sql.all<[number]>('SELECT LAST(push_news, place)');
+          return { position: String(last), of: new Set(ids) };
+        }
+        const text = 'SELECT place, about FROM push_news WHERE place > ? ORDER BY place';
+        const rows = await sql.all<[place: number, about: string]>(text, Number(position));
+        const [last] = rows.at(-1) ?? [position];
+        return { position: String(last), of: new Set(rows.map(([, about]) => about)) };
+      }),
   };
 }

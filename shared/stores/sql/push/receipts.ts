@@ -2,7 +2,11 @@ import type { Clock } from '#shared/base/clock.ts';
 import { type Push, type Receipt, RECEIPT_LIFE } from '../../push/push.ts';
 import { change, first, insert, objects } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql } from '../sql.ts';
-import { tell } from './news.ts';
+
+/** Tells whoever follows the news that something has happened to a subscription or receipt subscription. */
+export async function tell(sql: Sql, about: string, now: number): Promise<void> {
+  await insert(sql, 'push_news', { about, at: now });
+}
 
 /** Keeps what became of a message, if a receipt was asked for. The row gets a new place, behind what was told before. */
 export async function conclude(
