@@ -90,20 +90,21 @@ export function sqlArtefacts(
     getByUid: find('uid'),
     getByUserCode: find('user_code'),
     async consume(kind, id, { attempt, instead, successor }: Partial<Use> = {}) {
+      const statement = `UPDATE ${table} SET consumed = coalesce(consumed, ?4), attempt = ?5
+        WHERE kind = ?2 AND id = ?3 AND ${live} AND (consumed IS NULL OR attempt = ?6)`;
       const used = await database.write(async (sql) => {
         const use = successor ? sql : sql.last;
+        const values = [
+          clock.now(),
+          kind,
+          id,
+          epochSeconds(clock),
+          attempt ?? null,
+          instead ?? null,
+        ];
         // Asked together: on PostgreSQL they are one message.
         const [count] = await Promise.all([
-          use.run(
-            `UPDATE ${table} SET consumed = coalesce(consumed, ?4), attempt = ?5
-             WHERE kind = ?2 AND id = ?3 AND ${live} AND (consumed IS NULL OR attempt = ?6)`,
-            clock.now(),
-            kind,
-            id,
-            epochSeconds(clock),
-            attempt ?? null,
-            instead ?? null,
-          ),
+          use.run(statement, ...values),
           successor && write(sql, successor, [kind, id, attempt ?? '']),
         ]);
         return count;
@@ -111,19 +112,12 @@ export function sqlArtefacts(
       if (used > 0) return 'first';
       return (await get(kind, id)) === undefined ? 'absent' : 'again';
     },
-    settle: async (kind, id, attempt, remains) =>
-      void (await database.write(
-        (sql) =>
-          sql.later(
-            `UPDATE ${table} SET attempt = NULL, payload = coalesce(?, payload)
-             WHERE kind = ? AND id = ? AND attempt = ?`,
-            remains ? JSON.stringify(remains) : null,
-            kind,
-            id,
-            attempt,
-          ),
-        { joins: true },
-      )),
+    async settle(kind, id, attempt, remains) {
+      const statement = `UPDATE ${table} SET attempt = NULL, payload = coalesce(?, payload)
+        WHERE kind = ? AND id = ? AND attempt = ?`;
+      const values = [remains ? JSON.stringify(remains) : null, kind, id, attempt];
+      await database.write((sql) => sql.later(statement, ...values), { joins: true });
+    },
     replace: (artefact, was) =>
       database.write(async (sql) => {
         const { kind, id } = artefact;
@@ -148,15 +142,15 @@ export function sqlArtefacts(
       }),
     pageByClient: (kind, clientId, { limit, after }) =>
       database.read(async (sql) => {
-        const rows = await sql.all<readonly [id: string, end: number, ...Row]>(
-          `SELECT id, ${END}, payload, consumed, attempt FROM ${table}
-           WHERE ${OF_CLIENT} ${after ? `AND ${END} <= ?5 AND (${END}, id) < (?5, ?6)` : ''}
-           ORDER BY ${END} DESC, id DESC LIMIT ?4`,
-          clock.now(),
-          kind,
-          clientId,
-          limit + 1,
-          ...(after ? [after.end, after.id] : []),
+        const statement = `SELECT id, ${END}, payload, consumed, attempt FROM ${table}
+          WHERE ${OF_CLIENT} ${after ? `AND ${END} <= ?5 AND (${END}, id) < (?5, ?6)` : ''}
+          ORDER BY ${END} DESC, id DESC LIMIT ?4`;
+        const values = [clock.now(), kind, clientId, limit + 1];
+        const place = after ? [after.end, after.id] : [];
+        const rows = await sql.all<[id: string, end: number, ...Row]>(
+          statement,
+          ...values,
+          ...place,
         );
         const page = rows.slice(0, limit);
         const [id, end] = page.at(-1) ?? [];

@@ -5,6 +5,8 @@ import { type Database, MAKES_ROOM, type Sql, type Value } from '../sql.ts';
 
 const clients = recordsIn<ClientRecord>('client');
 
+const recordOf = (client?: ClientRecord) => (client === undefined ? null : JSON.stringify(client));
+
 const removeKeys = (sql: Sql, clientId: string) =>
   sql.run('DELETE FROM client_key WHERE client_id = ?', clientId);
 
@@ -40,16 +42,12 @@ export function sqlClients(database: Database): Clients {
       write(
         client,
         'UPDATE client SET record = ?2 WHERE client_id = ?1 AND record = coalesce(?3, record)',
-        was === undefined ? null : JSON.stringify(was),
+        recordOf(was),
       ),
     remove: (clientId, was) =>
       database.write(async (sql) => {
-        const removed = await sql.run(
-          'DELETE FROM client WHERE client_id = ?1 AND record = coalesce(?2, record)',
-          clientId,
-          was === undefined ? null : JSON.stringify(was),
-        );
-        if (removed === 0) return false;
+        const text = 'DELETE FROM client WHERE client_id = ?1 AND record = coalesce(?2, record)';
+        if ((await sql.run(text, clientId, recordOf(was))) === 0) return false;
         await removeKeys(sql, clientId);
         return true;
       }, MAKES_ROOM),

@@ -20,13 +20,9 @@ export function ownSums({ entry, bytes }: Pick<Found, 'entry' | 'bytes'>): Sums 
 export async function sumsOf(sql: Sql, found: Found): Promise<Sums> {
   const own = ownSums(found);
   if (found.entry.kind === 'document') return own;
+  const columns = 'bytes, properties, entries, longest';
   const rest = 'FROM collection WHERE id = ?';
-  const [below = NOTHING] = await objects<Sums>(
-    sql,
-    'bytes, properties, entries, longest',
-    rest,
-    found.place.id,
-  );
+  const [below = NOTHING] = await objects<Sums>(sql, columns, rest, found.place.id);
   return plus(own, below);
 }
 

@@ -52,6 +52,8 @@ const BELOW = `WITH RECURSIVE inside (of, id, path, edit, at) AS (
   FROM inside CROSS JOIN resource ON tree = of AND parent = inside.id AND name <> ''
   ORDER BY path, name LIMIT ?6`;
 
+type BelowRow = readonly [parent: string, edit: number, at: number, ...ResourceRow];
+
 interface TreesOptions {
   readonly moments: Moments;
   /** Milliseconds of a clock that nobody sets. */
@@ -158,15 +160,8 @@ export function sqlTrees(
         const place = await new Places(sql, tree).at(path);
         if (place === undefined) return [];
         const { id, arrival } = place;
-        const rows = await sql.last.all<[parent: string, edit: number, at: number, ...ResourceRow]>(
-          BELOW,
-          tree,
-          id,
-          path,
-          arrival.edit,
-          arrival.at,
-          limit,
-        );
+        const from = [id, path, arrival.edit, arrival.at];
+        const rows = await sql.last.all<BelowRow>(BELOW, tree, ...from, limit);
         return rows.map(([parent, edit, at, ...row]) => entryOf(parent, { edit, at }, row));
       }),
 
