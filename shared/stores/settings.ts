@@ -5,6 +5,8 @@ import { isRedisUrl, REDIS_URL } from './redis-url.ts';
 /** Connections that a worker needs: two ask for verdicts, and the others have transactions. */
 export const LEAST_CONNECTIONS = 4;
 
+const longestWait = z.number().min(1).max(60).default(1);
+
 const redis = z
   .strictObject({
     mode: z
@@ -31,14 +33,9 @@ const redis = z
       .describe(
         'Replicas that must confirm a write before it is acknowledged (WAIT). Default: 1 with `sentinel` and `cluster`, 0 with `single`.',
       ),
-    deadline: z
-      .number()
-      .min(1)
-      .max(60)
-      .default(1)
-      .describe(
-        'Longest wait for an answer of Redis, in seconds. After that the request is answered 503. With `cluster`, keep it below cluster-node-timeout.',
-      ),
+    deadline: longestWait.describe(
+      'Longest wait for an answer of Redis, in seconds. After that the request is answered 503. With `cluster`, keep it below cluster-node-timeout.',
+    ),
   })
   .transform((members) => ({
     ...members,
@@ -77,14 +74,9 @@ const postgres = z
       .describe(
         `Connections of one server, which its workers share; at least ${LEAST_CONNECTIONS} for each worker.`,
       ),
-    deadline: z
-      .number()
-      .min(1)
-      .max(60)
-      .default(1)
-      .describe(
-        'Longest wait for an answer of PostgreSQL, in seconds. After that the request is answered 503.',
-      ),
+    deadline: longestWait.describe(
+      'Longest wait for an answer of PostgreSQL, in seconds. After that the request is answered 503.',
+    ),
     ca: z
       .string()
       .min(1)
