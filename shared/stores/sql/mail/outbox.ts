@@ -1,7 +1,7 @@
 import type { Outbox, OutboxMessage } from '../../mail/outbox.ts';
 import type { Moments } from '../moments.ts';
 import { change, insertNew } from '../rows.ts';
-import { type Database, MAKES_ROOM } from '../sql.ts';
+import type { Database } from '../sql.ts';
 
 type Row = readonly [record: string, attempts: number];
 
@@ -36,10 +36,6 @@ export function sqlOutbox(database: Database, { toShared }: Moments): Outbox {
     postpone: (id, at) =>
       change(database, 'UPDATE outbox SET due = ? WHERE id = ?', toShared(at), id),
 
-    remove: async (id) =>
-      void (await database.write(
-        (sql) => sql.last.run('DELETE FROM outbox WHERE id = ?', id),
-        MAKES_ROOM,
-      )),
+    remove: (id) => change(database, 'DELETE FROM outbox WHERE id = ?', id),
   };
 }
