@@ -53,14 +53,9 @@ export function sqlInvalidations(
     },
 
     async list(kind, most) {
-      const rows = await database.read((sql) =>
-        sql.all<Row>(
-          `SELECT seq, space, kind, value, soft, at, (SELECT id FROM epoch) FROM invalidation
-           WHERE kind = ? AND seq IS NOT NULL ORDER BY seq DESC LIMIT ?`,
-          kind,
-          most,
-        ),
-      );
+      const text = `SELECT seq, space, kind, value, soft, at, (SELECT id FROM epoch) FROM invalidation
+        WHERE kind = ? AND seq IS NOT NULL ORDER BY seq DESC LIMIT ?`;
+      const rows = await database.read((sql) => sql.all<Row>(text, kind, most));
       return rows.map(([seq, space, , value, soft, at, epoch]) => ({
         space,
         kind,

@@ -66,17 +66,14 @@ export async function measureLongest(
   tree: string,
   { id }: Spot,
 ): Promise<number> {
-  const [[longest] = [0]] = await sql.all<[longest: number]>(
-    `WITH RECURSIVE below (of, id, size) AS (
-       SELECT name, CAST(?2 AS BIGINT), CAST(-1 AS BIGINT) FROM tree WHERE name = ?1
-       UNION ALL
-       SELECT of, resource.id, size + 1 + octet_length(name)
-       FROM below CROSS JOIN resource ON tree = of AND parent = below.id
-     )
-     SELECT CASE WHEN max(size) > 0 THEN max(size) ELSE 0 END FROM below`,
-    tree,
-    id,
-  );
+  const text = `WITH RECURSIVE below (of, id, size) AS (
+      SELECT name, CAST(?2 AS BIGINT), CAST(-1 AS BIGINT) FROM tree WHERE name = ?1
+      UNION ALL
+      SELECT of, resource.id, size + 1 + octet_length(name)
+      FROM below CROSS JOIN resource ON tree = of AND parent = below.id
+    )
+    SELECT CASE WHEN max(size) > 0 THEN max(size) ELSE 0 END FROM below`;
+  const [[longest] = [0]] = await sql.all<[longest: number]>(text, tree, id);
   await sql.later('UPDATE collection SET longest = ? WHERE id = ?', longest, id);
   return longest;
 }
