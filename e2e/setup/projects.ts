@@ -24,7 +24,6 @@ export const isBench = (suite: string) => suite.startsWith('e2e/bench/');
 export const project = (displayName: string, has: (suite: string) => boolean) => ({
   displayName,
   rootDir,
-  testEnvironment: '<rootDir>/e2e/setup/environment.ts',
   testMatch: suites.filter(has).map((suite) => `<rootDir>/${suite}`),
   setupFiles: ['<rootDir>/e2e/setup/known-node.ts'],
   extensionsToTreatAsEsm: ['.ts'],
