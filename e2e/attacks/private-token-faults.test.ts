@@ -118,9 +118,9 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     stopped.defer(() => until(async () => (await unsound(servers)).every(isMeant)));
     if (shared === undefined) {
       for (const name of ['state.db', 'transient.db']) {
-        const database = stopped.adopt(new DatabaseSync(join(flow.pair.data, name)), (one) =>
-          one.close(),
-        );
+        // A server may be writing just then.
+        const file = new DatabaseSync(join(flow.pair.data, name), { timeout: 10_000 });
+        const database = stopped.adopt(file, (one) => one.close());
         database.exec('BEGIN IMMEDIATE');
       }
     } else {

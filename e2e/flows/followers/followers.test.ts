@@ -19,6 +19,9 @@ const SHORT = { revocations: { lease: 1, hold: 0.25 } };
 /** Milliseconds: a verdict waits for the request under way, and that gives up after half the usual lease. */
 const UNHEARD = 20_000;
 
+/** Milliseconds for which a pause of SQLite waits for a server that writes just then. */
+const BUSY = 10_000;
+
 const far = () => Date.now() + 3_600_000;
 
 describe.each(STORE_KINDS)('two authorization servers with four followers: %s', (kind) => {
@@ -142,7 +145,7 @@ const PAUSES = {
     let database: DatabaseSync | undefined;
     return {
       begin({ flow }: FollowedFlow) {
-        database = new DatabaseSync(join(flow.pair.data, 'state.db'));
+        database = new DatabaseSync(join(flow.pair.data, 'state.db'), { timeout: BUSY });
         database.exec('BEGIN IMMEDIATE');
       },
       end: () => database?.close(),
