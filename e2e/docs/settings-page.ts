@@ -36,7 +36,7 @@ const VARIABLES = [
   ],
   [
     '`NODE_COMPILE_CACHE`',
-    'A folder where Node keeps compiled code, for a start in half the time. Whoever can write there decides what runs. By default it is `node_modules/.cache/countersign` of the installation, if only its owner can write there.',
+    'A folder where Node keeps compiled code, for a start in half the time. An account that can write there decides what runs. By default it is `node_modules/.cache/countersign` of the installation, if only its owner can write there.',
   ],
 ];
 

@@ -15,7 +15,10 @@ const PATIENT = 20;
 /** Milliseconds that others leave to a process that asks: it looks more often. */
 const TURN = 8;
 
-/** As `commitGroup`, but that nothing else happens in this process for `patience`, and that it never rejects. */
+/**
+ * Carries out the first of `writes`, and resolves to their outcomes, in the same order: none, when another process is
+ * still writing after `patience` milliseconds, in which nothing else happens in this one. Never rejects.
+ */
 export type Commit = (writes: readonly Write[], patience: number) => Promise<readonly Outcome[]>;
 
 /**
