@@ -100,6 +100,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await decide(page, 'Allow');
       const { headers } = await asked.answer();
       expect(headers.get('referer')).toBeNull();
+      await page.waitForURL(`${flow.callback.uri}**`);
       expect(seen.join(' ')).toContain(flow.callback.uri);
       for (const secret of [person.name, person.password, 'csrf']) {
         expect(seen.join(' ')).not.toContain(secret);
