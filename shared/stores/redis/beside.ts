@@ -1,8 +1,9 @@
 import { limitsOver } from '#shared/stores/limits/blocks.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { type MemoryOptions, redisMemory } from './authentication/memory.ts';
-import { redisProofs, redisUseCounts } from './authentication/once.ts';
+import { redisProofs } from './authentication/proofs.ts';
 import { redisSessions, type SessionOptions } from './authentication/sessions.ts';
+import { redisUseCounts } from './authentication/use-counts.ts';
 import { redisCacheReports } from './cache/cache-reports.ts';
 import type { Connection } from './connection/connection.ts';
 import { redisBuckets } from './limits/buckets.ts';
