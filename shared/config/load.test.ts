@@ -435,6 +435,7 @@ describe('mistakes', () => {
       'has an sslmode without verification: remove it, or store.ca',
     ],
     [{ schema: 'pg_mine' }, 'schema', /^must be a name/],
+    [{ schema: 'a'.repeat(46) }, 'schema', /^must be a name of at most 45/],
     [{ schema: 'a,b' }, 'schema', /^must be a name/],
     [{ connections: 3 }, 'connections', 'must be at least 4'],
   ])('PostgreSQL: %j is told', async (members, path, words) => {

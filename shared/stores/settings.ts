@@ -59,8 +59,9 @@ const postgres = z
     schema: z
       .string()
       .regex(
-        /^(?!pg_|information_schema$)[a-z][a-z0-9_]{0,47}$/,
-        'must be a name of small letters, digits and _, without pg_ at its beginning',
+        // PostgreSQL cuts names behind 63 octets; `restore --replace` adds 18, with the time.
+        /^(?!pg_|information_schema$)[a-z][a-z0-9_]{0,44}$/,
+        'must be a name of at most 45 small letters, digits and _, without pg_ at its beginning',
       )
       .default('countersign')
       .describe(
