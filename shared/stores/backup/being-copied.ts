@@ -1,7 +1,7 @@
 import { lstat, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Milliseconds after which a mark counts no more: the process that made it has died. */
+/** Milliseconds from now by which a mark counts no more: the process that made it has died, or the clock was set since. */
 const LONGEST_COPY = 86_400_000;
 
 const markOf = (content: string) => join(content, '.backup');
@@ -22,6 +22,6 @@ export async function whileCopied<T>(content: string, work: () => Promise<T>): P
 /** Whether a backup copies this content at `now`. */
 export const isBeingCopied = (content: string, now: number): Promise<boolean> =>
   lstat(markOf(content)).then(
-    ({ mtimeMs }) => now - mtimeMs < LONGEST_COPY,
+    ({ mtimeMs }) => Math.abs(now - mtimeMs) < LONGEST_COPY,
     () => false,
   );
