@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
-import { startProcess } from './process.ts';
+import { startProcess, until } from './process.ts';
 import type { RunningProcess } from './process.ts';
 import { redisCommand } from './redis-commands.ts';
 import { memoryFolder } from './temporary-folder.ts';
@@ -74,6 +74,10 @@ export class Redis implements AsyncDisposable {
   }
 }
 
+/**
+ * Starts a server. A replica has a copy of its master then: the first one that joins gives the master a new
+ * `master_replid`, and what the master remembers begins anew.
+ */
 export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
   const folder = await memoryFolder();
   const { password, host = '127.0.0.1', port = await freePort() } = options;
@@ -91,6 +95,11 @@ export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
   const redis = new Redis(host, port, folder, password);
   try {
     await redis.start();
+    if (options.replicaOf !== undefined) {
+      await until(async () =>
+        (await redis.cli('INFO', 'replication')).includes('master_link_status:up'),
+      );
+    }
     return redis;
   } catch (error) {
     await redis[Symbol.asyncDispose]();

@@ -3,7 +3,10 @@ import type { Once, Use } from '#shared/stores/authentication/proofs.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type Connection, type Script, script } from '../connection/connection.ts';
 
-/** `run()`: it is another one after each start of a server and after each promotion of a replica (`INFO`). */
+/**
+ * `run()`: it is another one after each start of a server and after each promotion of a replica (`INFO`). It also changes
+ * when the first replica joins a master, though nothing is lost then: the uses wait, and none is good again.
+ */
 export const RUN = `
 local function run() return string.match(redis.call('INFO', 'replication'), 'master_replid:(%w+)') end
 `;
