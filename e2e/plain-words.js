@@ -3,7 +3,7 @@
  * "Who sends neither field". Readers take it for a question.
  */
 
-const HEADLESS = /^(?:who|whoever|what|of|for who)\b/i;
+export const HEADLESS = /^(?:who|whoever|what|of|for who)\b/i;
 const MESSAGE =
   'Begin with the main clause and name the actor, not with Who, Whoever, What, Of or For who.';
 const TESTS = new Set(['test', 'describe', 'it']);

@@ -1,0 +1,202 @@
+/** `npm run check`: the documents are written as `docs/style.md` says, as far as a program can see it. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { TERMS } from './plain-terms.ts';
+import { HEADLESS } from './plain-words.js';
+import { sentencesOf, wordsOf, type Sentence } from './prose.ts';
+
+const MOST_WORDS = 25;
+
+/** Where the rules hold. The list grows. */
+const PLACES = /^docs\/|^(?:README|CONTRIBUTING|SECURITY|CHANGELOG)\.md$|(?:^|\/)README\.md$/;
+
+/** `docs/style.md` quotes what it forbids. */
+const QUOTES = 'docs/style.md';
+
+/** Files that are still to be rewritten. A test forbids that the list grows. */
+export const NOT_YET: readonly string[] = [
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'authz-server/README.md',
+  'authz-server/consent/README.md',
+  'authz-server/engine/answers/README.md',
+  'authz-server/engine/clients/README.md',
+  'authz-server/engine/playground/README.md',
+  'authz-server/engine/refresh/README.md',
+  'authz-server/engine/sessions/README.md',
+  'authz-server/engine/storage/README.md',
+  'authz-server/engine/token/client-credentials/README.md',
+  'authz-server/gnap/README.md',
+  'authz-server/integration/README.md',
+  'authz-server/mail/README.md',
+  'authz-server/pages/README.md',
+  'authz-server/pages/activity/README.md',
+  'authz-server/pages/addresses/README.md',
+  'authz-server/pages/admin/README.md',
+  'authz-server/pages/device/README.md',
+  'authz-server/pages/frame/README.md',
+  'authz-server/pages/password/README.md',
+  'authz-server/pages/registration/README.md',
+  'authz-server/pages/second-factor/README.md',
+  'authz-server/pages/sign-in/README.md',
+  'authz-server/pages/texts/README.md',
+  'authz-server/resources/README.md',
+  'authz-server/revocations/README.md',
+  'authz-server/start/README.md',
+  'authz-server/token-issuer/README.md',
+  'docs/explanation/backups.md',
+  'docs/explanation/cache-safety.md',
+  'docs/explanation/capacity.md',
+  'docs/explanation/clocks.md',
+  'docs/explanation/divided-network.md',
+  'docs/explanation/followers.md',
+  'docs/explanation/gateway-decisions.md',
+  'docs/explanation/guard.md',
+  'docs/explanation/hidden-spaces.md',
+  'docs/explanation/mutual.md',
+  'docs/explanation/not-promised.md',
+  'docs/explanation/private-token.md',
+  'docs/explanation/promises.md',
+  'docs/explanation/push.md',
+  'docs/explanation/revocation.md',
+  'docs/explanation/scale.md',
+  'docs/explanation/sessions-and-consent.md',
+  'docs/explanation/statements.md',
+  'docs/explanation/threat-model.md',
+  'docs/how-to/postgres.md',
+  'docs/how-to/private-token.md',
+  'docs/how-to/production-caddy.md',
+  'docs/how-to/production-haproxy.md',
+  'docs/how-to/production-nginx.md',
+  'docs/how-to/protect-an-api.md',
+  'docs/how-to/push.md',
+  'docs/how-to/recover.md',
+  'docs/how-to/redis.md',
+  'docs/how-to/registration.md',
+  'docs/how-to/run-in-production.md',
+  'docs/how-to/schemes/README.md',
+  'docs/how-to/schemes/basic.md',
+  'docs/how-to/schemes/bearer-dpop.md',
+  'docs/how-to/schemes/concealed.md',
+  'docs/how-to/schemes/digest.md',
+  'docs/how-to/schemes/gnap.md',
+  'docs/how-to/schemes/hoba.md',
+  'docs/how-to/schemes/mutual.md',
+  'docs/how-to/schemes/negotiate.md',
+  'docs/how-to/schemes/scram.md',
+  'docs/how-to/second-factor.md',
+  'docs/how-to/sign-in-in-front.md',
+  'docs/how-to/sign-messages.md',
+  'docs/how-to/step-up.md',
+  'docs/how-to/test-your-client.md',
+  'docs/how-to/watch.md',
+  'docs/how-to/websockets.md',
+  'docs/reference/audit-events.md',
+  'docs/reference/clients.md',
+  'docs/reference/commands.md',
+  'docs/reference/documents.md',
+  'docs/reference/endpoints.md',
+  'docs/reference/features.md',
+  'docs/reference/leniency.md',
+  'docs/reference/limits.md',
+  'docs/reference/log-fields.md',
+  'docs/reference/methods.md',
+  'docs/reference/metrics.md',
+  'docs/reference/outages.md',
+  'docs/reference/problem-types.md',
+  'docs/reference/scopes-and-claims.md',
+  'docs/reference/settings.md',
+  'docs/reference/standards.md',
+  'e2e/README.md',
+  'e2e/bench/README.md',
+  'e2e/clients/mutual/README.md',
+  'e2e/interop/jsonpath/README.md',
+  'e2e/interop/mcp/README.md',
+  'e2e/interop/query/README.md',
+  'e2e/simulation/README.md',
+  'resource-server/README.md',
+  'resource-server/answers/README.md',
+  'resource-server/cache/README.md',
+  'resource-server/exchange/README.md',
+  'resource-server/forwarding/README.md',
+  'resource-server/gateway/README.md',
+  'resource-server/playground/README.md',
+  'resource-server/proxy/README.md',
+  'resource-server/push/README.md',
+  'resource-server/resources/README.md',
+  'resource-server/sign-in/README.md',
+  'resource-server/space/README.md',
+  'resource-server/steps/README.md',
+  'shared/README.md',
+  'shared/audit/README.md',
+  'shared/auth/README.md',
+  'shared/auth/schemes/README.md',
+  'shared/base/README.md',
+  'shared/cli/README.md',
+  'shared/client-documents/README.md',
+  'shared/client/README.md',
+  'shared/config/README.md',
+  'shared/explain/README.md',
+  'shared/guard/README.md',
+  'shared/http/README.md',
+  'shared/mail/README.md',
+  'shared/people/README.md',
+  'shared/server/README.md',
+  'shared/server/metrics/README.md',
+  'shared/signatures/README.md',
+  'shared/start/README.md',
+  'shared/stores/README.md',
+  'shared/stores/postgres/README.md',
+  'shared/stores/redis/README.md',
+  'shared/stores/revocation/README.md',
+  'shared/stores/sql/README.md',
+  'shared/stores/sqlite/README.md',
+  'shared/stores/trees/README.md',
+];
+
+/** A clause without its verb: "the log nothing", "`export` has not:", "With nginx 1.22 or later." */
+const ELLIPSIS: readonly RegExp[] = [
+  /[,;] (?:and |but )?(?:the|a|an|its|each) [\p{L}-]+ (?:nothing|none)(?=[.,;]|$)/u,
+  /\b(?:has|have|had) not[.:;,]/,
+  /^(?:For|With|Without|By|From|Also|Not|Nor)(?! example)(?:(?! (?:you|they|it|we|is|are|was|were|has|have|had|do|does|did|can|may|must|will|would|should)\b| \p{Ll}+(?:s|ed)\b)[^,:])*\.$/u,
+];
+
+/** The faults of a sentence, each as advice. */
+function* faultsOf({ text, label }: Sentence): Generator<string> {
+  // A question may begin with Who.
+  if (!label && HEADLESS.test(text) && !/^(?:what|of)\b|\?$/i.test(text)) {
+    yield 'begin with the main clause and name the actor';
+  }
+  if (wordsOf(text) > MOST_WORDS) yield `at most ${String(MOST_WORDS)} words in a sentence`;
+  if (!label && ELLIPSIS.some((pattern) => pattern.test(text))) yield 'every clause has its verb';
+  for (const [pattern, instead] of TERMS) {
+    const found = pattern.exec(text)?.[0];
+    if (found !== undefined) yield `in place of "${found}" write ${instead}`;
+  }
+}
+
+/** Returns what stops a reader of a document, each with its line. */
+export const stumbles = (markdown: string): readonly string[] =>
+  sentencesOf(markdown).flatMap((sentence) =>
+    [...faultsOf(sentence)].map((fault) => `${String(sentence.line)}: ${fault}: ${sentence.text}`),
+  );
+
+/** The documents in which the rules hold, of all files. */
+export const placesOf = (files: readonly string[]): readonly string[] =>
+  files.filter((file) => file.endsWith('.md') && PLACES.test(file) && file !== QUOTES);
+
+export const ourFiles = (): readonly string[] =>
+  execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+
+if (import.meta.main) {
+  const found = placesOf(ourFiles())
+    .filter((path) => !NOT_YET.includes(path))
+    .flatMap((path) => stumbles(readFileSync(path, 'utf8')).map((line) => `${path}:${line}`));
+  if (found.length > 0) {
+    process.stderr.write(`Sentences that stop a reader (docs/style.md):\n${found.join('\n')}\n`);
+    process.exitCode = 1;
+  }
+}
