@@ -18,7 +18,7 @@ export const TERMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bwhat (?:else|there is|nothing|lives|was let)\b/i, 'the noun: "other credentials"'],
   // A term of the field in place of an everyday verb.
   [
-    /\b(?:let|lets|letting) (?:\S+ ){0,2}in\b(?!-| (?:the|a|its|their|your|one)\b)/i,
+    /\b(?:let|lets|letting) (?:\S+ ){0,2}in\b(?!-| (?:flight|the|a|its|their|your|one)\b)/i,
     '"admit", "authenticate", "sign in"',
   ],
   [/\b(?:get|gets|got) in\b/i, '"sign in", "is admitted"'],

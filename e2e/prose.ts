@@ -69,6 +69,7 @@ export const sentencesOf = (markdown: string): readonly Sentence[] =>
       .replace(LIST, '')
       .replace(/^#+ /, '')
       .split(END)
+      .flatMap((part) => (label ? part.split('; ') : [part]))
       .map((part) => part.replaceAll(/\s+/g, ' ').trim())
       .filter((part) => part !== '')
       .map((part) => ({ line, label, text: part })),

@@ -14,12 +14,12 @@ export const COSTS = {
   'PostgreSQL and Redis, one refresh': { value: 1_100, source: QUICK },
   'PostgreSQL and Redis, one sign-in': { value: 2_000, source: QUICK },
   'PostgreSQL, one revocation': { value: 200, source: `${QUICK}, table of the feed` },
-  'PostgreSQL, one question for verdicts, without Redis': {
+  'PostgreSQL, one query for verdicts, without Redis': {
     value: 66,
     source: `${QUICK}, table of the feed`,
   },
   'Redis, one revocation': { value: 10, source: `${QUICK}, table of the feed` },
-  'Redis, one question for verdicts': { value: 24, source: `${QUICK}, table of the feed` },
+  'Redis, one query for verdicts': { value: 24, source: `${QUICK}, table of the feed` },
   'octets of one event of the audit log on PostgreSQL': { value: 1_366, source: ONCE },
   'octets of one remembered revocation': {
     value: 233,

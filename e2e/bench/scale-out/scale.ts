@@ -64,9 +64,8 @@ export function needOf(people: number): Need {
     events,
     audit: events * COSTS['octets of one event of the audit log on PostgreSQL'].value,
     feed:
-      cores(revocations, 'Redis, one revocation') +
-      cores(asked, 'Redis, one question for verdicts'),
-    alone: cores(asked, 'PostgreSQL, one question for verdicts, without Redis'),
+      cores(revocations, 'Redis, one revocation') + cores(asked, 'Redis, one query for verdicts'),
+    alone: cores(asked, 'PostgreSQL, one query for verdicts, without Redis'),
   };
 }
 
@@ -109,7 +108,7 @@ export function scaleTables(): readonly string[] {
       Object.entries(ASSUMED).map(([name, value]) => [name, `${value}`]),
     ),
     table(
-      ['cost (us, if nothing else is said)', 'value', 'source'],
+      ['cost (us, unless another unit is given)', 'value', 'source'],
       Object.entries(COSTS).map(([name, { value, source }]) => [
         name,
         value.toLocaleString('en'),
