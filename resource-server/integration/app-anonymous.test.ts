@@ -19,7 +19,8 @@ import { MadeMemory } from '../resources/place/made.ts';
 import { createLockSystem } from '../resources/webdav/locks.ts';
 import { everyScheme, NO_SIGN_IN } from '../space/spaces.fixture.ts';
 import { createSpaces } from '../space/spaces.ts';
-import { ask, RESOURCE } from './resource-server.fixture.ts';
+import { ask } from '#shared/server/wire/ask.fixture.ts';
+import { RESOURCE } from './resource-server.fixture.ts';
 import { createErrors } from '../pages/errors.ts';
 
 const BRAND = { name: 'Countersign', color: '#1f5fbf' };

@@ -5,12 +5,8 @@ import { allow, SERVED } from '#shared/http/methods.ts';
 import { exchange } from '#shared/server/wire/test-socket.fixture.ts';
 import { METHODS_OF } from '../resources/place/kinds.ts';
 import { spaceAt, clientOf } from './spaces-under-test.fixture.ts';
-import {
-  PAGES,
-  type Reply,
-  startResourceServer,
-  type TestResourceServer,
-} from './resource-server.fixture.ts';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
+import { PAGES, startResourceServer, type TestResourceServer } from './resource-server.fixture.ts';
 
 let rs: TestResourceServer;
 let as: ReturnType<typeof clientOf>;

@@ -2,12 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { spaceAt, clientOf } from './spaces-under-test.fixture.ts';
-import {
-  PAGES,
-  type Reply,
-  startResourceServer,
-  type TestResourceServer,
-} from './resource-server.fixture.ts';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
+import { PAGES, startResourceServer, type TestResourceServer } from './resource-server.fixture.ts';
 
 let rs: TestResourceServer;
 let as: ReturnType<typeof clientOf>;

@@ -4,11 +4,8 @@ import * as fc from 'fast-check';
 import { prover } from '#shared/auth/judge/auth.fixture.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { exchange } from '#shared/server/wire/test-socket.fixture.ts';
-import {
-  type Reply,
-  startResourceServer,
-  type TestResourceServer,
-} from './resource-server.fixture.ts';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
+import { startResourceServer, type TestResourceServer } from './resource-server.fixture.ts';
 
 let rs: TestResourceServer;
 beforeAll(async () => {

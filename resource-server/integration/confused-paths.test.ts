@@ -8,8 +8,8 @@ import {
   PASSING_ALONE,
 } from './confused-paths.fixture.ts';
 import { startApplication } from './gateway.fixture.ts';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
 import {
-  type Reply,
   RESOURCE,
   startResourceServer,
   type TestResourceServer,

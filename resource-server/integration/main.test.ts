@@ -13,7 +13,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { entryFile } from '../../e2e/parts/entry.ts';
 import { NODE } from '../../e2e/parts/process.ts';
-import { ask } from './resource-server.fixture.ts';
+import { ask } from '#shared/server/wire/ask.fixture.ts';
 
 let folder: string;
 const children: ChildProcess[] = [];

@@ -9,7 +9,8 @@ import { listen, type Listening } from '#shared/server/listen/listen.ts';
 import { createOrder } from '../order.ts';
 import { createErrors } from '../pages/errors.ts';
 import { identity } from '../resources/identity.ts';
-import { ask, RESOURCE } from './resource-server.fixture.ts';
+import { ask } from '#shared/server/wire/ask.fixture.ts';
+import { RESOURCE } from './resource-server.fixture.ts';
 import { everyScheme, NO_SIGN_IN } from '../space/spaces.fixture.ts';
 import { createSpaces, type Spaces } from '../space/spaces.ts';
 

@@ -5,7 +5,8 @@ import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
 import { digestVerifier } from '#shared/auth/schemes/digest/verifier.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { PAGES, type Reply, startResourceServer } from './resource-server.fixture.ts';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
+import { PAGES, startResourceServer } from './resource-server.fixture.ts';
 
 /** The issuer and the resource; those of loopback make it development. */
 export const MODES = [

@@ -1,15 +1,12 @@
-import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import http, { type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { ManualClock } from '#shared/base/clock.ts';
 import { type Config, configSchema } from '#shared/config/schema.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import { jsonLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { listen } from '#shared/server/listen/listen.ts';
+import { ask, type Call } from '#shared/server/wire/ask.fixture.ts';
 import { keptContent } from '#shared/stores/sqlite/trees/kept-content.fixture.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
@@ -53,38 +50,6 @@ const SPACES = [
     serves: 'verify',
   },
 ];
-
-export interface Reply {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** Names and values alternately, as received. */
-  readonly raw: readonly string[];
-  readonly text: string;
-}
-
-export interface Call {
-  readonly headers?: OutgoingHttpHeaders;
-  readonly body?: string | Buffer | Readable;
-}
-
-const agent = new http.Agent({ keepAlive: true });
-
-/** Sends a request exactly as given: the path is not normalised, and only Host is added. */
-export async function ask(
-  port: number,
-  method: string,
-  path: string,
-  call: Call = {},
-): Promise<Reply> {
-  const { headers = {}, body } = call;
-  const request = http.request({ host: '127.0.0.1', port, method, path, headers, agent });
-  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) request.end(body);
-  else body.pipe(request);
-  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
-  request.on('error', () => {}); // reading the text rejects
-  const { statusCode: status = 0, headers: received, rawHeaders: raw } = response;
-  return { status, headers: received, raw, text: await text(response) };
-}
 
 /** Starts a resource server on a real port, with a real store in its own folder, and an issuer that signs for it. */
 export async function startResourceServer(

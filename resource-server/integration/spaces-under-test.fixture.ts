@@ -1,10 +1,5 @@
-import {
-  type Call,
-  PAGES,
-  type Reply,
-  RESOURCE,
-  type TestResourceServer,
-} from './resource-server.fixture.ts';
+import type { Call, Reply } from '#shared/server/wire/ask.fixture.ts';
+import { PAGES, RESOURCE, type TestResourceServer } from './resource-server.fixture.ts';
 
 /** The configuration of a space at `/name/`, whose scopes are `name:read` and `name:write`. */
 export const spaceAt = (name: string, more: object = {}) => ({

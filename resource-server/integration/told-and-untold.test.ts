@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MODES, type Refusing, startRefusing } from './refusing.fixture.ts';
-import { PAGES, type Reply } from './resource-server.fixture.ts';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
+import { PAGES } from './resource-server.fixture.ts';
 
 const MISSING = { title: 'Not Found', status: 404, detail: 'There is nothing at this address.' };
 

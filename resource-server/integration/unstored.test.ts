@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spaceAt, clientOf } from './spaces-under-test.fixture.ts';
-import {
-  type Reply,
-  startResourceServer,
-  type TestResourceServer,
-} from './resource-server.fixture.ts';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
+import { startResourceServer, type TestResourceServer } from './resource-server.fixture.ts';
 
 let rs: TestResourceServer;
 let as: ReturnType<typeof clientOf>;

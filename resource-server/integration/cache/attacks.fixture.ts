@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
-import { ask, type Call } from '../resource-server.fixture.ts';
+import { ask, type Call } from '#shared/server/wire/ask.fixture.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

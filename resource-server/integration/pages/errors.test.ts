@@ -2,13 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { startApplication, startGateway } from '../gateway.fixture.ts';
 import { clientOf } from '../spaces-under-test.fixture.ts';
-import {
-  type Call,
-  PAGES,
-  type Reply,
-  startResourceServer,
-  type TestResourceServer,
-} from '../resource-server.fixture.ts';
+import type { Call, Reply } from '#shared/server/wire/ask.fixture.ts';
+import { PAGES, startResourceServer, type TestResourceServer } from '../resource-server.fixture.ts';
 
 let rs: TestResourceServer;
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { EXCHANGES } from '../../playground/exchanges.ts';
-import { type Call, RESOURCE, startResourceServer } from '../resource-server.fixture.ts';
+import type { Call } from '#shared/server/wire/ask.fixture.ts';
+import { RESOURCE, startResourceServer } from '../resource-server.fixture.ts';
 
 /** The exchanges that need no authorization server; the others are performed with one in `e2e/flows/start.test.ts`. */
 export const ALONE = EXCHANGES.filter(({ ofPair }) => !ofPair);

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { vapidAuthorization, vapidKey } from '#shared/auth/schemes/vapid/prove.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { listen } from '#shared/server/listen/listen.ts';
-import type { Call, Reply } from '../resource-server.fixture.ts';
+import type { Call, Reply } from '#shared/server/wire/ask.fixture.ts';
 import { startResourceServer } from '../resource-server.fixture.ts';
 
 /** TLS ends at a proxy. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ask, startResourceServer, type TestResourceServer } from '../resource-server.fixture.ts';
+import { ask } from '#shared/server/wire/ask.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../resource-server.fixture.ts';
 import { clientsOf, LOCK_INFO, tokenOf } from './webdav/locking.fixture.ts';
 
 let rs: TestResourceServer;

@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readReport } from '#shared/stores/cache/cache-report.ts';
 import { type Application, startApplication, startGateway } from '../../gateway.fixture.ts';
-import { type Call, PAGES, RESOURCE } from '../../resource-server.fixture.ts';
+import type { Call } from '#shared/server/wire/ask.fixture.ts';
+import { PAGES, RESOURCE } from '../../resource-server.fixture.ts';
 
 const cache = { purge: { networks: ['192.0.2.0/24'] } };
 /** An address of the network, as the trusted proxy of these tests tells it. */

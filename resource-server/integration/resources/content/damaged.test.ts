@@ -2,11 +2,8 @@ import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Document } from '#shared/stores/trees/trees.ts';
-import {
-  type Call,
-  startResourceServer,
-  type TestResourceServer,
-} from '../../resource-server.fixture.ts';
+import type { Call } from '#shared/server/wire/ask.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 
 /** Longer than what is kept in memory at once, and than a row. */
 const LONG = JSON.stringify({ text: 'x'.repeat(70_000) });

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  type Reply,
-  startResourceServer,
-  type TestResourceServer,
-} from '../../resource-server.fixture.ts';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 import { clientsOf, tokenOf } from '../webdav/locking.fixture.ts';
 
 let rs: TestResourceServer;

@@ -1,10 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  type Reply,
-  startResourceServer,
-  type TestResourceServer,
-} from '../../resource-server.fixture.ts';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 import { clientsOf, LOCK_INFO, tokenOf } from '../webdav/locking.fixture.ts';
 
 let rs: TestResourceServer;

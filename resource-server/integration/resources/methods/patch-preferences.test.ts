@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
 import {
-  type Reply,
   RESOURCE,
   startResourceServer,
   type TestResourceServer,

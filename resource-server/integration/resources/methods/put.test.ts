@@ -3,11 +3,8 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TestSocket } from '#shared/server/wire/test-socket.fixture.ts';
-import {
-  type Reply,
-  startResourceServer,
-  type TestResourceServer,
-} from '../../resource-server.fixture.ts';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 import { clientsOf } from '../webdav/locking.fixture.ts';
 
 let rs: TestResourceServer;

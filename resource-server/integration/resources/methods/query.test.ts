@@ -2,12 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import * as fc from 'fast-check';
 import type { Stores } from '#shared/stores/stores.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import {
-  type Call,
-  type Reply,
-  startResourceServer,
-  type TestResourceServer,
-} from '../../resource-server.fixture.ts';
+import type { Call, Reply } from '#shared/server/wire/ask.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 
 const JSONPATH = { 'Content-Type': 'application/jsonpath' };
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };

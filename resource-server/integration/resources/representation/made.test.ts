@@ -5,12 +5,8 @@ import { systemRandom } from '#shared/base/random.ts';
 import { membersIn } from '#shared/stores/contract/samples.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Document } from '#shared/stores/trees/trees.ts';
-import {
-  type Call,
-  type Reply,
-  startResourceServer,
-  type TestResourceServer,
-} from '../../resource-server.fixture.ts';
+import type { Call, Reply } from '#shared/server/wire/ask.fixture.ts';
+import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 import { clientsOf, LOCK_INFO } from '../webdav/locking.fixture.ts';
 import type { Place } from '../../../resources/place/place.ts';
 import { resultOf } from '../../../resources/query/result.ts';

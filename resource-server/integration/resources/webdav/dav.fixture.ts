@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Reply } from '../../resource-server.fixture.ts';
+import type { Reply } from '#shared/server/wire/ask.fixture.ts';
 import { propertyKey } from '../../../resources/webdav/properties.ts';
 import {
   davChild,

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Call, Reply, TestResourceServer } from '../../resource-server.fixture.ts';
+import type { Call, Reply } from '#shared/server/wire/ask.fixture.ts';
+import type { TestResourceServer } from '../../resource-server.fixture.ts';
 
 export const LOCK_INFO = (scope = 'exclusive', owner = ''): string =>
   '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:">' +
