@@ -8,6 +8,7 @@ import type { Spent } from '#shared/stores/limits/limits.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { asApp, testAuthz } from './authz.fixture.ts';
 import type { TestAuthz } from './authz.fixture.ts';
+import { fetched } from './fetched.fixture.ts';
 
 let authz: TestAuthz;
 beforeAll(async () => {
@@ -40,7 +41,7 @@ const METADATA = ['/.well-known/oauth-authorization-server', '/.well-known/openi
 
 describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', () => {
   test.each(METADATA)('%s says what is there, and nothing else', async (path) => {
-    const response = await fetch(authz.url + path);
+    const response = await fetched(authz.url + path);
     const metadata = (await response.json()) as Record<string, unknown>;
     const { issuer } = authz.config;
     expect(metadata).toMatchObject({
@@ -146,7 +147,7 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
     '/reg',
     '/toString',
   ])('%s is beside an endpoint', async (path) => {
-    expect((await fetch(authz.url + path)).status).toBe(404);
+    expect((await fetched(authz.url + path)).status).toBe(404);
   });
 
   test.each(['/token', '/', '/jwks', '/nothing', '/health/live', '/auth/x'])(
@@ -174,7 +175,7 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
 
   test('fields that name another method are ignored', async () => {
     for (const name of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
-      const response = await fetch(`${authz.url}/token`, { headers: { [name]: 'POST' } });
+      const response = await fetched(`${authz.url}/token`, { headers: { [name]: 'POST' } });
       expect(response.status).toBe(405);
     }
   });
@@ -182,7 +183,7 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
   test('HEAD has the fields of GET', async () => {
     for (const path of ['/', '/jwks', ...METADATA]) {
       const [get, head] = await Promise.all(
-        ['GET', 'HEAD'].map((method) => fetch(authz.url + path, { method })),
+        ['GET', 'HEAD'].map((method) => fetched(authz.url + path, { method })),
       );
       expect(head?.status).toBe(200);
       expect(await head?.text()).toBe('');
@@ -200,7 +201,7 @@ describe('an error is a page for a person and problem details for a program', ()
     ['POST', '/', 405],
     ['GET', '/%2F', 400],
   ])('%s %s is %d', async (method, path, status) => {
-    const ask = (accept: string) => fetch(authz.url + path, { method, headers: { accept } });
+    const ask = (accept: string) => fetched(authz.url + path, { method, headers: { accept } });
     const [page, problem] = [await ask(HTML), await ask('*/*')];
     expect([page.status, problem.status]).toEqual([status, status]);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -216,14 +217,14 @@ describe('an error is a page for a person and problem details for a program', ()
 test.each(['/interaction/x', '/auth', '/nothing'])(
   'the error page of %s has the id by which the operator finds the request in the log',
   async (path) => {
-    const page = await fetch(authz.url + path, { headers: { accept: 'text/html' } });
+    const page = await fetched(authz.url + path, { headers: { accept: 'text/html' } });
     expect(await page.text()).toContain(`<code>${String(page.headers.get('x-request-id'))}</code>`);
   },
 );
 
 test('a program gets problem details although its library accepts pages', async () => {
   for (const path of ['/token', '/request', '/userinfo', '/jwks']) {
-    const response = await fetch(authz.url + path, {
+    const response = await fetched(authz.url + path, {
       method: 'DELETE',
       headers: { accept: 'text/html, */*' },
     });
@@ -244,10 +245,10 @@ test('each address has a limit at whatever costs something before anybody is kno
     const { status, headers } = await limited.post(path, {});
     expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
   }
-  expect((await fetch(`${limited.url}/jwks`)).status).toBe(200);
+  expect((await fetched(`${limited.url}/jwks`)).status).toBe(200);
   const asked = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
   for (const path of programs) {
-    const preflight = await fetch(limited.url + path, { method: 'OPTIONS', headers: asked });
+    const preflight = await fetched(limited.url + path, { method: 'OPTIONS', headers: asked });
     expect(preflight.status).toBe(204); // costs nothing
     const { headers } = await limited.post(path, {}, { origin: 'https://app.example' });
     expect(headers.get('access-control-allow-origin')).toBe('*');
@@ -333,7 +334,7 @@ describe('ambiguous or too long requests are refused', () => {
 });
 
 test('the page at / has a strict policy and the configured addresses', async () => {
-  const response = await fetch(authz.url);
+  const response = await fetched(authz.url);
   expect(response.headers.get('content-security-policy')).toMatch(
     /^default-src 'none'; style-src 'sha256-/,
   );
@@ -347,25 +348,25 @@ test('the page speaks of the client of the first start in development only', asy
     issuer: 'https://auth.example',
     resource: 'https://api.example',
   });
-  expect(await (await fetch(authz.url)).text()).toContain('first-start.txt');
-  expect(await (await fetch(production.url)).text()).not.toContain('first-start.txt');
+  expect(await (await fetched(authz.url)).text()).toContain('first-start.txt');
+  expect(await (await fetched(production.url)).text()).not.toContain('first-start.txt');
 });
 
 test('health', async () => {
   for (const path of ['/health/live', '/health/ready']) {
-    const response = await fetch(authz.url + path);
+    const response = await fetched(authz.url + path);
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   }
 });
 
 test.each([...METADATA, '/jwks'])('RFC 9110 section 13: %s has a validator', async (path) => {
-  const first = await fetch(authz.url + path);
+  const first = await fetched(authz.url + path);
   const etag = first.headers.get('etag') ?? '';
   expect(etag).toMatch(/^"[\w-]{43}"$/);
-  const again = await fetch(authz.url + path, { headers: { 'If-None-Match': etag } });
+  const again = await fetched(authz.url + path, { headers: { 'If-None-Match': etag } });
   expect([again.status, again.headers.get('etag')]).toEqual([304, etag]);
   expect(again.headers.get('content-type')).toBeNull(); // section 15.4.5
-  const other = await fetch(authz.url + path, { headers: { 'If-None-Match': '"x"' } });
+  const other = await fetched(authz.url + path, { headers: { 'If-None-Match': '"x"' } });
   expect([other.status, await other.text()]).toEqual([200, await first.text()]);
 });
 
@@ -373,7 +374,7 @@ test.each([...METADATA, '/jwks'])('RFC 9110 section 13.1.1: If-Match on %s', asy
   const answers: unknown[] = [];
   const unmet = ['"x"', 'x', ''];
   for (const tags of unmet) {
-    const response = await fetch(authz.url + path, { headers: { 'If-Match': tags } });
+    const response = await fetched(authz.url + path, { headers: { 'If-Match': tags } });
     const { status } = (await response.json()) as { status: number };
     answers.push([response.status, status, response.headers.get('content-type')]);
   }

@@ -1,3 +1,4 @@
+import { fetched } from './fetched.fixture.ts';
 /** The state of a browser after a request. `url` is that of the address bar: in the issuer's name. */
 export interface Page {
   readonly status: number;
@@ -87,9 +88,8 @@ export class TestBrowser {
       cookie: this.#cookieFor(target.pathname),
       ...fields,
     };
-    const response = await fetch(this.base + target.pathname + target.search, {
+    const response = await fetched(this.base + target.pathname + target.search, {
       method,
-      redirect: 'manual',
       headers: Object.entries(all).filter(([, value]) => value !== ''),
       ...(form !== undefined && { body: form.toString() }),
     });

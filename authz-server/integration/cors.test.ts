@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { basic, SECRET } from './authz.fixture.ts';
 import { NATIVE, testFlow, WEB } from './code-flow.fixture.ts';
 import type { TestFlow } from './code-flow.fixture.ts';
+import { fetched } from './fetched.fixture.ts';
 
 const OWN = 'https://app.example';
 const LISTED = 'https://spa.example';
@@ -22,7 +23,7 @@ afterAll(async () => {
 });
 
 const preflight = (path: string, origin = EVIL) =>
-  fetch(flow.url + path, {
+  fetched(flow.url + path, {
     method: 'OPTIONS',
     headers: {
       origin,
@@ -38,7 +39,7 @@ describe('CORS (Fetch Standard section 3.2)', () => {
     '/.well-known/oauth-authorization-server',
     '/.well-known/openid-configuration',
   ])('%s may be read by every script', async (path) => {
-    const { headers } = await fetch(flow.url + path, { headers: { origin: EVIL } });
+    const { headers } = await fetched(flow.url + path, { headers: { origin: EVIL } });
     expect(allowedOrigin(headers)).toBe('*');
     expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
@@ -133,12 +134,12 @@ describe('CORS (Fetch Standard section 3.2)', () => {
 
 test('an origin that is not ASCII is refused, and not handed back', async () => {
   const headers = { origin: '\u00a0' };
-  const answer = await fetch(`${flow.url}/token`, { method: 'POST', headers });
+  const answer = await fetched(`${flow.url}/token`, { method: 'POST', headers });
   expect([answer.status, allowedOrigin(answer.headers)]).toEqual([400, '*']);
 });
 
 test('nor are names of fields that are none', async () => {
-  const answer = await fetch(`${flow.url}/token`, {
+  const answer = await fetched(`${flow.url}/token`, {
     method: 'OPTIONS',
     headers: {
       origin: EVIL,
@@ -150,7 +151,7 @@ test('nor are names of fields that are none', async () => {
 });
 
 test('a script may read why it got nothing before it was known whose it is', async () => {
-  const answer = await fetch(`${flow.url}/token`, { headers: { origin: EVIL } });
+  const answer = await fetched(`${flow.url}/token`, { headers: { origin: EVIL } });
   expect([answer.status, allowedOrigin(answer.headers)]).toEqual([405, '*']);
   expect(answer.headers.get('access-control-expose-headers')).toContain('Retry-After');
 });

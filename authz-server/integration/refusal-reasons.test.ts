@@ -9,6 +9,7 @@ import { asApp, basic, DOCUMENTS, SECRET, signer } from './authz.fixture.ts';
 import type { TestBrowser } from './browser.fixture.ts';
 import { sent, testFlow } from './code-flow.fixture.ts';
 import type { TestFlow } from './code-flow.fixture.ts';
+import { fetched } from './fetched.fixture.ts';
 
 type Form = Readonly<Record<string, string>>;
 type Line = Readonly<Record<string, unknown>>;
@@ -363,7 +364,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
 
   test('GET /userinfo with a bad token: problem details have the reason in development', async () => {
     const headers = { authorization: 'Bearer nonsense' };
-    const answer = await fetch(`${flow.url}/userinfo`, { headers });
+    const answer = await fetched(`${flow.url}/userinfo`, { headers });
     expect(answer.status).toBe(401);
     const reason = 'access token: not three parts';
     expect(await lineOf(answer.headers)).toMatchObject({ reason });

@@ -26,6 +26,7 @@ import type { KeyRing } from '#shared/keys/signing-key-ring.ts';
 import type { AuthzServer } from '../base/server.ts';
 import { TestBrowser } from './browser.fixture.ts';
 import type { Page } from './browser.fixture.ts';
+import { fetched } from './fetched.fixture.ts';
 
 export const DOCUMENTS = 'https://api.example/documents/';
 export const CALLBACK = 'https://app.example/callback';
@@ -165,7 +166,7 @@ export async function testSite(
         code_verifier: VERIFIER,
         code,
       });
-      const response = await fetch(`${url}/token`, { method: 'POST', body: form });
+      const response = await fetched(`${url}/token`, { method: 'POST', body: form });
       return (await response.json()) as Record<string, unknown>;
     },
 

@@ -7,6 +7,7 @@ import { houseOf } from '../../base/house.ts';
 import { ALICE, BOB } from '../pages/at-consent.fixture.ts';
 import { withSecondFactor } from '../second-factor.fixture.ts';
 import { testSite, type TestSite, WEB } from '../site.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 let site: TestSite;
 beforeEach(async () => {
@@ -33,7 +34,7 @@ async function tokenOf(who: typeof ALICE, code?: () => string): Promise<string> 
 
 const ask = async (token: string, operation = 'client-show?client_id=web') => {
   const headers = { authorization: `Bearer ${token}` };
-  const response = await fetch(`${site.url}/admin/api/${operation}`, { headers });
+  const response = await fetched(`${site.url}/admin/api/${operation}`, { headers });
   return { status: response.status, challenge: response.headers.get('www-authenticate') ?? '' };
 };
 

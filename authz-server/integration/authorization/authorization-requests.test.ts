@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
 import { testFlow } from '../code-flow.fixture.ts';
 import type { TestFlow } from '../code-flow.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 /** How authorization requests arrive, and what arrives that is none. */
 let flow: TestFlow;
@@ -18,9 +19,8 @@ const EXPECTED = /^(?:\/interaction\/[\w-]+$|https:\/\/app\.example\/callback\?)
 
 describe('requests by POST (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
   const post = (body: string, fields: Record<string, string> = {}) =>
-    fetch(`${flow.url}/auth`, {
+    fetched(`${flow.url}/auth`, {
       method: 'POST',
-      redirect: 'manual',
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...fields },
       body,
     });
@@ -122,13 +122,13 @@ describe('malformed requests end in a 4xx or an error for the client', () => {
       '/session/end/success',
       '/session/end/success?client_id=x',
     ]) {
-      const { status } = await fetch(flow.url + path, { method, redirect: 'manual' });
+      const { status } = await fetched(flow.url + path, { method });
       expect([path, status < 500]).toEqual([path, true]);
     }
   });
 
   test('a query that is too long', async () => {
-    const response = await fetch(`${flow.url}/auth?state=${'a'.repeat(20_000)}`);
+    const response = await fetched(`${flow.url}/auth?state=${'a'.repeat(20_000)}`);
     expect(response.status).toBe(414);
   });
 });

@@ -8,6 +8,7 @@ import { DOCUMENTS } from '../authz.fixture.ts';
 import { CALLBACK, sent, testFlow, VERIFIER, WEB } from '../code-flow.fixture.ts';
 import type { TestFlow } from '../code-flow.fixture.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 let flow: TestFlow;
 let browser: TestBrowser;
@@ -367,7 +368,7 @@ describe('OpenID Connect Core 1.0 section 3.1.2.1: prompt and max_age', () => {
     const code = (await flow.allow(await flow.signedIn(), id)).get('code') ?? '';
     const { body } = await flow.redeem(code, id);
     const keys = createLocalJWKSet(
-      (await (await fetch(`${flow.url}/jwks`)).json()) as JSONWebKeySet,
+      (await (await fetched(`${flow.url}/jwks`)).json()) as JSONWebKeySet,
     );
     const { protectedHeader } = await jwtVerify(String(body['id_token']), keys, {
       issuer: flow.config.issuer,

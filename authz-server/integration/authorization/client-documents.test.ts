@@ -21,6 +21,7 @@ import {
 import { documentNetwork } from '#shared/client-documents/reach.ts';
 import type { TestBrowser } from '../browser.fixture.ts';
 import { CALLBACK, sent, testFlow, type TestFlow } from '../code-flow.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 const NOTES = 'https://api.example/notes/';
 const SPACES = [
@@ -106,7 +107,7 @@ const house = (): House => ({
 const times = () => site.asked.filter((path) => clientId.endsWith(path)).length;
 
 test('the metadata of the server says so (draft section 5)', async () => {
-  const answer = await fetch(`${flow.url}/.well-known/oauth-authorization-server`);
+  const answer = await fetched(`${flow.url}/.well-known/oauth-authorization-server`);
   expect(await answer.json()).toMatchObject({ client_id_metadata_document_supported: true });
 });
 

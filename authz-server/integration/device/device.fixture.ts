@@ -15,6 +15,7 @@ import type { Answered, TestAuthz } from '../authz.fixture.ts';
 import { CALLBACK, redemption, sent, VERIFIER, WEB } from '../code-flow.fixture.ts';
 import { TestBrowser } from '../browser.fixture.ts';
 import type { Page } from '../browser.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 export const PASSWORD = 'correct horse battery staple';
@@ -123,7 +124,7 @@ export async function openDeviceFlow(
     },
     async userinfo(token) {
       const headers = { authorization: `Bearer ${String(token)}` };
-      return (await fetch(`${authz.url}/userinfo`, { headers })).status;
+      return (await fetched(`${authz.url}/userinfo`, { headers })).status;
     },
     refresh: (client_id, token) =>
       authz.post('/token', {

@@ -29,6 +29,7 @@ import {
   WHO,
 } from './attacks.fixture.ts';
 import { CALLBACK, READ, REDIRECT, type Told } from './gnap.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 describe('RFC 9635 section 2.4: the person whom a client expects', () => {
   const hinted = (user: unknown, key?: TestKey) => ask({ ...READ, interact: REDIRECT, user }, key);
@@ -202,7 +203,7 @@ describe('floods', () => {
     const replay = async () => {
       const { fields: headers, content: body = '' } = replayed;
       const url = gnap.flow.authz.url + path;
-      return (await fetch(url, { method: 'POST', headers, body })).status;
+      return (await fetched(url, { method: 'POST', headers, body })).status;
     };
     expect([await replay(), await replay(), await replay()]).toEqual([200, 400, 400]);
     const statuses = [];

@@ -15,6 +15,7 @@ import {
   REDIRECT,
   type Told,
 } from './gnap.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 export const MAILS = 'https://api.example/mails/';
 export const WRITE = { access_token: { access: ['photos:write'] } };
@@ -53,7 +54,7 @@ export async function deliver(
   { fields, content }: { fields: SignedFields['fields']; content?: string | Buffer | undefined },
   method = 'POST',
 ): Promise<Told> {
-  const response = await fetch(gnap.flow.authz.url + path, {
+  const response = await fetched(gnap.flow.authz.url + path, {
     method,
     headers: fields,
     ...(content !== undefined && { body: Buffer.from(content) }),

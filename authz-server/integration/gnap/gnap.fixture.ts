@@ -15,6 +15,7 @@ import {
   openDeviceFlow,
   signIn,
 } from '../device/device.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 export const PHOTOS = 'https://api.example/photos/';
 export const CALLBACK = 'https://client.example/back';
@@ -111,10 +112,9 @@ export async function openGnap(
     method: string,
     { fields, content }: SignedFields,
   ): Promise<Told> {
-    const response = await fetch(authz.url + path, {
+    const response = await fetched(authz.url + path, {
       method,
       headers: fields,
-      redirect: 'manual',
       ...(content !== undefined && { body: content }),
     });
     const text = await response.text();

@@ -6,6 +6,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { testKey } from '#shared/gnap/client.fixture.ts';
 import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { type GnapAnswer, type GnapFlow, openGnap, READ } from './gnap.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 const { raw } = new X509Certificate(selfSigned(['client'], systemClock, systemRandom).cert);
 const THUMBPRINT = hash('sha256', raw, 'base64url');
@@ -20,7 +21,7 @@ const lineOf = (der: Buffer) => `:${der.toString('base64')}:`;
 /** Sends a request as a proxy hands it on, with the certificates that clients have shown it. */
 async function send(gnap: GnapFlow, path: string, shown: readonly string[], more: object = {}) {
   const { json, token } = more as { json?: unknown; token?: string };
-  const response = await fetch(gnap.flow.authz.url + path, {
+  const response = await fetched(gnap.flow.authz.url + path, {
     method: 'POST',
     headers: [
       ...shown.map((line): [string, string] => ['Client-Cert', line]),

@@ -3,6 +3,7 @@ import { endGrant, findAccess, listAccess } from '#shared/people/access/grants.t
 import { answerIn, claimsOf, DOCUMENTS, testSite } from '../site.fixture.ts';
 import type { TestSite } from '../site.fixture.ts';
 import { allowed, atConsent, grantOf, idOf } from './at-consent.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 let site: TestSite;
 beforeAll(async () => {
@@ -120,7 +121,7 @@ describe('consent', () => {
     const { access_token } = await site.redeem(again);
     expect(claimsOf(access_token)['grant_id']).not.toBe(access?.grantId);
     const headers = { authorization: `Bearer ${String(access_token)}` };
-    expect((await fetch(`${site.url}/userinfo`, { headers })).status).toBe(200);
+    expect((await fetched(`${site.url}/userinfo`, { headers })).status).toBe(200);
   });
 
   test('a form sent ten times at once gives one grant', async () => {

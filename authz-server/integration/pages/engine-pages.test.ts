@@ -9,6 +9,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { CALLBACK, PASSWORD, sent, testFlow, WEB } from '../code-flow.fixture.ts';
 import type { TestFlow } from '../code-flow.fixture.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 const ODD = 'https://app.example/a;script-src,*?b=c';
 const BYE = 'https://app.example/bye';
@@ -154,9 +155,9 @@ describe('OpenID Connect RP-Initiated Logout 1.0 section 2', () => {
 
   test('without a place to go the page says so, in the language of the browser, without script', async () => {
     const german = { 'accept-language': 'de' };
-    const ended = await fetch(`${flow.url}/session/end`, { redirect: 'manual', headers: german });
+    const ended = await fetched(`${flow.url}/session/end`, { headers: german });
     expect(ended.headers.get('location')).toBe(`${flow.config.issuer}/session/end/success`);
-    const success = await fetch(`${flow.url}/session/end/success`, { headers: german });
+    const success = await fetched(`${flow.url}/session/end/success`, { headers: german });
     const text = await success.text();
     expect(text).toContain('<html lang="de"');
     expect(text).not.toContain('<script');

@@ -8,6 +8,7 @@ import { withSecondFactor } from '../second-factor.fixture.ts';
 import { answerIn, PASSWORD, testSite } from '../site.fixture.ts';
 import type { TestSite } from '../site.fixture.ts';
 import { atConsent, BOB, idOf } from './at-consent.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 /**
  * A browser on a slow line sends a form again before it has the answer to the first, which it gives up: the server has
@@ -86,7 +87,7 @@ describe('the consent', () => {
       expect(again.text).not.toContain(codeIn(answer));
     }
     const headers = { authorization: `Bearer ${String(token)}` };
-    expect((await fetch(`${site.url}/userinfo`, { headers })).status).toBe(200);
+    expect((await fetched(`${site.url}/userinfo`, { headers })).status).toBe(200);
   });
 
   test('by form_post: the same form', async () => {

@@ -20,6 +20,7 @@ import {
   withSecondFactor,
 } from '../second-factor.fixture.ts';
 import { answerIn, claimsOf, PASSWORD, testSite, type TestSite } from '../site.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 const ALICE = { name: 'alice', password: PASSWORD };
 const BOB = { name: 'bob', password: PASSWORD };
@@ -743,7 +744,7 @@ describe('once a second factor is demanded, what was opened with less gives noth
       client_id: 'web',
       refresh_token: String(token),
     });
-    const answer = await fetch(`${site.url}/token`, { method: 'POST', body });
+    const answer = await fetched(`${site.url}/token`, { method: 'POST', body });
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   }
 

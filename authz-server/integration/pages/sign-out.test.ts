@@ -3,6 +3,7 @@ import { findAccess } from '#shared/people/access/grants.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { claimsOf, PASSWORD, testSite } from '../site.fixture.ts';
 import type { TestSite } from '../site.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 let site: TestSite;
 beforeAll(async () => {
@@ -32,7 +33,7 @@ async function refresh(token: unknown) {
     client_id: 'web',
     refresh_token: String(token),
   });
-  return (await fetch(`${site.url}/token`, { method: 'POST', body: form })).status;
+  return (await fetched(`${site.url}/token`, { method: 'POST', body: form })).status;
 }
 
 const isOut = async ({ browser }: Awaited<ReturnType<typeof signedIn>>) =>

@@ -6,6 +6,7 @@ import { appFrom, codesOn, withSecondFactor } from '../second-factor.fixture.ts'
 import { somePasskey } from '#shared/stores/contract/samples.ts';
 import { answerIn, claimsOf, testSite, type TestSite } from '../site.fixture.ts';
 import { ALICE, BOB, idOf } from './at-consent.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 const [, SECOND_FACTOR, PASSKEY] = ACRS;
 const UNMET = 'unmet_authentication_requirements';
@@ -79,7 +80,7 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
       client_id: 'web',
       refresh_token: String(weak['refresh_token']),
     });
-    const refreshed = await fetch(`${site.url}/token`, { method: 'POST', body });
+    const refreshed = await fetched(`${site.url}/token`, { method: 'POST', body });
     expect(await refreshed.json()).toMatchObject({ error: 'invalid_grant' });
   });
 

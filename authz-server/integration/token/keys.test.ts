@@ -6,6 +6,7 @@ import type { KeyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { asApp, testAuthz } from '../authz.fixture.ts';
 import type { TestAuthz } from '../authz.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 /** Our clock is moved by hand, from now on: the engine has only the system's. */
 const clock = new ManualClock(Date.now());
@@ -34,7 +35,7 @@ interface Published {
 }
 
 async function published(): Promise<Published[]> {
-  const response = await fetch(`${authz.url}/jwks`);
+  const response = await fetched(`${authz.url}/jwks`);
   const { keys } = (await response.json()) as { keys: Published[] };
   return keys.filter(({ alg }) => alg === 'ES256');
 }
@@ -46,7 +47,7 @@ async function signingKid(): Promise<string | undefined> {
 
 describe('signing keys (RFC 7517)', () => {
   test('the key set is public, may be cached, and holds nothing private', async () => {
-    const response = await fetch(`${authz.url}/jwks`);
+    const response = await fetched(`${authz.url}/jwks`);
     expect(response.headers.get('cache-control')).toBe('public, max-age=300');
     const { keys } = (await response.json()) as { keys: Record<string, unknown>[] };
     expect(new Set(keys.map(({ alg }) => alg))).toEqual(new Set(['ES256', 'EdDSA', 'RS256']));
@@ -64,7 +65,7 @@ describe('signing keys (RFC 7517)', () => {
     await expect(rotateKey(life, 'ES256')).rejects.toThrow(/under way/);
 
     clock.advance(360);
-    await fetch(`${authz.url}/jwks`);
+    await fetched(`${authz.url}/jwks`);
     expect(await signingKid()).toBe(kid);
     expect((await published()).map((key) => key.kid)).toEqual([kid, old]);
 

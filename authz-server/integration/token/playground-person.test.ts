@@ -26,6 +26,7 @@ import {
   VERIFIER,
 } from '../code-flow.fixture.ts';
 import { asPlayground, assertion } from './playground.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 let flow: TestFlow;
 beforeAll(async () => {
@@ -446,8 +447,6 @@ test('without a playground the client, the person and the address of the decisio
   const decided = await without.post(PLAYGROUND_DECISION, { client_assertion: shown });
   expect(decided.status).toBe(404);
   const uri = 'urn:ietf:params:oauth:request_uri:x';
-  const page = await fetch(`${without.url}${addressOf({ request_uri: uri })}`, {
-    redirect: 'manual',
-  });
+  const page = await fetched(`${without.url}${addressOf({ request_uri: uri })}`);
   expect([page.status, page.headers.get('set-cookie')]).toEqual([400, null]);
 });

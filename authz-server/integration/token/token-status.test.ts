@@ -22,6 +22,7 @@ import {
   testAuthz,
 } from '../authz.fixture.ts';
 import type { Answered, TestAuthz } from '../authz.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 let authz: TestAuthz;
 const logged: LogFields[] = [];
@@ -291,7 +292,7 @@ test('the log says why a token is not active or not revoked, and nothing of what
 
 describe('a token that was tampered with is not active', () => {
   async function hmacWithPublicKey(input: string): Promise<Buffer> {
-    const jwks = await (await fetch(`${authz.url}/jwks`)).text();
+    const jwks = await (await fetched(`${authz.url}/jwks`)).text();
     return createHmac('sha256', jwks).update(input).digest();
   }
 

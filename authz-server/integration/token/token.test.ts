@@ -13,6 +13,7 @@ import type { CryptoKey, JSONWebKeySet } from 'jose';
 import { readPublicKey } from '#shared/people/public-key.ts';
 import { APP, asApp, basic, DOCUMENTS, SECRET, signer, testAuthz } from '../authz.fixture.ts';
 import type { TestAuthz } from '../authz.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 /** Claims as an attacker may send them. */
 type Claims = Record<string, unknown>;
@@ -46,7 +47,7 @@ afterAll(async () => {
 
 /** Checks the signature by the published keys, as a resource server would. */
 async function verified(token: unknown) {
-  const keys = (await (await fetch(`${authz.url}/jwks`)).json()) as JSONWebKeySet;
+  const keys = (await (await fetched(`${authz.url}/jwks`)).json()) as JSONWebKeySet;
   return jwtVerify(String(token), createLocalJWKSet(keys), {
     typ: 'at+jwt',
     issuer: authz.config.issuer,
