@@ -30,7 +30,11 @@ const ACCESS_TOKEN: Rows = [
   ['client_gen', 'generation of the client; it rises when all its tokens are revoked', 'always'],
   ['epoch', 'memory of the store; a token of another memory is refused', 'always'],
   ['grant_id', 'the grant, which is one application in one browser or device', 'of people'],
-  ['sub_gen', 'generation of the person; it rises when everything of theirs is ended', 'of people'],
+  [
+    'sub_gen',
+    'generation of the person; it rises when all their sessions and tokens end',
+    'of people',
+  ],
   ['openid_scope', 'scopes of OpenID Connect, which userinfo reads', 'of people, if granted'],
   ['acr', `how the person signed in: ${WAYS}`, 'of people'],
   ['amr', 'methods of the sign-in (RFC 8176)', 'of people'],
@@ -101,7 +105,7 @@ export function claimsPage(): string {
         ]),
         [
           '`offline_access`',
-          'refresh tokens that outlive the sign-in, if the request has `prompt=consent`, or is of a device (OpenID Connect Core 1.0 section 11). Otherwise, and for a client that may not ask for it, it is ignored: the answer does not name it, and a refresh may repeat it. A client with the grant refresh_token gets refresh tokens in any case, until the sign-in ends',
+          'refresh tokens that outlive the sign-in, if the request has `prompt=consent`, or is of a device (OpenID Connect Core 1.0 section 11). Otherwise, and for a client that may not request it, it is ignored. The answer does not name it, and a refresh may repeat it. A client with the grant refresh_token gets refresh tokens in any case, until the sign-in ends',
         ],
         [
           '`scopes.safe`, `scopes.unsafe` of a space',

@@ -105,7 +105,7 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
     {
       sends: '`Lock-Token` without angle brackets',
       section: 'RFC 4918 section 10.5: a Coded-URL',
-      answer: 'The lock is ended: 204',
+      answer: 'The lock is removed: 204',
       others: 'sabre/dav: the same. Apache: 400',
       clients: 'npm webdav',
       shown: [

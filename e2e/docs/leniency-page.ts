@@ -7,7 +7,7 @@ export function leniencyPage(): string {
     GENERATED,
     '# Leniency',
     '',
-    'This page lists what the servers take although a standard lets them refuse it. It is for authors of clients, and for people who compare Countersign with a standard. The rule is: if a refusal protects nobody, Countersign does as Apache, Keycloak or the usual library does. Everything else that is malformed is refused.',
+    'This page lists what the servers take although a standard lets them refuse it. It is for authors of clients, and for people who compare Countersign with a standard. The rule is: if a refusal protects no client, Countersign does as Apache, Keycloak or the usual library does. Everything else that is malformed is refused.',
     '',
     ...Object.entries(LENIENCIES).flatMap(section),
     'A test sends each request of the last column as the client sends it (`e2e/docs/leniency.test.ts`).',

@@ -39,11 +39,8 @@ describe('the page of limits has the numbers of the code', () => {
       'servers that follow the revocations',
       [MOST_FOLLOWERS.client, MOST_FOLLOWERS.all, PAGE_ENTRIES],
     ],
-    [
-      'what caches were told to forget',
-      [MOST_INVALIDATIONS, Math.floor(LONGEST_INVALIDATION / 1024)],
-    ],
-    ['requests that wait for Redis, also those whose clients have left', [MOST_WAITING]],
+    ['what caches have to forget', [MOST_INVALIDATIONS, Math.floor(LONGEST_INVALIDATION / 1024)]],
+    ['requests that wait for Redis, also if their clients have left', [MOST_WAITING]],
     ['answers in a cache', [MOST_VARIANTS, LONGEST_TARGET / 1024]],
   ])('%s', (what, numbers) => {
     for (const number of numbers) expect(rowOf(what)).toContain(count(number));

@@ -124,7 +124,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'error',
       'workers.kept',
-      'SIGHUP: a new worker did not get ready; the former ones go on.',
+      'SIGHUP: a new worker did not get ready; the former processes continue.',
       ['reason'],
     ],
     [
@@ -155,7 +155,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'warn',
       'mail.refused',
-      'The mail server refused a message for good. It is not tried again.',
+      'The mail server refused a message permanently. It is not tried again.',
       ['subject', 'reason'],
     ],
     [
@@ -164,17 +164,17 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'A message waited until it was not worth sending any more.',
       ['subject', 'reason'],
     ],
-    ['warn', 'log.lost', 'Nobody took the log for so long that lines were dropped.', ['lines']],
+    ['warn', 'log.lost', 'The log was not read for so long that lines were dropped.', ['lines']],
     [
       'warn',
       'client-document.refresh',
-      'The description of a client cannot be fetched anew; the old one is good for a day.',
+      'The description of a client cannot be fetched again; the old description is used for a day.',
       ['client', 'reason'],
     ],
     [
       'info',
       'client-document.removed',
-      'A client that nobody registered was not used for so long that all it was allowed is over.',
+      'An unregistered client was unused for so long that all its consents have expired.',
       ['client'],
     ],
     ['warn', 'negotiate.off', 'Negotiate is configured, but cannot run.', ['reason', 'remedy']],
@@ -202,7 +202,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'error',
       'content.damaged',
-      'The content of a document is lost, or not as long as it was; the answer was 500. Others are not affected.',
+      'The content of a document is lost, or not as long as it was; the answer was 500. Other requests are not affected.',
       ['document', 'file', 'reason'],
     ],
     [
@@ -214,7 +214,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'info',
       'backup.made',
-      'A backup of the schedule was made and read back, and older ones were removed.',
+      'A backup of the schedule was made and read back, and older backups were removed.',
       ['folder', 'files', 'removed'],
     ],
     [
@@ -259,7 +259,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'warn',
       'revocations.unfollowed',
-      'The package has no `client`, and nobody set `revocation`.',
+      'The package has no `client`, and `revocation` is not set.',
       ['reason'],
     ],
     ['warn', 'revocations.stale', 'The package: the lease has run out, and tokens are 503.', []],
@@ -326,13 +326,13 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
 /** Work that is done again and again, which has a line only when it fails. */
 export const CHORES: Readonly<Record<string, string>> = {
   sweep: 'removal of what has ended (authorization server)',
-  'unused clients': 'removal of clients by their documents that nobody uses any more',
+  'unused clients': 'removal of unused clients that describe themselves',
   keys: 'reading and making of signing keys',
   mail: 'sending of mail',
   audit: 'closing of the audit log',
-  backup: 'making of backups by the schedule (`backup`); nothing is left of one that failed',
+  backup: 'making of backups by the schedule (`backup`); nothing is left of a failed backup',
   'backup watch': 'looking whether a backup is overdue',
-  'audit counts': 'telling how many tokens applications got in their own name',
+  'audit counts': 'the count of tokens that applications obtained in their own name',
   'audit retention': 'removal of days that the audit log is kept no longer',
   'token keys': 'reading and making of keys for PrivateToken',
   'gateway-keys': 'reading and making of keys of the gateway',

@@ -22,7 +22,7 @@ export const FIELDS: Readonly<Record<keyof LogFields, string>> = {
   application: 'id of the API key that came beside a person',
   grant: 'grant type of the token that was issued, or `gnap`',
   format: 'scheme by which that token is used: `Bearer`, `DPoP`, `GNAP`',
-  signIn: 'how somebody tried to sign in: `password`, `passkey`, `second-factor`',
+  signIn: 'how a person tried to sign in: `password`, `passkey`, `second-factor`',
   signInResult: '`done`, `goes-on` (a second step follows) or `refused`',
   askedMethod: 'method of the request that a proxy asks about at `/verify`',
   askedHost: 'origin of that request',
@@ -60,7 +60,7 @@ const REASONS: readonly (readonly [reason: string, remedy: string])[] = [
   ],
   [
     '`access token: revoked by ...`',
-    'Ask for another. The last word says what was ended: token, grant, person, client, key or epoch (the whole memory of the store)',
+    'Ask for another. The last word says what was revoked: token, grant, person, client, key or epoch (the whole memory of the store)',
   ],
   [
     '`access token: aud is another resource: ...`',
@@ -90,7 +90,7 @@ const REASONS: readonly (readonly [reason: string, remedy: string])[] = [
   ],
   [
     '`invalid_grant: refresh token already used`',
-    'Somebody used an old refresh token: the client, or a thief. The grant has ended',
+    'An old refresh token was used: the client, or a thief. The grant has ended',
   ],
   [
     '`invalid_client: client not found: ...`',
@@ -120,7 +120,7 @@ export function logPage(): string {
     '',
     'Each server writes one JSON object a line to standard error. Every line has `time` (ISO 8601), `level`, `server` and `event`, and `worker` if the server has several processes. To find the line of an answer, search for its `X-Request-Id`: the line with this `id` has the reason.',
     '',
-    'No line has a secret, a token, a proof or a query. Lines of warnings and errors are written at once, others within 20 ms; a kill (`SIGKILL`, a lost machine) may cost these. If nobody reads a pipe, 16 MiB wait in memory; later lines are dropped, and `log.lost` counts them. It also counts lines that cannot be written because the reader has ended or the disk is full.',
+    'No line has a secret, a token, a proof or a query. Lines of warnings and errors are written at once, others within 20 ms; a kill (`SIGKILL`, a lost machine) may cost these. If no program reads the pipe, 16 MiB wait in memory; later lines are dropped, and `log.lost` counts them. It also counts lines that cannot be written because the reader has ended or the disk is full.',
     '',
     '```json',
     '{"time":"2026-11-23T12:00:00.000Z","level":"info","server":"resource","event":"request","id":"HmJ5VbqQ","space":"documents","scheme":"Bearer","verdict":"refused","reason":"revoked","method":"GET","path":"/documents/hello.txt","status":401,"milliseconds":3}',

@@ -77,7 +77,7 @@ export const OUTAGES: readonly Outage[] = [
   },
   {
     ...NOTHING,
-    what: 'The disk has errors, or its server is gone (EIO, ESTALE)',
+    what: 'The disk has errors, or its server does not answer (EIO, ESTALE)',
     fault: 'errors',
     part: READING,
     reason: 'i/o error',
@@ -114,6 +114,6 @@ export const OUTAGES: readonly Outage[] = [
     fault: 'damaged',
     part: READING,
     reason: 'malformed',
-    remedy: 'Restore a backup. The servers fail until the file is another one',
+    remedy: 'Restore a backup. The servers fail until the file is replaced',
   },
 ];

@@ -36,7 +36,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     partly('RFC 7616', 'Digest', [
       '3.4',
       'credentials without `qop`, as of RFC 2069',
-      'without `nc` a replay cannot be told from a new request',
+      'without `nc` a replay cannot be distinguished from a new request',
     ]),
     all('RFC 7804', 'SCRAM for HTTP'),
     all('RFC 5802', 'SCRAM'),
@@ -50,7 +50,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
       'RFC 7486',
       'HOBA',
       ['7', 'RSA-SHA1', 'SHA-1 is weak; only RSA-SHA256 is taken'],
-      ['2', 'origins of `http`', 'a key is good only over TLS'],
+      ['2', 'origins of `http`', 'a key is safe only over TLS'],
     ),
     partly('RFC 9729', 'Concealed', [
       '7',
@@ -129,7 +129,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     partly('RFC 7636', 'PKCE', [
       '4.2',
       'the method `plain`',
-      'it protects from nobody who reads the request; S256 is required',
+      'it does not protect from a reader of the request; S256 is required',
     ]),
     all('RFC 7662', 'Introspection'),
     all('RFC 8252', 'Native applications'),
@@ -309,7 +309,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     parts(
       'draft-ietf-oauth-client-id-metadata-document',
       'Client ID Metadata Documents',
-      'clients that nobody registered; no logos',
+      'unregistered clients; no logos',
     ),
     parts('draft-ietf-httpapi-ratelimit-headers-11', 'RateLimit', 'fields of API keys'),
     parts('Fetch Standard', 'CORS', 'as a server'),
@@ -341,7 +341,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     parts('RFC 5321', 'Mail addresses', 'a Dot-string and a domain, and their length'),
     parts('RFC 5890', 'Domains with other letters', 'the labels of domains in mail addresses'),
     parts('RFC 5891', 'Domains with other letters', 'domains of mail addresses are kept in ASCII'),
-    parts('RFC 2142', 'Mailboxes of services', 'names that nobody may choose'),
+    parts('RFC 2142', 'Mailboxes of services', 'reserved names'),
     parts('RFC 8314', 'TLS for mail', 'messages are handed over with TLS from the beginning'),
     parts('RFC 3207', 'STARTTLS of SMTP', 'as a client'),
     parts('RFC 3834', 'Automatic mail', '`Auto-Submitted` in messages'),

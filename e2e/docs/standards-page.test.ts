@@ -60,7 +60,7 @@ describe('the page of standards', () => {
       const number = `${names.length - missing.length} of the ${names.length} registered `;
       expect([page, text]).toEqual([page, expect.stringContaining(number)]);
     }
-    expect(methodsPage()).toContain('18 of the 40 registered ones');
+    expect(methodsPage()).toContain('18 of the 40 registered methods');
   });
 
   test('has the standard of each scheme of the specification', () => {

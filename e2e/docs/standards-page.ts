@@ -30,7 +30,7 @@ export function standardsPage(): string {
     '',
     'Directories such as LDAP are not there yet.',
     '',
-    'Each challenge of an answer names a different scheme. There is one exception: a space that lists several Digest algorithms or several types of PrivateToken sends a challenge for each, as RFC 7616 section 3.7 and RFC 9577 section 2.1.2 allow.',
+    'Each challenge of an answer names a different scheme. Several Digest algorithms or several types of PrivateToken are the exception, as RFC 7616 section 3.7 and RFC 9577 section 2.1.2 allow.',
     '',
   ].join('\n');
 }

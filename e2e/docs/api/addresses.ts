@@ -6,7 +6,7 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/logo': 'the logo of `brand`, 404 without one',
   '/account':
     'where a person is signed in, which applications act in their name; ends each of them',
-  '/account/end': 'asks before everything of a person is ended',
+  '/account/end': 'asks before it ends all sessions, grants and tokens of a person',
   '/account/activity': 'lists what happened in the account of a person',
   '/account/address': 'sends a link that confirms an e-mail address, where `mail` is configured',
   '/account/address/:uid': 'confirms an address, by such a link',
@@ -46,7 +46,7 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/admin/api/:uid': 'does an operation for an administrator (openapi.json lists them)',
   '/gnap': 'asks for access by GNAP (RFC 9635); OPTIONS is discovery',
   '/gnap/continue': 'goes on with such a request, changes or ends it',
-  '/gnap/token/:uid': 'issues an access token of GNAP anew, or ends it',
+  '/gnap/token/:uid': 'issues an access token of GNAP again, or revokes it',
   '/gnap/introspect': 'tells resource servers about access tokens of GNAP (RFC 9767)',
   '/gnap/interact/:uid': 'the page on which a person decides about such a request',
   '/.well-known/gnap-as-rs': 'describes GNAP for resource servers (RFC 9767)',

@@ -59,7 +59,7 @@ const OF_FORMS = {
 
 const BY_TOKEN = {
   400: problem('The request is malformed.'),
-  401: problem('No token, or one that is not accepted. `WWW-Authenticate` says why.'),
+  401: problem('No token, or a token that is not accepted. `WWW-Authenticate` says why.'),
   403: problem('The token lacks the scope.'),
   429: problem('Too many requests. `Retry-After` says when to try again.'),
   ...FAILURES,
@@ -316,7 +316,7 @@ export const OPERATIONS: readonly Operation[] = [
     auth: 'token',
     content: 'application/octet-stream',
     answers: {
-      200: ok('Verification', 'Whether the token is good.'),
+      200: ok('Verification', 'Whether the token is valid.'),
       ...BY_TOKEN,
       413: problem('The content is too long.'),
       415: problem('The content is of another type, or has a content coding.'),
@@ -368,7 +368,7 @@ export const OPERATIONS: readonly Operation[] = [
         404: problem('The space is hidden.'),
       }),
       400: problem('The proxy does not describe the request completely.'),
-      401: problem('No credentials, or none that are accepted. The challenges come along.'),
+      401: problem('No credentials, or none that are accepted. The answer has the challenges.'),
       403: problem('It may not; or the proxy is not in `trustedProxies`.'),
       429: problem('Too many requests. `Retry-After` says when to try again.'),
       ...FAILURES,
