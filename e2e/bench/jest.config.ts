@@ -1,4 +1,8 @@
 /** `npm run test:bench`: whether the benchmarks measure what they say. */
-import { isBench, project } from '../setup/projects.ts';
+import { jest } from '../setup/configuration.ts';
 
-export default project('bench', isBench);
+export default {
+  ...jest,
+  testMatch: ['<rootDir>/e2e/bench/**/*.test.ts'],
+  testPathIgnorePatterns: [],
+};

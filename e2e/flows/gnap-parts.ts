@@ -1,3 +1,4 @@
+/** @needs python3 */
 /** The parts of the GNAP flow: both servers behind one address each, the client in Python, and people in Chromium. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

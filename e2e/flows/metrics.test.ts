@@ -1,3 +1,4 @@
+/** @needs prometheus promtool */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';

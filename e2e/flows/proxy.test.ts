@@ -1,3 +1,4 @@
+/** @needs curl openssl */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import http2 from 'node:http2';

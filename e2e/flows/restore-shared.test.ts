@@ -1,3 +1,4 @@
+/** @needs psql */
 /** Tokens, links and proofs that a restore must end, on PostgreSQL without and with Redis, which was not restored. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @needs curl */
 import { execFile, spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** @needs curl wget */
 import { randomBytes } from 'node:crypto';
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @needs mount.davfs */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { accessSync, closeSync, mkdtempSync, openSync, rmdirSync } from 'node:fs';

@@ -1,3 +1,4 @@
+/** @needs python3 radicale remote_user_buildbot.py remote_user_django.py */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,3 +1,4 @@
+/** @needs curl */
 import { execFile } from 'node:child_process';
 import http2 from 'node:http2';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @needs litmus */
 /** litmus, the suite that servers of WebDAV are judged by (Debian's 0.13). */
 import { execFile } from 'node:child_process';
 import { temporaryFolder } from '../parts/temporary-folder.ts';

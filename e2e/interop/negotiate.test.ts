@@ -1,3 +1,4 @@
+/** @needs curl python3 */
 import { execFile } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';

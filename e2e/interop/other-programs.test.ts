@@ -1,3 +1,4 @@
+/** @needs aria2c elinks http lynx wget2 */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

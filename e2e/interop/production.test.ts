@@ -1,3 +1,4 @@
+/** @needs caddy curl haproxy nginx openssl redis-cli redis-server */
 /** The files of docs/how-to/run-in-production.md and of a page for each proxy, as they stand there, for other ports. */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

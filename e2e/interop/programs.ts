@@ -1,3 +1,4 @@
+/** @needs curl python3 wget */
 /** Programs that others wrote, and what came back to them. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

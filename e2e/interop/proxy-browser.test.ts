@@ -1,3 +1,4 @@
+/** @needs chromium */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { chromium } from 'playwright-core';

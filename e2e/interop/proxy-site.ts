@@ -1,3 +1,4 @@
+/** @needs openssl */
 /** The parts that the tests of the forward proxy share: the pair with proxies, and servers behind them. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+/** @needs python3 */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';

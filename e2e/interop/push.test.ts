@@ -1,3 +1,4 @@
+/** @needs nghttp */
 /** The push service (RFC 8030) with clients that nobody here wrote, over TLS. */
 import { execFile } from 'node:child_process';
 import https from 'node:https';

@@ -1,3 +1,4 @@
+/** @needs haproxy openssl redis-cli */
 /** The topology of `docker-compose.yml` as plain processes, from that same file. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

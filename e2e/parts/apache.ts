@@ -1,3 +1,4 @@
+/** @needs apache2 */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

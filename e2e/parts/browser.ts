@@ -1,3 +1,4 @@
+/** @needs chromium-headless-shell */
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Locator } from 'playwright-core';
 

@@ -1,3 +1,4 @@
+/** @needs redis-sentinel */
 /** Redis with Sentinel or Cluster whose servers can be divided from one another. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @needs countersign */
 const SOURCE = new URL('../../', import.meta.url).pathname;
 
 /** The folder of what a test run or a benchmark has bundled (`e2e/setup/bundled.ts`). */

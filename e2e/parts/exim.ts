@@ -1,3 +1,4 @@
+/** @needs exim4 */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @needs gcc */
 import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';

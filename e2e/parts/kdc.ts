@@ -1,3 +1,4 @@
+/** @needs kadmin.local kinit krb5kdc */
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-/** Other versions of Node, on which the package for APIs runs. e2e/setup installs them before a test that imports this. */
+/** @needs older-nodes */
+/** Other versions of Node, on which the package for APIs runs. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

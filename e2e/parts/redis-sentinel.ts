@@ -1,3 +1,4 @@
+/** @needs redis-sentinel */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';

@@ -1,3 +1,4 @@
+/** @needs varnishd */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';

@@ -2,7 +2,7 @@ import { command, type Installable } from '#shared/auth/schemes/negotiate/debian
 
 /** A program that tests start, and what brings it. */
 export interface TestPart extends Installable {
-  /** As the tests name it where they start it. */
+  /** The name of its file, as the modules that start it declare it (`@needs`). */
   readonly program: string;
 }
 

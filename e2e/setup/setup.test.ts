@@ -7,19 +7,16 @@ import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { kept } from './kept.ts';
 import { PARTS } from './parts.ts';
-import { programsNamed, startsOlderNodes, startsOurs } from './programs-named.ts';
+import { needsOf, OLDER_NODES, OURS } from './needs.ts';
 import stripTypes from './strip-types.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
-const programs = PARTS.map(({ program }) => program);
-const named = (...files: readonly string[]) =>
-  [...programsNamed(files, programs)].toSorted((a, b) => a.localeCompare(b));
+const JEST = ['--experimental-vm-modules', `${ROOT}node_modules/jest/bin/jest.js`];
 
 test('a suite that starts nothing of others runs where nothing of others is', async () => {
   await using nothing = await temporaryFolder();
-  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
-  const { stderr } = await run(process.execPath, [...jest, 'shared/http/etag.test.ts'], {
+  const { stderr } = await run(process.execPath, [...JEST, 'shared/http/etag.test.ts'], {
     cwd: ROOT,
     env: { PATH: nothing.path, HOME: nothing.path },
   });
@@ -28,12 +25,11 @@ test('a suite that starts nothing of others runs where nothing of others is', as
 
 test('a suite that needs what is not there says what to install, and runs no test', async () => {
   await using nothing = await temporaryFolder();
-  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
   const suite = 'e2e/clients/scram/gsasl.test.ts';
   const asStranger = ['-e', `process.getuid = () => 1000; await import(process.argv[1])`];
   const started = run(
     process.execPath,
-    [jest[0] ?? '', '--input-type=module', ...asStranger, `${ROOT}${jest[1]}`, suite],
+    [JEST[0] ?? '', '--input-type=module', ...asStranger, JEST[1] ?? '', suite],
     { cwd: ROOT, env: { PATH: nothing.path, HOME: nothing.path } },
   );
   await expect(started).rejects.toMatchObject({
@@ -44,17 +40,61 @@ test('a suite that needs what is not there says what to install, and runs no tes
 test.each([
   ['shared/http/etag.test.ts', []],
   ['shared/stores/sqlite/contract.test.ts', []],
+  // The word 'http' is no declaration of HTTPie.
+  ['shared/auth/judge/judge.test.ts', []],
   ['shared/stores/redis/acknowledged.test.ts', ['redis-server']],
   ['shared/stores/postgres/database.test.ts', ['openssl', 'psql']],
-  ['e2e/interop/forward-auth/forward-auth.test.ts', ['caddy', 'nginx']],
+  ['e2e/interop/forward-auth/forward-auth.test.ts', [OURS, 'caddy', 'nginx']],
   ['e2e/flows/accessibility.test.ts', ['chromium-headless-shell']],
-])('%s needs %j', (file, expected) => {
-  expect(named(file)).toEqual(expected);
+  ['shared/cli/main.test.ts', [OURS]],
+  ['e2e/clients/guard/guard.test.ts', [OLDER_NODES, OURS]],
+  ['e2e/package.test.ts', []],
+])('%s needs %j', (suite, expected) => {
+  expect(needsOf([suite])).toEqual(new Set(expected));
 });
 
 test('each part is needed by some suite', () => {
   const all = globSync('{authz-server,resource-server,shared,e2e}/**/*.test.ts', { cwd: ROOT });
-  expect(named(...all)).toEqual([...new Set(programs)].toSorted((a, b) => a.localeCompare(b)));
+  expect(needsOf(all)).toEqual(
+    new Set([OURS, OLDER_NODES, ...PARTS.map(({ program }) => program)]),
+  );
+});
+
+test.each([
+  ['execFile', `await promisify(execFile)('openssl', ['version']).catch(() => 0)`],
+  ['execFileSync', `execFileSync('/usr/bin/openssl', ['version'])`],
+  ['spawnSync', `spawnSync('openssl')`],
+])('a suite that starts a program by %s has to declare it', async (name, start) => {
+  await using folder = await temporaryFolder();
+  const suite = join(folder.path, 'openssl.test.ts');
+  const text = `import { ${name} } from 'node:child_process';
+import { promisify } from 'node:util';
+test('a test that passes', async () => void (${start}));
+`;
+  const config = JSON.stringify({
+    rootDir: folder.path,
+    extensionsToTreatAsEsm: ['.ts'],
+    setupFilesAfterEnv: [join(ROOT, 'e2e/setup/undeclared.ts')],
+    transform: { '\\.ts$': join(ROOT, 'e2e/setup/strip-types.ts') },
+  });
+  const outcome = async () =>
+    run(process.execPath, [...JEST, '--config', config]).then(
+      ({ stderr }) => stderr,
+      ({ stderr }: { stderr: string }) => stderr,
+    );
+  await writeFile(suite, text);
+  expect(await outcome()).toContain(
+    `${suite} has to declare what it starts: write "/** @needs openssl */" at its top`,
+  );
+  await writeFile(suite, `/** @needs openssl */\n${text}`);
+  expect(await outcome()).toContain('1 passed, 1 total');
+});
+
+test('a module can declare only what the table of parts has', async () => {
+  await using folder = await temporaryFolder();
+  const suite = join(folder.path, 'none.test.ts');
+  await writeFile(suite, '/** @needs none */\n');
+  expect(() => needsOf([suite])).toThrow(`${suite} needs none: add its row to e2e/setup/parts.ts`);
 });
 
 test('npm ci bundles the source for the launcher, and its hints are those of a clone', async () => {
@@ -69,17 +109,6 @@ test('npm ci bundles the source for the launcher, and its hints are those of a c
   }).catch((failed: { stdout: string; stderr: string }) => failed);
   expect(stdout).toContain(`${ROOT}node_modules/.cache/start/shared/cli/main.js\n`);
   expect(stderr).toContain('run npm run -s cli -- login');
-});
-
-test('our programs are bundled for a suite that starts them, and for no other', () => {
-  expect(startsOurs(['e2e/flows/refresh.test.ts'])).toBe(true);
-  expect(startsOurs(['shared/cli/main.test.ts'])).toBe(true);
-  expect(startsOurs(['shared/http/etag.test.ts', 'e2e/package.test.ts'])).toBe(false);
-});
-
-test('older versions of Node are installed for a suite of the package for APIs, and for no other', () => {
-  expect(startsOlderNodes(['e2e/clients/guard/guard.test.ts'])).toBe(true);
-  expect(startsOlderNodes(['e2e/package.test.ts', 'shared/guard/node.test.ts'])).toBe(false);
 });
 
 test('a bundle is made again when one of its files has changed or is gone, and only then', async () => {

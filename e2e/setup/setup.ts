@@ -1,4 +1,4 @@
-/** Runs once before the tests: what those that were selected start or load has to be there. */
+/** Runs once before the tests: the programs that the selected suites declare have to be there. */
 import '../parts/compiled.ts';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -6,8 +6,8 @@ import { installParts } from '#shared/auth/schemes/negotiate/debian.ts';
 import { bundled } from './bundled.ts';
 import { KDC, PARTS } from './parts.ts';
 import { installOlderNodes } from './older-nodes.ts';
-import { programsNamed, startsOlderNodes, startsOurs } from './programs-named.ts';
-import { selected } from './sequencer.ts';
+import { needsOf, OLDER_NODES, OURS } from './needs.ts';
+import { selected } from './selected.ts';
 import { MEMORY, roomInMemory } from '../parts/temporary-folder.ts';
 
 /**
@@ -15,14 +15,11 @@ import { MEMORY, roomInMemory } from '../parts/temporary-folder.ts';
  * comes from npm is first: packages of Debian bring certificates that may replace those npm was given.
  */
 export default async function setup(): Promise<void> {
-  const named = programsNamed(
-    selected,
-    PARTS.map(({ program }) => program),
-  );
-  if (named.has(KDC)) buildKerberos();
-  if (startsOlderNodes(selected)) await installOlderNodes();
-  installParts(PARTS.filter(({ program }) => named.has(program)));
-  if (startsOurs(selected)) process.env['BUNDLE_UNDER_TEST'] = await bundled();
+  const needs = needsOf(selected);
+  if (needs.has(KDC)) buildKerberos();
+  if (needs.has(OLDER_NODES)) await installOlderNodes();
+  installParts(PARTS.filter(({ program }) => needs.has(program)));
+  if (needs.has(OURS)) process.env['BUNDLE_UNDER_TEST'] = await bundled();
   // The writes of a killed process are there, on a disk or not; only a disk makes it wait.
   if (await roomInMemory()) process.env['TMPDIR'] = MEMORY;
 }

@@ -1,3 +1,4 @@
+/** @needs openssl */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

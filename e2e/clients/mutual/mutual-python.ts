@@ -1,3 +1,4 @@
+/** @needs python3 */
 /** The programs of this folder, which are in Python. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+/** @needs python3 */
 /** Our signature bases beside those of signature_base.py, which was written from RFC 9421 alone. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,4 @@
+/** @needs haproxy */
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';

@@ -1,3 +1,4 @@
+/** @needs caddy nginx */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startProcess } from '../../parts/process.ts';

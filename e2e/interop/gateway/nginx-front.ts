@@ -1,3 +1,4 @@
+/** @needs nginx */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunningProcess, startProcess } from '../../parts/process.ts';

@@ -1,3 +1,4 @@
+/** @needs oidc-agent */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -1,3 +1,4 @@
+/** @needs python3 */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { generateCodeVerifier, OAuth2Client } from '@badgateway/oauth2-client';

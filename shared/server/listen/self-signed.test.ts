@@ -1,3 +1,4 @@
+/** @needs openssl */
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+/** @needs openssl */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import http2, { type ClientHttp2Session } from 'node:http2';

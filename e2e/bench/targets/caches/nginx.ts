@@ -1,3 +1,4 @@
+/** @needs nginx */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../../parts/free-port.ts';

@@ -1,3 +1,4 @@
+/** @needs python3 */
 import type { PersonAtPages } from '../person-at-pages.ts';
 import { runScript } from '../script-client.ts';
 

@@ -1,3 +1,4 @@
+/** @needs openssl */
 import { createHash, X509Certificate } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
