@@ -15,7 +15,7 @@ const VARIABLES = [
   ],
   [
     '`COUNTERSIGN_POSTGRES_URL`',
-    'Use PostgreSQL instead of the embedded store: its URL, or those of the primary and its standbys with commas between them. Other members of `store` in the file stay.',
+    'Use PostgreSQL instead of the embedded store: its URL, or the URLs of the primary and its standbys with commas between them. Other members of `store` in the file stay.',
   ],
   [
     '`COUNTERSIGN_REDIS_URL`',

@@ -30,7 +30,7 @@ export const cacheSchema = z.strictObject({
         .max(MIB)
         .default(65_536)
         .describe(
-          'Answers up to this size, in bytes, are kept in memory only and are gone after a restart.',
+          'Answers up to this size, in bytes, are kept in memory only, so a restart deletes them.',
         ),
     })
     .optional()
@@ -47,7 +47,7 @@ export const cacheSchema = z.strictObject({
     .array(fieldName)
     .default(['CDN-Cache-Control'])
     .describe(
-      'Answer fields that count for this cache in place of Cache-Control. The first one that is present counts (RFC 9213).',
+      'Answer fields that this cache obeys in place of Cache-Control. It uses the first field that is present (RFC 9213).',
     ),
   purge: z
     .strictObject({

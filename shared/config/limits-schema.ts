@@ -13,7 +13,7 @@ export const limitsSchema = z
     visits: rate
       .default({ burst: 500, per: 0.5 })
       .describe(
-        'Records that an anonymous client at one address may make in the store: sign-ins that were begun, callbacks of sign-ins, requests and device codes of public clients, requests of clients that describe themselves, and their assertions until somebody lets them in. It also limits the consents, revoked tokens and refresh tokens of one account.',
+        'Records that an anonymous client at one address may make in the store: begun sign-ins, callbacks of sign-ins, requests and device codes of public clients. Requests of clients that describe themselves are included, and their assertions until a person allows the client. It also limits the consents, revoked tokens and refresh tokens of one account.',
       ),
     allVisits: rate
       .default({ burst: 5000, per: 0.02 })
@@ -29,7 +29,7 @@ export const limitsSchema = z
     credentials: rate
       .default({ burst: 50, per: 10 })
       .describe(
-        'Credentials of one account that the resource server checks, from addresses at which the account has not been let in lately.',
+        'Credentials of one account that the resource server checks, from addresses at which the account was not admitted recently.',
       ),
     exchanges: rate
       .default({ burst: 100, per: 1 })

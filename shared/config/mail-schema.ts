@@ -19,7 +19,9 @@ export const mailSchema = z
       .string()
       .min(1)
       .optional()
-      .describe('PEM file of the authority that signed its certificate. Default: the public ones.'),
+      .describe(
+        'PEM file of the authority that signed its certificate. Default: the public authorities.',
+      ),
     user: z.string().min(1).optional().describe('Name for SMTP AUTH. Default: no AUTH.'),
     passwordFile: z.string().min(1).optional().describe('File with the password for SMTP AUTH.'),
     from: z
@@ -29,5 +31,5 @@ export const mailSchema = z
   })
   .optional()
   .describe(
-    'Sends mail to people: a link for somebody who forgot their password, and notices of changes. Only verified addresses get any.',
+    'Sends mail to people: a link after a forgotten password, and notices of changes. Only verified addresses get mail.',
   );

@@ -7,7 +7,7 @@ export const privateTokensSchema = z
     issuer: httpsOrigin
       .default('https://localhost:3444')
       .describe(
-        'Origin of the token issuer; its host and port are the name of the issuer. If it is the same as `issuer`, a proxy ends TLS. Otherwise the authorization server ends TLS at `listen.authzTls`.',
+        'Origin of the token issuer; its host and port are the name of the issuer. If it is the same as `issuer`, a proxy terminates TLS. Otherwise the authorization server terminates TLS at `listen.authzTls`.',
       ),
     url: origin
       .optional()

@@ -68,7 +68,7 @@ export const configSchema = z.strictObject({
       metrics: place(9464)
         .optional()
         .describe(
-          'Listener for Prometheus, at `/metrics`, for both servers if one `start` runs them. `{}` means the defaults. Without this member there is none. Keep it on loopback or in a network of your own: it asks for no credentials.',
+          'Listener for Prometheus, at `/metrics`, for both servers if one `start` runs them. `{}` means the defaults. Without this member there is no listener. Keep it on loopback or in a private network: it requires no credentials.',
         ),
     })
     .prefault({})
@@ -102,7 +102,7 @@ export const configSchema = z.strictObject({
         ])
         .optional()
         .describe(
-          'Clients that nobody registered, whose `client_id` is the address of their description (Client ID Metadata Document): `off`, `allow`, or those of `hosts`, where `*.example.com` is every host below it. Their scopes are the `documentClients` of the spaces. Default: `allow` in development, `off` in production.',
+          'Unregistered clients, whose `client_id` is the address of their description (Client ID Metadata Document): `off`, `allow`, or `hosts`, where `*.example.com` is every host below it. Their scopes are the `documentClients` of the spaces. Default: `allow` in development, `off` in production.',
         ),
     })
     .prefault({}),
@@ -124,7 +124,7 @@ export const configSchema = z.strictObject({
         .array(z.string().refine(isDestination, { error: 'must be public:PORT or HOST:PORT' }))
         .default(['public:443'])
         .describe(
-          'Where a client may have itself told that a person has decided (finish by push): `public:PORT` (any public address), or a name (also `*.example.com`), address or network with a port. Other private and loopback addresses are refused.',
+          'Where the server may notify a client that a person has decided (finish by push). Write `public:PORT` (any public address), or a name (also `*.example.com`), address or network with a port. Other private and loopback addresses are refused.',
         ),
     })
     .optional()
@@ -144,7 +144,7 @@ export const configSchema = z.strictObject({
   trustedProxies: networks
     .default([])
     .describe(
-      'Addresses and networks of your reverse proxies. Their forwarding fields are believed, counted from the right. If there is one, Basic in clear text is refused to programs on this machine that connect directly, too: a proxy could send what others sent in clear text.',
+      'Addresses and networks of your reverse proxies. Their forwarding fields are trusted, counted from the right. If there is a proxy, Basic in clear text is refused even to programs on this machine that connect directly. A proxy could pass on what a client sent in clear text.',
     ),
   tokens: z
     .strictObject({
@@ -160,7 +160,7 @@ export const configSchema = z.strictObject({
         .boolean()
         .default(true)
         .describe(
-          'Answers client credentials requests directly, at half the cost. `false` sends them through oidc-provider like all others.',
+          'Answers client credentials requests directly, at half the cost. `false` sends them through oidc-provider like every other request.',
         ),
       assertionAudience: z
         .enum(['issuer', 'endpoint'])
@@ -174,7 +174,7 @@ export const configSchema = z.strictObject({
       refreshGrace: seconds(0, 300)
         .default(10)
         .describe(
-          'How long a used refresh token returns the same successor again, until that is used: for tabs that refresh at the same time, and for clients that lost the answer. Any other second use ends the grant. With 0 every second use does.',
+          'How long a used refresh token returns the same successor again, until that is used. Tabs that refresh at the same time need it, and clients that lost the answer. Any other second use ends the grant. With 0 every second use does.',
         ),
     })
     .prefault({})
@@ -195,7 +195,7 @@ export const configSchema = z.strictObject({
             .max(253)
             .optional()
             .describe(
-              'The domain that passkeys are good for: the host of the issuer, or a parent domain of it. Passkeys that were made for another one let nobody in.',
+              'The domain of passkeys: the host of the issuer, or a parent domain of it. Passkeys that were made for another domain do not work.',
             ),
         })
         .prefault({})
@@ -204,7 +204,7 @@ export const configSchema = z.strictObject({
         .enum(['off', 'invited', 'open'])
         .default('off')
         .describe(
-          'Who may make an account themself: nobody (`off`), people with a link of `user invite` without a name (`invited`), or everybody with an e-mail address (`open`; needs `mail`). Operators may add people in any case.',
+          'Who may create an account themselves. `off`: no person. `invited`: people with a link of `user invite` without a name. `open`: everybody with an e-mail address (needs `mail`). Operators may add people in any case.',
         ),
       secondFactor: z
         .union([
@@ -218,7 +218,7 @@ export const configSchema = z.strictObject({
         ])
         .default('optional')
         .describe(
-          'The people who need a one-time code beside the password: those who have set it up (`optional`), everybody, or people in some groups. `off` asks nobody, not even people who have set it up. A passkey counts as both factors.',
+          'The people who need a one-time code beside the password: people who have set it up (`optional`), everybody, or people in some groups. `off` asks no person, not even people who have set it up. A passkey replaces both factors.',
         ),
     })
     .prefault({})
@@ -324,7 +324,9 @@ export const configSchema = z.strictObject({
     .describe(
       'Pages of the resource server at `/schemes/` that perform exchanges of authentication and show both messages of each. They use the server as a client does, with credentials of their own, which open nothing else. Default: on in development unless a space has the path `/schemes/` or one below `/playground/`, off in production.',
     ),
-  proxy: proxySchema.optional().describe('The forward proxy. Without this member there is none.'),
+  proxy: proxySchema
+    .optional()
+    .describe('The forward proxy. Without this member there is no forward proxy.'),
   spaces: z
     .array(spaceSchema)
     .default([])

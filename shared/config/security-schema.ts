@@ -35,5 +35,5 @@ export const securitySchema = z
   })
   .optional()
   .describe(
-    'Contacts for reports of weaknesses, at `/.well-known/security.txt` of both servers (RFC 9116). Without this member there is none.',
+    'Contacts for reports of weaknesses, at `/.well-known/security.txt` of both servers (RFC 9116). Without this member there is no such page.',
   );

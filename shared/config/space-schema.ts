@@ -32,7 +32,7 @@ const scopeList = z.array(
 
 const grants = z
   .strictObject({
-    everyone: scopeList.default([]).describe('Scopes of everybody who is let in.'),
+    everyone: scopeList.default([]).describe('Scopes of every admitted caller.'),
     anonymous: scopeList.default([]).describe('Scopes of clients that show a PrivateToken.'),
     people: z.record(z.string(), scopeList).default({}).describe('Scopes by name of the person.'),
   })
@@ -53,7 +53,7 @@ const allow = z
   .refine((lists) => Object.values(lists).some(({ length }) => length > 0), {
     error: 'names nobody: name groups, people or clients, or remove it',
   })
-  .describe('Who may enter, whatever the scheme. Default: everybody whom a scheme lets in.');
+  .describe('Who may enter, whatever the scheme. Default: everybody whom a scheme authenticates.');
 
 const authenticationRule = z
   .strictObject({
@@ -67,7 +67,7 @@ const authenticationRule = z
       .min(1)
       .optional()
       .describe(
-        'Methods that need it. `safe` and `unsafe` stand for all methods of their kind. Default: every method.',
+        'Methods that need it. `safe` and `unsafe` mean all methods of their kind. Default: every method.',
       ),
   })
   .refine(({ acr, maxAge }) => acr !== undefined || maxAge !== undefined, {
@@ -101,7 +101,7 @@ const secondFactor = z
   .literal('not asked')
   .optional()
   .describe(
-    'Lets people in with a password alone (Basic, Digest, SCRAM, Mutual, Negotiate), also those who have a second factor or must have one. By default these schemes refuse such people.',
+    'Accepts a password alone (Basic, Digest, SCRAM, Mutual, Negotiate), also from people who have or must have a second factor. By default these schemes refuse such people.',
   );
 
 const members = z.strictObject({
@@ -118,18 +118,18 @@ const members = z.strictObject({
     .record(z.string().regex(NEEDING, 'safe, unsafe, a method or tool:NAME'), scopeList)
     .default({})
     .describe(
-      'Scopes that a request needs, by method. `safe` and `unsafe` stand for the methods that are not named. `tool:NAME` has what a tool of an MCP server needs besides: the gateway asks for it (`serves`: `upstream`), or the application itself (`verify`).',
+      'Scopes that a request needs, by method. `safe` and `unsafe` mean the methods that are not named. `tool:NAME` has what a tool of an MCP server needs besides: the gateway asks for it (`serves`: `upstream`), or the application itself (`verify`).',
     ),
   documentClients: scopeList
     .default([])
     .describe(
-      'Scopes that clients may ask people for whom nobody registered (`clients.documents`). Default: none. `allow` still decides who may enter.',
+      'Scopes that unregistered clients may request from people (`clients.documents`). Default: none. `allow` still decides who may enter.',
     ),
   signIn: signIn.optional(),
   identity: identitySchema
     .optional()
     .describe(
-      'How the application learns who was let in (only with `serves`: `verify` or `upstream`).',
+      'How the application learns who the caller is (only with `serves`: `verify` or `upstream`).',
     ),
   allow: allow.optional(),
   authentication: authentication.optional(),
@@ -230,7 +230,7 @@ export const proxySchema = z.strictObject({
     .max(100_000)
     .default(500)
     .describe(
-      'Open tunnels. One account may hold a quarter of those that others leave free, one address a third.',
+      'Open tunnels. One account may hold a quarter of what other accounts leave free, one address a third.',
     ),
   idle: seconds(1, 86_400).default(120).describe('How long a tunnel lives in which nothing moves.'),
   total: seconds(1, 604_800).default(14_400).describe('How long a tunnel lives at most.'),

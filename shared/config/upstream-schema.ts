@@ -8,7 +8,7 @@ const webSocketLimits = z.strictObject({
     .max(100_000)
     .default(1000)
     .describe(
-      'Open WebSockets. One account may hold a quarter of those that others leave free, one address a third.',
+      'Open WebSockets. One account may hold a quarter of what other accounts leave free, one address a third.',
     ),
   idle: seconds(1, 86_400)
     .default(300)
@@ -42,7 +42,7 @@ export const upstreamSchema = z
       .max(10_000)
       .default(100)
       .describe(
-        'Connections to one URL. One account may hold a quarter of those that others leave free, one address a third.',
+        'Connections to one URL. One account may hold a quarter of what other accounts leave free, one address a third.',
       ),
     tls: z
       .strictObject({
@@ -50,7 +50,7 @@ export const upstreamSchema = z
           .string()
           .min(1)
           .optional()
-          .describe('PEM file of a CA that is trusted in addition to those of the system.'),
+          .describe('PEM file of a CA that is trusted in addition to the CAs of the system.'),
         name: z
           .string()
           .min(1)
@@ -68,7 +68,7 @@ export const upstreamSchema = z
       .enum(['end', 'finish'])
       .default('end')
       .describe(
-        'What happens to an answer or upload under way when its client is revoked: `end` breaks it off within two seconds, `finish` lets it go on.',
+        'What happens to an answer or upload in progress when its client is revoked: `end` cuts it off within two seconds, `finish` lets it finish.',
       ),
     host: z
       .enum(['public', 'upstream'])
@@ -84,7 +84,7 @@ export const upstreamSchema = z
       .array(z.enum(['statement', 'fields']))
       .default(['statement'])
       .describe(
-        'How the application learns who was let in: `statement` is a signed JWT, `fields` are plain X-Auth fields.',
+        'How the application learns who the caller is: `statement` is a signed JWT, `fields` are plain X-Auth fields.',
       ),
     authorization: z
       .enum(['pass'])

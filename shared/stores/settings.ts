@@ -23,7 +23,7 @@ const redis = z
       .regex(/^[a-z0-9-]{1,32}$/)
       .default('cs')
       .describe(
-        'Prefix of all keys, the same for all servers of a store: one that has another does not start.',
+        'Prefix of all keys, the same for all servers of a store: a server with another prefix does not start.',
       ),
     replicas: z
       .int()
@@ -83,7 +83,7 @@ const postgres = z
       .min(1)
       .optional()
       .describe(
-        'File with the certificates that sign those of the servers, in PEM. With it each connection is encrypted and verified, host name included.',
+        'File with the certificate authorities of the servers, in PEM. With it each connection is encrypted and verified, host name included.',
       ),
     redis: redis
       .optional()

@@ -16,18 +16,20 @@ export const backupSettings = z
       .max(31 * 86_400)
       .default(86_400)
       .describe(
-        'Seconds between two backups. Periods are counted from midnight UTC of 1970-01-01; one that passed while no server ran is left out. The log warns of a period without a good backup.',
+        'Seconds between two backups. Periods are counted from midnight UTC of 1970-01-01; a period in which no server ran is left out. The log warns of a period without a good backup.',
       ),
     keep: z
       .int()
       .min(1)
       .max(1000)
       .default(7)
-      .describe('How many backups are kept. Older ones are removed after a new one was checked.'),
+      .describe(
+        'How many backups are kept. Older backups are removed after a new backup was checked.',
+      ),
   })
   .optional()
   .describe(
-    'Backups that the authorization server makes by itself. PostgreSQL has tools of its own, too: without a folder `every` says how often `countersign backup record` is to be told of one. Absent: no backups, and no warning that one is overdue.',
+    'Backups that the authorization server makes by itself. PostgreSQL has its own tools, too: without a folder, `every` says how often you run `countersign backup record`. Absent: no backups, and no warning of an overdue backup.',
   );
 
 export type BackupSettings = NonNullable<z.infer<typeof backupSettings>>;
