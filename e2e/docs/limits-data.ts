@@ -12,7 +12,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   'Connections and messages': [
     [
       'connections',
-      '{server.connections.address} from one address (or IPv6 network of 64 bits), {server.connections.total} in total, at all listeners of a server together; [less if other clients have more](#shares). In a burst the same number of further connections waits in the kernel (at most `net.core.somaxconn`). Connections of `trustedProxies` use up the total only',
+      '{server.connections.address} from one address (or IPv6 network of 64 bits), {server.connections.total} in total, at all listeners of a server together; [less if other clients have more](#shares). In a burst the same number of further connections waits in the kernel (at most `net.core.somaxconn`). Connections of `trustedProxies` have only the limit in total',
       '503; over TLS the connection closes',
       'each worker has its portion, rounded down',
       'shared/server/limits/admission.test.ts',

@@ -120,7 +120,7 @@ export const OF_RESOURCE: readonly Address[] = [
   [
     '/.well-known/oauth-protected-resource/<space>',
     'GET, HEAD',
-    'describes a space that takes tokens (RFC 9728); without `<space>`, the only one',
+    'describes a space that takes tokens (RFC 9728); without `<space>`, the only such space',
   ],
   [
     '/.well-known/countersign-gateway/jwks',
