@@ -13,6 +13,7 @@ import { health, type Ready } from '#shared/server/endpoints/health.ts';
 import { securityTxt } from '#shared/server/endpoints/security-txt.ts';
 import { validated } from '#shared/server/endpoints/validated.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
+import { createPageRouter, type PageRoute } from '../answers/page-routes.ts';
 import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { forwardedOrigin } from '../forwarding/forwarded-origin.ts';
@@ -31,9 +32,9 @@ export interface EndpointParts {
   readonly shownTo: ReturnType<typeof createHiding>;
   readonly ofSchemes: EndpointsOfSchemes;
   readonly signIn: SignIn;
-  /** The playground with its pages by origin, where there is one. */
+  /** The playground with its pages, where there is one. */
   readonly playground?:
-    | { readonly pages: EndpointsOfSchemes; readonly spaces: Pick<Spaces, 'all'> }
+    | { readonly pages: readonly PageRoute[]; readonly spaces: Pick<Spaces, 'all'> }
     | undefined;
   /** Resolves when the server can do its work. */
   readonly ready: Ready;
@@ -45,7 +46,7 @@ export interface EndpointParts {
   readonly gatewayJwks?: Endpoint | undefined;
 }
 
-type Asked = Pick<Exchange, 'request' | 'target' | 'origin'>;
+type Asked = Pick<Exchange, 'request' | 'response' | 'target' | 'origin'>;
 
 /** The addresses of the server's own, outside every space. */
 export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoint | undefined {
@@ -53,13 +54,19 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
   const configured = spaces.seen.filter((space) => !playground?.spaces.all.includes(space));
   // The origin over TLS has the same spaces, so they are announced once.
   const announced = configured.filter((space) => space.origin !== config.tls?.resource);
-  const home: Endpoint = {
-    methods: READ,
-    answer({ headers }) {
+  const home: PageRoute = [
+    'GET',
+    '/',
+    ({ req: { headers } }) => {
       const language = languageOf(headers['accept-language']);
       return homePage({ brand, language }, config, announced, playground && PLAYGROUND_LIST);
     },
-  };
+  ];
+  const pages = createPageRouter([
+    ...(spaces.find(config.resource, []) === undefined ? [home] : []),
+    ...signIn.pages,
+    ...(playground?.pages ?? []),
+  ]);
   /** A proxy may hand the answer on to a person. */
   const tellAll = (request: AnyRequest, answer: Awaitable<Answer>) =>
     andThen(answer, (given) => errors.told(request, given));
@@ -73,7 +80,6 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
       { methods: READ, answer: (asked) => tellAll(asked, verifyBrowser(asked, parts)) },
     ],
     ...(parts.gatewayJwks ? [[JWKS_PATH, parts.gatewayJwks] as const] : []),
-    ...(spaces.find(config.resource, []) === undefined ? [['/', home] as const] : []),
   ]);
 
   /** Returns an application's origin if a trusted proxy hands our own addresses on from there (`/.well-known/`, `/.countersign/`). */
@@ -98,18 +104,15 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
   });
   const metadata = new Map(origins.map((origin) => [origin, metadataAt(origin)]));
 
-  return ({ request, target, origin }) => {
+  return (asked) => {
+    const { request, target, origin } = asked;
     if (isMetadata(target)) return metadata.get(origin);
-    if (target.segments[0] === SIGN_IN_PREFIX) {
-      const named = publicOrigin(request, origin);
-      const ours = signIn.endpointAt(target.path, named);
-      if (ours === undefined && signIn.has(named)) throw notFound();
-      if (ours) return ours;
-    }
-    return (
-      everywhere.get(target.path) ??
-      ofSchemes.get(origin)?.get(target.path) ??
-      playground?.pages.get(origin)?.get(target.path)
-    );
+    const toSignIn = target.segments[0] === SIGN_IN_PREFIX;
+    const named = toSignIn ? publicOrigin(request, origin) : origin;
+    if (toSignIn && !signIn.has(named)) return undefined;
+    const methods = pages.methods.get(target.path);
+    if (methods) return { methods, answer: () => pages.answer(asked, named) };
+    if (toSignIn) throw notFound();
+    return everywhere.get(target.path) ?? ofSchemes.get(origin)?.get(target.path);
   };
 }

@@ -5,8 +5,8 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Brand, Frame } from '#shared/pages/document.ts';
 import { languageOf } from '#shared/pages/language.ts';
 import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
-import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
+import type { PageRoute } from '../answers/page-routes.ts';
 import {
   type ExchangeGroup,
   exchangePage,
@@ -17,7 +17,7 @@ import type { Charge } from './charge.ts';
 import { checksOfLegs, type ServerMeans } from './checks-of-legs.ts';
 import { EXCHANGE_GROUPS, EXCHANGES } from './exchanges.ts';
 import type { Exchange, OfCommands } from './exchange.ts';
-import { explainEndpoint } from './explain-page.ts';
+import { explainRoutes } from './explain-page.ts';
 import { HTTP2, LONGEST_FORM, readChoice } from './form.ts';
 import { saidOnce } from './notes-of.ts';
 import { receiveForm } from './page-form.ts';
@@ -37,26 +37,23 @@ export interface PlaygroundPages {
   readonly urlOf: (exchange: Exchange) => string;
   readonly brand: Brand;
   readonly recipient: Recipient;
-  readonly commands: Pick<OfCommands, 'documents' | 'client'>;
+  readonly commandsAt: (origin: string) => Pick<OfCommands, 'documents' | 'client'>;
   /** Where exchanges over TLS take place; undefined: they are not listed. */
   readonly secureOrigin: string | undefined;
 }
 
-/** Returns the pages of the playground at an origin, by path. */
-export function playgroundPages(
-  origin: string,
-  {
-    run: perform,
-    charge,
-    clock,
-    means,
-    urlOf,
-    brand,
-    recipient,
-    commands,
-    secureOrigin,
-  }: PlaygroundPages,
-): ReadonlyMap<string, Endpoint> {
+/** Returns the pages of the playground. */
+export function playgroundPages({
+  run: perform,
+  charge,
+  clock,
+  means,
+  urlOf,
+  brand,
+  recipient,
+  commandsAt,
+  secureOrigin,
+}: PlaygroundPages): readonly PageRoute[] {
   const isHere = ({ overTls }: Exchange) => !overTls || secureOrigin !== undefined;
   const exchanges = EXCHANGES.filter(isHere);
   const frameOf = ({ headers }: AnyRequest): Frame => ({
@@ -73,15 +70,10 @@ export function playgroundPages(
   const missing = SCHEMES.map(({ name }) => name).filter((name) =>
     exchanges.every(({ space }) => !space.schemes.includes(name)),
   );
-  const index: Endpoint = {
-    methods: READ,
-    answer: (request) =>
-      exchangesPage(frameOf(request), listed, { explain: EXPLAIN_PATH, missing }),
-  };
-  const pageOf = (exchange: Exchange): Endpoint => {
+  const propsOf = (exchange: Exchange, origin: string) => {
     const { command, title, longName, about, standard, document } = exchange;
     const { mistakes, overTls, serverIs } = exchange;
-    const props = {
+    return {
       title,
       longName,
       about,
@@ -91,40 +83,53 @@ export function playgroundPages(
       serverIs,
       index: PLAYGROUND_LIST,
       path: pagePath(exchange),
-      command: command?.(origin + spacePath(exchange), { ...means, ...commands }),
+      command: command?.(origin + spacePath(exchange), { ...means, ...commandsAt(origin) }),
       http2: overTls && HTTP2,
     };
-    return {
-      methods: [...READ, 'POST'],
-      async answer(request) {
-        if (request.method !== 'POST') {
-          return exchangePage(frameOf(request), { ...props, words: wordsIn([about]) });
-        }
-        const { form, visitor } = await receiveForm(request, { origin, recipient }, LONGEST_FORM);
+  };
+  const routesOf = (exchange: Exchange): readonly PageRoute[] => [
+    [
+      'GET',
+      pagePath(exchange),
+      ({ req, state: { origin } }) =>
+        exchangePage(frameOf(req), {
+          ...propsOf(exchange, origin),
+          words: wordsIn([exchange.about]),
+        }),
+    ],
+    [
+      'POST',
+      pagePath(exchange),
+      async ({ req, state: { origin } }) => {
+        const { form, visitor } = await receiveForm(req, { origin, recipient }, LONGEST_FORM);
         const choice = readChoice(form, exchange);
         const { mistake } = choice;
         const run = await perform(exchange, choice, visitor);
         const legs = await shownLegs(exchange, run, mistake, { ...means, url: urlOf(exchange) });
-        return exchangePage(frameOf(request), {
-          ...props,
-          words: wordsIn([about, ...legs.flatMap(textsOf)]),
+        return exchangePage(frameOf(req), {
+          ...propsOf(exchange, origin),
+          words: wordsIn([exchange.about, ...legs.flatMap(textsOf)]),
           mistake,
           overHttp2: choice.http2,
           legs,
         });
       },
-    };
-  };
-  const withSlash: Endpoint = {
-    methods: READ,
-    answer: () => ({ status: 308, fields: { Location: PLAYGROUND_LIST } }),
-  };
-  return new Map([
-    [PLAYGROUND_LIST, index],
-    [PLAYGROUND_LIST.slice(0, -1), withSlash],
-    [EXPLAIN_PATH, explainEndpoint({ origin, recipient, charge, clock, frameOf })],
-    ...exchanges.map((exchange) => [pagePath(exchange), pageOf(exchange)] as const),
-  ]);
+    ],
+  ];
+  return [
+    [
+      'GET',
+      PLAYGROUND_LIST,
+      ({ req }) => exchangesPage(frameOf(req), listed, { explain: EXPLAIN_PATH, missing }),
+    ],
+    [
+      'GET',
+      PLAYGROUND_LIST.slice(0, -1),
+      () => ({ status: 308, fields: { Location: PLAYGROUND_LIST } }),
+    ],
+    ...explainRoutes({ recipient, charge, clock, frameOf }),
+    ...exchanges.flatMap(routesOf),
+  ];
 }
 
 async function shownLegs(

@@ -4,9 +4,9 @@ import { LONGEST_TEXT } from '#shared/explain/explained.ts';
 import { Unreadable } from '#shared/explain/unreadable.ts';
 import type { Frame } from '#shared/pages/document.ts';
 import { PLAYGROUND_LIST } from '#shared/config/playground.ts';
-import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
 import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
+import type { PageRoute } from '../answers/page-routes.ts';
 import { type ExplainProps, explainPage } from '../pages/views/explain.ts';
 import type { Charge } from './charge.ts';
 import { readField } from './form.ts';
@@ -17,7 +17,6 @@ import { EXPLAIN_PATH } from './spaces.ts';
 const LONGEST_FORM = 3 * LONGEST_TEXT + 64;
 
 interface ExplainParts {
-  readonly origin: string;
   readonly recipient: Recipient;
   readonly charge: Charge;
   readonly clock: Clock;
@@ -25,19 +24,22 @@ interface ExplainParts {
 }
 
 /** The page that explains what a visitor pastes. It keeps, logs and fetches nothing. */
-export function explainEndpoint(parts: ExplainParts): Endpoint {
-  const { charge, clock, frameOf } = parts;
-  return {
-    methods: [...READ, 'POST'],
-    async answer(request) {
-      const props = { path: EXPLAIN_PATH, index: PLAYGROUND_LIST, text: '' };
-      if (request.method !== 'POST') return explainPage(frameOf(request), props);
-      const { form, visitor } = await receiveForm(request, parts, LONGEST_FORM);
-      const text = readField(form, 'text');
-      await charge(visitor);
-      return explainPage(frameOf(request), { ...props, text, ...toldOf(text, clock) });
-    },
-  };
+export function explainRoutes(parts: ExplainParts): readonly PageRoute[] {
+  const { recipient, charge, clock, frameOf } = parts;
+  const props = { path: EXPLAIN_PATH, index: PLAYGROUND_LIST, text: '' };
+  return [
+    ['GET', EXPLAIN_PATH, ({ req }) => explainPage(frameOf(req), props)],
+    [
+      'POST',
+      EXPLAIN_PATH,
+      async ({ req, state: { origin } }) => {
+        const { form, visitor } = await receiveForm(req, { origin, recipient }, LONGEST_FORM);
+        const text = readField(form, 'text');
+        await charge(visitor);
+        return explainPage(frameOf(req), { ...props, text, ...toldOf(text, clock) });
+      },
+    ],
+  ];
 }
 
 /** The explanation of a text, or why there is none. */

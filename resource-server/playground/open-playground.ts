@@ -18,7 +18,7 @@ import type { Brand } from '#shared/pages/document.ts';
 import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { logged } from '#shared/server/message/request-log.ts';
-import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
+import type { PageRoute } from '../answers/page-routes.ts';
 import { openCaches } from '../cache/open-caches.ts';
 import type { Errors } from '../pages/errors.ts';
 import { openGateways } from '../gateway/open-gateways.ts';
@@ -63,7 +63,7 @@ export interface Playground extends AsyncDisposable {
   readonly spaces: Spaces;
   /** The same and those that only exchanges reach. */
   readonly reached: Spaces;
-  readonly pages: EndpointsOfSchemes;
+  readonly pages: readonly PageRoute[];
   /** The gateways to its application, with caches of their own, which write no log. */
   readonly gateways: Awaited<ReturnType<typeof openGateways>>;
   readonly push: PushService;
@@ -153,7 +153,6 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     clock,
     random,
   });
-  const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
   const spacesOf = (some: readonly SpaceConfig[]) =>
     createSpaces({ ...config, spaces: [...some] }, schemes, withOwnPerson(people), clock);
   const reachable = spacesOf(reached);
@@ -171,37 +170,33 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     statements: undefined,
     proxies: FROM_ITSELF.proxies,
   });
+  const commandClient = clientOfCommands(config);
   const held = opened.move();
   return {
     spaces: spacesOf(seen),
     reached: reachable,
     gateways,
     push: playgroundPush({ ...parts.schemes, config, standing, ending: parts.ending }),
-    pages: new Map(
-      origins.map((origin) => [
-        origin,
-        playgroundPages(origin, {
-          run,
-          charge,
-          clock,
-          means: {
-            tokens: issuer.schemes.tokens,
-            pairTokens: parts.schemes.tokens,
-            publicKeys: ofKeys.stores.publicKeys,
-            tokenIssuer: tokenIssuer.issuer,
-            apiKey,
-            ...client,
-            clock,
-            random,
-          },
-          urlOf,
-          brand,
-          recipient,
-          commands: { documents: documentsOf(config, origin), client: clientOfCommands(config) },
-          secureOrigin,
-        }),
-      ]),
-    ),
+    pages: playgroundPages({
+      run,
+      charge,
+      clock,
+      means: {
+        tokens: issuer.schemes.tokens,
+        pairTokens: parts.schemes.tokens,
+        publicKeys: ofKeys.stores.publicKeys,
+        tokenIssuer: tokenIssuer.issuer,
+        apiKey,
+        ...client,
+        clock,
+        random,
+      },
+      urlOf,
+      brand,
+      recipient,
+      commandsAt: (origin) => ({ documents: documentsOf(config, origin), client: commandClient }),
+      secureOrigin,
+    }),
     serveBy(given) {
       order = given;
     },

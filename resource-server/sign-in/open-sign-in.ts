@@ -1,25 +1,19 @@
 import { lookUp } from '#shared/auth/judge/about.ts';
 import type { Jwks } from '#shared/auth/tokens/jwks.ts';
-import type { About, AuthRequest, Scheme } from '#shared/auth/scheme.ts';
+import type { About, Scheme } from '#shared/auth/scheme.ts';
 import { session } from '#shared/auth/schemes/session/session.ts';
 import { createSessions } from '#shared/auth/schemes/session/sessions.ts';
 import type { TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { Send } from '#shared/client/send.ts';
 import { isProduction } from '#shared/config/production.ts';
-import {
-  CALLBACK_PATH,
-  SIGN_OUT_PATH,
-  type SignInSpace,
-  signInSpaces,
-} from '#shared/config/sign-in-clients.ts';
+import { CALLBACK_PATH, SIGN_OUT_PATH, signInSpaces } from '#shared/config/sign-in-clients.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { Brand } from '#shared/pages/document.ts';
 import { authRequest, type Recipient } from '#shared/server/endpoints/auth-request.ts';
-import type { Endpoint } from '#shared/server/endpoints/endpoint.ts';
-import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { note, shownId } from '#shared/server/message/request-log.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
+import type { PageContext, PageRoute } from '../answers/page-routes.ts';
 import { createCallback } from './callback.ts';
 import { createPages } from './pages.ts';
 import { createRedeem } from './redeem.ts';
@@ -43,8 +37,8 @@ export interface SignIn {
   about(id: string): Promise<About | undefined>;
   /** The answer that replaces a refusal so that a person can continue; undefined if the refusal stays. */
   instead(met: Omit<Met, 'space'> & { readonly url: string }): Answer | undefined;
-  /** The server's own endpoint of an origin below `/.countersign/`. */
-  endpointAt(path: string, origin: string): Endpoint | undefined;
+  /** The pages below `/.countersign/`, at each origin where people sign in. */
+  readonly pages: readonly PageRoute[];
   /** True if people sign in at an origin. */
   has(origin: string): boolean;
 }
@@ -66,48 +60,13 @@ export function openSignIn(options: SignInOptions): SignIn {
   const callback = createCallback({ config, stores, sessions, visits, pages, redeem, clock });
   const { ask, signOut } = createSignOut({ access, sessions, pages });
 
-  /** An endpoint that needs no authentication. */
-  const endpoint = (
-    own: readonly SignInSpace[],
-    origin: string,
-    byMethod: Readonly<
-      Record<
-        string,
-        (of: readonly SignInSpace[], asked: AuthRequest, request: AnyRequest) => Promise<Answer>
-      >
-    >,
-  ): Endpoint => ({
-    methods: Object.keys(byMethod),
-    async answer(request) {
-      const { method = '', url: target = '' } = request;
-      const asked = authRequest(request, { method, target, origin }, recipient);
-      const answered = byMethod[method];
-      if (answered === undefined) throw new Error(`no handler of ${method}`);
-      return answered(own, asked, request);
-    },
-  });
-
-  const comeBack = (of: readonly SignInSpace[], asked: AuthRequest, request: AnyRequest) =>
-    callback(of, asked, {
-      note: (reason) => note(request, { verdict: 'refused', reason }),
-      id: shownId(request),
-    });
-
-  const byOrigin = new Map(
-    [...Map.groupBy(spaces.values(), ({ origin }) => origin)].map(([origin, own]) => [
-      origin,
-      new Map([
-        [
-          CALLBACK_PATH,
-          endpoint(own, origin, {
-            GET: comeBack,
-            HEAD: comeBack,
-          }),
-        ],
-        [SIGN_OUT_PATH, endpoint(own, origin, { GET: ask, HEAD: ask, POST: signOut })],
-      ]),
-    ]),
-  );
+  const byOrigin = Map.groupBy(spaces.values(), ({ origin }) => origin);
+  /** Returns the spaces of the page's origin, and the request, which needs no authentication. */
+  const askedOf = ({ req, state: { origin } }: PageContext) => {
+    const { method = '', url: target = '' } = req;
+    const asked = authRequest(req, { method, target, origin }, recipient);
+    return [byOrigin.get(origin) ?? [], asked] as const;
+  };
 
   return {
     session({ url }) {
@@ -121,7 +80,19 @@ export function openSignIn(options: SignInOptions): SignIn {
       const space = spaces.get(url);
       return space && instead({ space, ...met });
     },
-    endpointAt: (path, origin) => byOrigin.get(origin)?.get(path),
+    pages: [
+      [
+        'GET',
+        CALLBACK_PATH,
+        (context) =>
+          callback(...askedOf(context), {
+            note: (reason) => note(context.req, { verdict: 'refused', reason }),
+            id: shownId(context.req),
+          }),
+      ],
+      ['GET', SIGN_OUT_PATH, (context) => ask(...askedOf(context))],
+      ['POST', SIGN_OUT_PATH, (context) => signOut(...askedOf(context))],
+    ],
     has: (origin) => byOrigin.has(origin),
   };
 }

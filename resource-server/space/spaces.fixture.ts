@@ -8,7 +8,7 @@ export const NO_SIGN_IN: SignIn = {
   session: () => undefined,
   about: async () => undefined,
   instead: () => undefined,
-  endpointAt: () => undefined,
+  pages: [],
   has: () => false,
 };
 
