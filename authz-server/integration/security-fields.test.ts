@@ -1,7 +1,6 @@
-import { request } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { observatoryScore } from '#shared/server/front-door/observatory.fixture.ts';
+import { ask } from '#shared/server/wire/ask.fixture.ts';
 import { testAuthz, type TestAuthz } from './authz.fixture.ts';
 
 let authz: TestAuthz;
@@ -12,15 +11,8 @@ afterAll(async () => {
   await authz[Symbol.asyncDispose]();
 });
 
-function headersOf(
-  path: string,
-  { at = authz, method = 'GET', headers = {} } = {},
-): Promise<IncomingHttpHeaders> {
-  return new Promise((resolve, reject) => {
-    request(at.url + path, { method, headers }, (answer) => resolve(answer.resume().headers))
-      .on('error', reject)
-      .end();
-  });
+async function headersOf(path: string, { at = authz, method = 'GET', headers = {} } = {}) {
+  return (await ask(Number(new URL(at.url).port), method, path, { headers })).headers;
 }
 const html = { accept: 'text/html' };
 

@@ -1,9 +1,8 @@
-import { request as httpRequest } from 'node:http';
-import { text as whole } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { signedBy, type SignedFields, type TestKey, testKey } from '#shared/gnap/client.fixture.ts';
 import { GENERATE } from '#shared/jose/jws.fixture.ts';
+import { ask as askExactly } from '#shared/server/wire/ask.fixture.ts';
 import {
   ask,
   BOTH,
@@ -240,14 +239,9 @@ describe('RFC 9635 section 7.3: the proof of the key', () => {
       );
     const { port } = new URL(gnap.flow.authz.url);
     const sent = async (path: string, { fields, content }: SignedFields) => {
-      const { promise, resolve, reject } = Promise.withResolvers<number>();
-      const { host } = new URL(gnap.issuer);
-      const options = { port, path, method: 'POST', headers: { ...fields, host } };
-      const request = httpRequest({ host: '127.0.0.1', ...options }, (response) => {
-        void whole(response).then(() => resolve(response.statusCode ?? 0));
-      });
-      request.on('error', reject).end(content);
-      return promise;
+      const headers = { ...fields, host: new URL(gnap.issuer).host };
+      const call = { headers, ...(content !== undefined && { body: content }) };
+      return (await askExactly(Number(port), 'POST', path, call)).status;
     };
     expect(await sent('http://evil.example/gnap', signed('http://evil.example/gnap'))).not.toBe(
       200,
