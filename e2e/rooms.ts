@@ -12,6 +12,7 @@ import { type Imports, importsOf, isTest } from './imports.ts';
 const ROOMS: readonly (readonly string[])[] = [
   // Real parts, such as Redis, which tests of every room may start.
   ['shared/base', 'e2e/parts'],
+  ['shared/refusals'],
   ['shared/http'],
   ['shared/pages'],
   ['shared/client'],

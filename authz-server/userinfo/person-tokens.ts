@@ -4,6 +4,8 @@ import type { Principal } from '#shared/auth/scheme.ts';
 import type { TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import { parseScope } from '#shared/jose/scope.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/spaces.ts';
 
 export interface PersonTokensOptions {
   /** Verifies the token by itself. */
@@ -17,16 +19,16 @@ export interface PersonTokensOptions {
  * the grant still holds. A token without a person or a grant has none.
  */
 export function personTokens({ tokens, access, directory }: PersonTokensOptions): TokenVerifier {
-  /** The principal as it is known here; a string tells why there is none. */
-  async function known(principal: Principal): Promise<Principal | string> {
+  /** The principal as it is known here; a refusal tells why there is none. */
+  async function known(principal: Principal): Promise<Principal | Refusal> {
     const { claims = {} } = principal;
     const grantId = claims['grant_id'];
     if (principal.kind !== 'person' || grantId === undefined) {
       return { ...principal, scopes: new Set() };
     }
-    if ((await findAccess(access, grantId)) === undefined) return 'the grant has ended';
+    if ((await findAccess(access, grantId)) === undefined) return refuse('grant-ended');
     if ((await directory.find(principal.name)) === undefined) {
-      return 'the person is gone or disabled';
+      return refuse('person-gone');
     }
     const granted = grantedScopes(await access.stores.artefacts.get('Grant', grantId))[''];
     return {
@@ -40,9 +42,7 @@ export function personTokens({ tokens, access, directory }: PersonTokensOptions)
       const verdict = await tokens.verify(token, audiences);
       if (verdict.kind !== 'verified') return verdict;
       const principal = await known(verdict.principal);
-      return typeof principal === 'string'
-        ? { kind: 'refused', reason: principal }
-        : { ...verdict, principal };
+      return 'refusal' in principal ? { kind: 'refused', ...principal } : { ...verdict, principal };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { REASONS } from '#shared/server/metrics/reasons.ts';
+import { LABELS as REASONS } from '#shared/refusals/refusal.ts';
 import { METRICS } from '#shared/server/metrics/table.js';
 import { code, GENERATED, table } from './markdown.ts';
 
@@ -21,7 +21,7 @@ const LABELS: Readonly<Record<LabelName, string>> = {
   status: 'a registered status code, else `other`',
   class: '`1xx` to `5xx`',
   scheme: 'authentication scheme; empty: none',
-  reason: [...REASONS.map(([kind]) => code(kind)), '`other`'].join(', '),
+  reason: REASONS.map(code).join(', '),
   level: '`info`, `warn`, `error`',
   grant: 'grant type of OAuth, or `gnap`',
   format: '`Bearer`, `DPoP`, `GNAP`',

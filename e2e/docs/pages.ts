@@ -11,6 +11,7 @@ import { metricsPage } from './metrics-page.ts';
 import { methodsPage } from './methods-page.ts';
 import { outagesPage } from './outages-page.ts';
 import { problemsPage } from './problems-page.ts';
+import { refusalsPage } from './refusals-page.ts';
 import { settingsPage } from './settings-page.ts';
 import { standardsPage } from './standards-page.ts';
 
@@ -28,6 +29,7 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/openapi.json': openApi,
   'docs/reference/outages.md': outagesPage,
   'docs/reference/problem-types.md': problemsPage,
+  'docs/reference/refusals.md': refusalsPage,
   'docs/reference/scopes-and-claims.md': claimsPage,
   'docs/reference/settings.md': settingsPage,
   'docs/reference/standards.md': standardsPage,

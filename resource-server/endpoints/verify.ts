@@ -10,6 +10,8 @@ import { parseAskedTarget } from '#shared/http/target.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { note, pathOf, shownId } from '#shared/server/message/request-log.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/spaces.ts';
 import { forwardedOrigin } from '../forwarding/forwarded-origin.ts';
 import type { createHiding } from '../space/hiding.ts';
 import { identityFields } from '../space/identity-fields.ts';
@@ -78,7 +80,7 @@ function judged(
   const { rawHeaders } = request;
   const peer = request.socket.remoteAddress ?? '';
   if (!recipient.proxies.has(peer)) {
-    return refusedUnlooked(request, `${peer} is not in trustedProxies`);
+    return refusedUnlooked(request, refuse('verify-peer', { peer }));
   }
   const origin = forwardedOrigin(rawHeaders);
   const method = single(rawHeaders, 'x-forwarded-method');
@@ -90,22 +92,23 @@ function judged(
   note(request, { askedMethod: method, askedHost: origin, askedPath: pathOf(uri) });
   const target = parseAskedTarget(uri);
   if (target?.form !== 'origin') {
-    return refusedUnlooked(request, 'the forwarded URI is ambiguous');
+    return refusedUnlooked(request, refuse('verify-ambiguous'));
   }
   const { authorization } = request.headers;
   const asked = () => describedRequest(request, { method, target: uri, origin }, recipient);
   return andThen(shownTo({ origin, target, authorization, asked }), (hidden) => {
     const space = hidden?.space ?? spaces.find(origin, target.segments);
-    if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
+    if (space === undefined) return refused(request, refuse('verify-no-space', { origin }));
     if (!isWithin(space, uri, target)) {
-      return refused(request, 'the forwarded URI can be read in more than one way');
+      return refused(request, refuse('verify-two-readings'));
     }
     if (hidden) note(request, hidden.noted);
     const told = asked();
     return andThen<Outcome, Answer>(
       hidden?.outcome ?? admitAndNote(request, space, told),
       (outcome) => {
-        if (outcome.kind === 'absent') return refused(request, outcome.reason);
+        if (outcome.kind === 'absent')
+          return refused(request, { refusal: outcome.refusal, reason: outcome.reason });
         if (outcome.kind === 'pass') return passed(outcome, space, told);
         const answer = tell({ space, asked: told, outcome });
         return { ...answer, fields: inOneLine(answer.fields) };
@@ -144,15 +147,15 @@ function inOneLine(fields: Fields): Fields {
 }
 
 /** Refuses before a space was looked for, so that the reason tells nothing of spaces. */
-function refusedUnlooked(request: AnyRequest, reason: string): Answer {
-  return { ...refused(request, reason), reason };
+function refusedUnlooked(request: AnyRequest, why: Refusal): Answer {
+  return { ...refused(request, why), reason: why.reason };
 }
 
 /**
  * The operator finds the reason in the log; the client only learns that it may not, in development too. A hidden space
  * is answered like a missing one here.
  */
-function refused(request: AnyRequest, reason: string): Answer {
-  note(request, { verdict: 'refused', reason });
+function refused(request: AnyRequest, why: Refusal): Answer {
+  note(request, { verdict: 'refused', ...why });
   return problemAnswer(403, 'This request cannot be let through.');
 }

@@ -11,7 +11,7 @@ import { PathMap } from './paths.ts';
 const named = (name: string) => (): Scheme => ({
   name,
   challenge: () => [],
-  authenticate: () => ({ kind: 'refused', reason: 'test' }),
+  authenticate: () => ({ kind: 'refused', refusal: 'other-scheme', reason: 'test' }),
 });
 const ORIGIN = 'https://rs.example';
 const config = configSchema.parse({

@@ -3,6 +3,7 @@ import type { Config } from '#shared/config/schema.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import { turnAt } from '#shared/http/turn.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
+import { refuse } from '#shared/refusals/spaces.ts';
 import { PERSON } from './person.ts';
 
 /**
@@ -28,7 +29,7 @@ export function playgroundAttempts(
       const spent = await limits.spend('playground-credentials', customerOf(address), RATE);
       if (spent.ok) return attempts.begin(own(account, address), address);
       const { retryAfter } = spent;
-      return { kind: 'unavailable', status: 429, reason: 'too many attempts', retryAfter };
+      return { kind: 'unavailable', status: 429, ...refuse('too-many-attempts'), retryAfter };
     },
     // Everybody has the credentials, so that having been let in tells nothing of a visitor.
     turn: (_account, { peer, client }) => turnAt(peer.address, client),

@@ -316,7 +316,12 @@ describe('RFC 9113 section 8.3.1: requests', () => {
   test('RFC 9113 section 7: credentials bound to a connection reset the stream with HTTP_1_1_REQUIRED', async () => {
     const ticket: Scheme = {
       ...alone,
-      authenticate: () => ({ kind: 'refused', reason: 'legs', as: 'http-1.1' }),
+      authenticate: () => ({
+        kind: 'refused',
+        refusal: 'other-scheme',
+        reason: 'legs',
+        as: 'http-1.1',
+      }),
     };
     const { client, base, port } = await echoing({ schemes: [ticket] });
     for (const fields of [base, { ':method': 'CONNECT', ':authority': `127.0.0.1:${port}` }]) {

@@ -38,7 +38,7 @@ export const alone: Scheme = {
   authenticate: ({ token68 }) =>
     `Basic ${token68}` === CREDENTIALS
       ? { kind: 'granted', principal: { kind: 'person', realm: 'proxy', name: 'alice' } }
-      : { kind: 'refused', reason: 'wrong password' },
+      : { kind: 'refused', refusal: 'other-scheme', reason: 'wrong password' },
 };
 
 export interface ProxyOptions extends Partial<

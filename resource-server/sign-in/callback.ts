@@ -12,6 +12,8 @@ import { customerOf } from '#shared/http/forwarded.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Clock } from '#shared/base/clock.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/spaces.ts';
 import type { Pages } from './pages.ts';
 import { NotRedeemed, type Redeemed } from './redeem.ts';
 import { oneMoreArrival, startOf, toStart } from './sign-in.ts';
@@ -31,7 +33,7 @@ interface CallbackParts {
 /** The log line of a request. */
 export interface Logged {
   /** Notes why a callback led to no session. */
-  readonly note: (reason: string) => void;
+  readonly note: (refused: Refusal) => void;
   /** The id of the line, which the client may see. */
   readonly id: string | undefined;
 }
@@ -116,14 +118,12 @@ export function createCallback(parts: CallbackParts) {
       .find(({ of }) => of !== undefined);
     // RFC 9110 section 9.2.1: HEAD is safe, so it uses nothing up.
     if (twice || found?.of === undefined || request.method === 'HEAD') {
-      note('no sign-in has begun here with this state, or its tab has begun anew too often');
+      note(refuse('sign-in-not-begun'));
       return pages.message(400, 'notBegun', to, new URL(spaces[0]?.url ?? '/').pathname);
     }
     const { space } = found;
     if ('lost' in found.of) {
-      note(
-        'this browser has another secret than when its tab began, or it took too long: begun anew',
-      );
+      note(refuse('sign-in-lost'));
       const { path, turn } = found.of.lost;
       const { visit, line } = visits.begin(space.url, path, request.cookies, turn + 1);
       return toStart(startOf(issuer, space, visit), [line]);
@@ -132,25 +132,26 @@ export function createCallback(parts: CallbackParts) {
     const back = inside(space, visit.path);
     // RFC 9207 section 2.4.
     if (iss !== issuer) {
-      note('iss is another issuer');
+      note(refuse('sign-in-issuer'));
       return pages.message(400, 'notBegun', to, back);
     }
     if (error !== undefined || code === undefined || !CODE.test(code)) {
-      note(`the authorization server answered ${(error ?? 'without a code').slice(0, 64)}`);
+      const answer = (error ?? 'without a code').slice(0, 64);
+      note(refuse('sign-in-error', { answer }));
       const [status, message] = TOLD[error ?? ''] ?? ([503, 'unavailable'] as const);
       return pages.message(status, message, to, back);
     }
     const there = { status: 303, fields: { Location: back, 'Cache-Control': 'no-store' } };
     try {
       if (!(await isFirst(visit, request))) {
-        note('the visit was used before');
+        note(refuse('sign-in-used'));
         return there;
       }
       const lines = await begin(space, await redeem(space, visit, code), request);
       return { ...there, fields: { ...there.fields, 'Set-Cookie': lines } };
     } catch (failure) {
       if (!isExpected(failure)) throw failure;
-      note(failure.message);
+      note(refuse('sign-in-failed', { why: failure.message }));
       return pages.message(503, 'unavailable', to, back);
     }
   };

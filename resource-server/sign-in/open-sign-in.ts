@@ -86,7 +86,7 @@ export function openSignIn(options: SignInOptions): SignIn {
         CALLBACK_PATH,
         (context) =>
           callback(...askedOf(context), {
-            note: (reason) => note(context.req, { verdict: 'refused', reason }),
+            note: (refused) => note(context.req, { verdict: 'refused', ...refused }),
             id: shownId(context.req),
           }),
       ],

@@ -9,7 +9,7 @@ import { createSpaces } from './spaces.ts';
 const named = (name: string) => (): Scheme => ({
   name,
   challenge: () => [],
-  authenticate: () => ({ kind: 'refused', reason: 'test' }),
+  authenticate: () => ({ kind: 'refused', refusal: 'other-scheme', reason: 'test' }),
 });
 
 /** Spaces with these members; realms and schemes where a test does not care. */

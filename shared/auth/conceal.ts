@@ -8,7 +8,9 @@ import type { Outcome, ProtectionSpace } from './scheme.ts';
  */
 export function conceal(space: ProtectionSpace, outcome: Outcome): Outcome {
   if (outcome.kind !== 'answer' || space.hide === undefined) return outcome;
-  if (space.hide === 'everything') return { kind: 'absent', reason: outcome.reason };
+  if (space.hide === 'everything') {
+    return { kind: 'absent', refusal: outcome.refusal, reason: outcome.reason };
+  }
   if (outcome.status !== 403) return { ...outcome, untold: true };
   const fields = Object.fromEntries(
     Object.entries(outcome.fields).filter(([name]) => name !== space.at.ask),

@@ -5,6 +5,7 @@ import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Credentials } from '#shared/http/auth/credentials.ts';
 import type { Cookie } from '#shared/http/cookies.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
 
 /** The status and fields for credentials, which differ between an origin (RFC 9110 section 11.6) and a proxy (11.7). */
 export interface Position {
@@ -163,10 +164,9 @@ export type Verdict =
     }
   /** The next message of an exchange of several: the answer has this challenge and no other. */
   | { readonly kind: 'continued'; readonly challenge: Challenge }
-  | {
+  /** Its reason never tells whether a name or key exists. */
+  | (Refusal & {
       readonly kind: 'refused';
-      /** For the log, and for the client in development. It never tells whether a name or key exists. */
-      readonly reason: string;
       /** The reason is for the log alone, in development too. */
       readonly untold?: true;
       /** `http-1.1`: needs a connection of its own (RFC 9113 section 7, HTTP_1_1_REQUIRED). */
@@ -174,15 +174,14 @@ export type Verdict =
       /** Challenges that replace those of this scheme only. */
       readonly challenges?: readonly Challenge[];
       readonly fields?: Fields;
-    }
-  | {
+    })
+  | (Refusal & {
       readonly kind: 'unavailable';
-      readonly reason: string;
       readonly status: 429 | 503;
       /** Seconds. */
       readonly retryAfter: number;
       readonly fields?: Fields;
-    };
+    });
 
 /** Thrown by a scheme that cannot announce itself before the operator has set it up. It becomes 503. */
 export class NotSetUp extends Error {
@@ -281,12 +280,10 @@ export type Outcome =
       readonly fields: Fields;
       readonly seal?: Seal<Fields>;
     }
-  | {
+  | (Refusal & {
       readonly kind: 'answer';
       readonly status: number;
       readonly fields: Fields;
-      /** For the log, and for the client in development unless `untold`. */
-      readonly reason: string;
       /** The reason is for the log alone, in development too: the answer must look like others. */
       readonly untold?: true;
       /** Text for the client, if there is more to say than the status says. */
@@ -300,6 +297,6 @@ export type Outcome =
       readonly seal?: Seal<Fields>;
       /** Over HTTP/2 the stream is reset with HTTP_1_1_REQUIRED instead. */
       readonly http11?: boolean;
-    }
+    })
   /** Routing goes on as if the space were not configured. */
-  | { readonly kind: 'absent'; readonly reason: string };
+  | (Refusal & { readonly kind: 'absent' });

@@ -29,6 +29,8 @@ interface Named {
   space: string;
   scheme: string;
   verdict: 'granted' | 'refused' | 'absent';
+  /** Why it was refused, as a code that stays when the words of `reason` change. */
+  refusal: string;
   /** The principal; absent where tokens are issued that name nobody. */
   subject: string;
   /** `client_id` of the application that a token or a token request is of. */

@@ -1,6 +1,6 @@
 import { type Member, parseList, type Params } from '#shared/http/structured-fields.ts';
 import { memberText } from '#shared/http/structured-text.ts';
-import { checksOf, type Step } from './checks.ts';
+import { checksOf, type Step, type Wrong } from './checks.ts';
 import type { Explained, Part } from './explained.ts';
 import { type Notes, notesIn } from './note.ts';
 import { notedPart } from './noted-part.ts';
@@ -42,13 +42,11 @@ const STEPS: readonly Step[] = [
     name: 'either',
     check: 'Each cache says hit or fwd, not both.',
     section: 'RFC 9211 section 2',
-    refusals: /^the cache /,
   },
   {
     name: 'reason',
     check: 'fwd has one of the registered reasons.',
     section: 'RFC 9211 section 2.2',
-    refusals: /^fwd=/,
   },
 ];
 
@@ -59,7 +57,10 @@ export function explainCacheStatus(value: string): Explained {
     what: 'Cache-Status field',
     standard: 'RFC 9211',
     parts: (members ?? []).flatMap((member, at) => partsOf(member, at)),
-    checks: checksOf(STEPS, members ? refusalOf(members) : 'it is malformed'),
+    checks: checksOf(
+      STEPS,
+      members ? wrongIn(members) : { reason: 'it is malformed', step: 'form' },
+    ),
   };
 }
 
@@ -80,14 +81,17 @@ function reasonOf(params: Params): string | undefined {
   return own(REASONS, reason);
 }
 
-function refusalOf(members: readonly Member[]): string | undefined {
+function wrongIn(members: readonly Member[]): Wrong | undefined {
   const odd = members.find(
     ({ params }) => (params.get('hit')?.value === true) === params.has('fwd'),
   );
   if (odd !== undefined) {
     const both = odd.params.has('fwd');
-    return `the cache ${nameOf(odd)} says ${both ? 'hit and fwd' : 'neither hit nor fwd'}`;
+    const said = both ? 'hit and fwd' : 'neither hit nor fwd';
+    return { reason: `the cache ${nameOf(odd)} says ${said}`, step: 'either' };
   }
   const unknown = members.find(({ params }) => params.has('fwd') && !reasonOf(params));
-  return unknown && `fwd=${String(unknown.params.get('fwd')?.value)} is no registered reason`;
+  if (unknown === undefined) return undefined;
+  const reason = `fwd=${String(unknown.params.get('fwd')?.value)} is no registered reason`;
+  return { reason, step: 'reason' };
 }

@@ -20,7 +20,6 @@ const STEPS: readonly Step[] = [
     name: 'required',
     check: 'The parameters are there that a client of the scheme needs.',
     section: GRAMMAR,
-    refusals: / is missing$/,
   },
 ];
 
@@ -73,7 +72,7 @@ export function explainChallenges(value: string): readonly Explained[] {
   const challenges = parseChallenges(value);
   if (challenges === undefined || challenges.length === 0) {
     const reason = challenges ? 'there is no challenge' : 'it is malformed';
-    const checks = checksOf(STEPS, reason);
+    const checks = checksOf(STEPS, { reason, step: 'form' });
     return [{ what: 'Challenges', standard: GRAMMAR, parts: [], checks }];
   }
   return challenges.map((challenge) => ({
@@ -90,7 +89,10 @@ export function explainChallenges(value: string): readonly Explained[] {
 function checksOfChallenge({ scheme, params = {} }: Challenge): readonly Check[] {
   const required = own(REQUIRED, scheme.toLowerCase()) ?? [];
   const missing = required.find((name) => params[name] === undefined);
-  return checksOf(STEPS, missing && `${missing} is missing`);
+  return checksOf(
+    STEPS,
+    missing ? { reason: `${missing} is missing`, step: 'required' } : undefined,
+  );
 }
 
 /** The data of SCRAM are in base64 without quotes (RFC 7804 section 7), which no other scheme has. */
@@ -110,7 +112,7 @@ export function explainInfo(value: string): Explained {
     what: 'Authentication-Info',
     standard: 'RFC 9110 section 11.6.3',
     parts: read ? partsOf(schemeOfInfo(read), read) : [],
-    checks: checksOf([step], read ? undefined : 'it is malformed'),
+    checks: checksOf([step], read ? undefined : { reason: 'it is malformed' }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { RefusalCode } from '#shared/refusals/table.ts';
 import { own } from './own.ts';
 
 /** One thing that a server checks. The steps of a scheme stand in the order in which its own function takes them. */
@@ -6,11 +7,8 @@ export interface Step {
   /** In words: the state in which it passes. */
   readonly check: string;
   readonly section: string;
-  /**
-   * The refusals of this step, as the scheme's own function words them. One step of a list may have none: all refusals
-   * that no other step has are its own.
-   */
-  readonly refusals?: RegExp;
+  /** The refusals of this step. One step of a list may have none: all refusals that no other step has are its own. */
+  readonly refusals?: readonly RefusalCode[];
 }
 
 /**
@@ -36,20 +34,27 @@ export interface Check extends Pick<Step, 'check' | 'section'> {
   readonly reason?: string;
 }
 
+/** Why a step is wrong: a refusal of the server tells the step by its code, and what explain alone finds names it. */
+export interface Wrong {
+  readonly reason: string;
+  readonly refusal?: string;
+  readonly step?: string;
+}
+
 /**
- * Returns the steps of a scheme with their results. `refusal`: why the scheme's own function refuses; undefined: it does
+ * Returns the steps of a scheme with their results. `wrong`: why the scheme's own function refuses; undefined: it does
  * not. `open`: by the name of a step, what only the server can compare.
  */
 export function checksOf(
   steps: readonly Step[],
-  refusal: string | undefined,
+  wrong: Wrong | undefined,
   open: Readonly<Record<string, string>> = {},
 ): readonly Check[] {
-  const at = refusal === undefined ? steps.length : stepOf(steps, refusal);
+  const at = wrong === undefined ? steps.length : stepOf(steps, wrong);
   return steps.map(({ name, check, section }, index): Check => {
     const step = { check, section };
     if (index > at) return { ...step, result: 'not reached' };
-    if (index === at && refusal !== undefined) return { ...step, result: 'wrong', reason: refusal };
+    if (index === at && wrong) return { ...step, result: 'wrong', reason: wrong.reason };
     const reason = own(open, name);
     return reason === undefined
       ? { ...step, result: 'right' }
@@ -61,7 +66,9 @@ export function checksOf(
 export const notReached = (steps: readonly Pick<Step, 'check' | 'section'>[]): readonly Check[] =>
   steps.map(({ check, section }) => ({ check, section, result: 'not reached' }));
 
-function stepOf(steps: readonly Step[], refusal: string): number {
-  const named = steps.findIndex(({ refusals }) => refusals?.test(refusal));
+function stepOf(steps: readonly Step[], { step, refusal }: Wrong): number {
+  const named = steps.findIndex(
+    ({ name, refusals }) => name === step || refusals?.some((code) => code === refusal),
+  );
   return named === -1 ? steps.findIndex(({ refusals }) => refusals === undefined) : named;
 }

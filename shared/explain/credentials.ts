@@ -53,7 +53,7 @@ const FORM = {
 export function explainCredentials(value: string, surroundings: Surroundings): Explained {
   const credentials = parseCredentials(value);
   if (credentials === undefined) {
-    const checks = checksOf([FORM], 'it is malformed, or has a parameter twice');
+    const checks = checksOf([FORM], { reason: 'it is malformed, or has a parameter twice' });
     return { what: 'Credentials', standard: GRAMMAR, parts: [], checks };
   }
   return explainParsed(credentials, surroundings);

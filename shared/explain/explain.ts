@@ -127,7 +127,7 @@ function explainRequest(request: RawRequest, clock: Clock): readonly Explained[]
       explainSigned(request, surroundings),
     );
   }
-  const checks = checksOf([TARGET_STEP], flaw);
+  const checks = checksOf([TARGET_STEP], { reason: flaw });
   return [
     { what: 'Request', standard: 'RFC 9112 section 3', parts: [], checks },
     ...explainFields([...pasted, ...within], surroundings),

@@ -7,10 +7,12 @@ import { checkPolicy } from '#shared/signatures/policy.ts';
 import { signatureBase } from '#shared/signatures/signature-base.ts';
 import { type LabelledSignature, readSignatures } from '#shared/signatures/signature-fields.ts';
 import { type VerifyingKey, verifySignature } from '#shared/signatures/verify.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/signatures.ts';
 import type { RawRequest } from './raw-request.ts';
 
-/** The reason why something is wrong; undefined if it is right. */
-type Wrong = string | undefined;
+/** Undefined: it is right. */
+type Wrong = Refusal | undefined;
 
 export interface ExplainedSignature {
   readonly label: string;
@@ -19,7 +21,7 @@ export interface ExplainedSignature {
   readonly parameters: Readonly<Record<string, string | number | boolean>>;
   /** `unknown`: there is no key with its `keyid`. */
   readonly signature: 'good' | 'wrong' | 'unknown';
-  readonly reason?: string;
+  readonly wrong?: Refusal;
   /** Why GNAP does not take it (RFC 9635 section 7.3.1). */
   readonly gnap: Wrong;
 }
@@ -27,7 +29,7 @@ export interface ExplainedSignature {
 export interface ExplainedSignatures {
   readonly signatures: readonly ExplainedSignature[];
   /** Whether Content-Digest is that of the content; `absent`: the request has no such field. */
-  readonly content: { readonly digest: 'right' | 'wrong' | 'absent'; readonly reason?: string };
+  readonly content: { readonly digest: 'right' | 'wrong' | 'absent'; readonly wrong?: Refusal };
 }
 
 /** Explains the signatures of a request (RFC 9421). Throws `BadSignature` if their fields are malformed. */
@@ -69,7 +71,8 @@ function explainOne(
   const policy = gnapPolicy(demands);
   const unmet = whyNot(() => {
     const tag = params.get('tag')?.value;
-    if (tag !== policy.tag) throw new BadSignature(`its tag is not ${policy.tag}`);
+    if (tag !== policy.tag)
+      throw new BadSignature(refuse('signature-tag', { tag: String(policy.tag) }));
     checkPolicy(signature, policy, now);
   });
   return {
@@ -85,8 +88,8 @@ function explainOne(
       ]),
     ),
     signature: wrong === undefined ? (key === undefined ? 'unknown' : 'good') : 'wrong',
-    ...(wrong !== undefined && { reason: wrong }),
-    gnap: unmet ?? wrong ?? ofContent.reason,
+    ...(wrong !== undefined && { wrong }),
+    gnap: unmet ?? wrong ?? ofContent.wrong,
   };
 }
 
@@ -95,13 +98,13 @@ function contentOf({ message, content }: RawRequest): ExplainedSignatures['conte
   if (lines.length === 0) return { digest: 'absent' };
   const algorithms = Object.keys(HASHES) as (keyof typeof HASHES)[];
   const found = algorithms.filter((algorithm) => lines.join().includes(`${algorithm}=`));
-  const reason =
+  const wrong =
     found.length === 0
-      ? `content-digest has none of ${algorithms.join(', ')}`
+      ? refuse('content-digest-none', { algorithm: algorithms.join(' or ') })
       : found
           .map((name) => digestRefusal(lines, name, hash(HASHES[name], content, 'buffer')))
           .find((why) => why !== undefined);
-  return reason === undefined ? { digest: 'right' } : { digest: 'wrong', reason };
+  return wrong === undefined ? { digest: 'right' } : { digest: 'wrong', wrong };
 }
 
 function whyNot(check: () => void): Wrong {
@@ -109,7 +112,7 @@ function whyNot(check: () => void): Wrong {
     check();
     return undefined;
   } catch (error) {
-    if (error instanceof BadSignature) return error.message;
+    if (error instanceof BadSignature) return error.refusal;
     throw error;
   }
 }

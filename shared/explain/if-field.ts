@@ -28,7 +28,7 @@ export function explainIf(value: string): Explained {
     parts: (lists ?? []).map(partOf),
     checks: checksOf(
       STEPS,
-      lists ? undefined : 'it is malformed, or has more than 256 conditions',
+      lists ? undefined : { reason: 'it is malformed, or has more than 256 conditions' },
       {
         state: 'Only the server knows the locks and entity tags.',
         token: 'Only the server knows the locks.',

@@ -2,6 +2,7 @@ import type { VerifyingKey } from '#shared/signatures/verify.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { moment } from '#shared/base/moment.ts';
 import { BadSignature } from '#shared/signatures/message.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
 import { checksOf, type Step } from './checks.ts';
 import type { Explained, Surroundings } from './explained.ts';
 import { type ExplainedSignature, explainSignatures } from './http-signature.ts';
@@ -32,13 +33,21 @@ const STEPS: readonly Step[] = [
     name: 'components',
     check: 'The message has each covered component once.',
     section: 'RFC 9421 section 2.5',
-    refusals: /^the message has no |^a request has | is covered twice$|^the query has /,
+    refusals: [
+      'component-absent',
+      'component-not-of-request',
+      'component-not-of-answer',
+      'component-req-of-request',
+      'component-twice',
+      'component-query-param',
+      'component-long-query',
+    ],
   },
   {
     name: 'digest',
     check: 'Content-Digest, if there is one, is of the content.',
     section: 'RFC 9530 section 2',
-    refusals: /^content-digest /,
+    refusals: ['content-digest-form', 'content-digest-none', 'content-digest-wrong'],
   },
   {
     name: 'key',
@@ -69,17 +78,17 @@ export function explainSigned(
   try {
     const now = epochSeconds(surroundings.clock);
     const { signatures, content } = explainSignatures(request, NO_KEYS, now);
-    return signatures.map((one) => explainedOf(one, content.reason, surroundings));
+    return signatures.map((one) => explainedOf(one, content.wrong, surroundings));
   } catch (error) {
     if (!(error instanceof BadSignature)) throw error;
-    const checks = checksOf(STEPS.slice(0, 1), error.message);
+    const checks = checksOf(STEPS.slice(0, 1), error.refusal);
     return [{ what: 'HTTP signature', standard: 'RFC 9421', parts: [], checks }];
   }
 }
 
 function explainedOf(
-  { label, covers, parameters, reason, gnap }: ExplainedSignature,
-  digest: string | undefined,
+  { label, covers, parameters, wrong, gnap }: ExplainedSignature,
+  digest: Refusal | undefined,
   { clock }: Surroundings,
 ): Explained {
   const values = Object.entries(parameters).map(([name, value]) =>
@@ -92,10 +101,10 @@ function explainedOf(
       ...covers.map(({ component, value }) => ({ name: component, value, note: 'Covered.' })),
       ...values,
     ],
-    checks: checksOf(STEPS, reason ?? digest, {
+    checks: checksOf(STEPS, wrong ?? digest, {
       key: 'Only the server knows its clients.',
       signature: 'Only with the public key: `countersign signature explain --key` takes one.',
-      policy: gnap === undefined ? 'It is what GNAP demands.' : `GNAP refuses it: ${gnap}.`,
+      policy: gnap === undefined ? 'It is what GNAP demands.' : `GNAP refuses it: ${gnap.reason}.`,
     }),
   };
 }

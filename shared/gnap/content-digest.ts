@@ -1,5 +1,7 @@
 import { sameBytes } from '#shared/base/constant-time.ts';
 import { parseUniqueDictionary } from '#shared/http/structured-fields.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/signatures.ts';
 
 /** The algorithms of RFC 9530 section 5 that are safe against somebody who wants a collision. */
 export type DigestAlgorithm = 'sha-256' | 'sha-512';
@@ -19,10 +21,10 @@ export function digestRefusal(
   lines: readonly string[],
   algorithm: DigestAlgorithm,
   actual: Uint8Array,
-): string | undefined {
+): Refusal | undefined {
   const digests = parseUniqueDictionary(lines.join(', '));
-  if (digests === undefined) return 'content-digest is malformed or has an algorithm twice';
+  if (digests === undefined) return refuse('content-digest-form');
   const claimed = digests.get(algorithm);
-  if (claimed?.type !== 'bytes') return `content-digest has no ${algorithm}`;
-  return sameBytes(claimed.value, actual) ? undefined : `content-digest is of another content`;
+  if (claimed?.type !== 'bytes') return refuse('content-digest-none', { algorithm });
+  return sameBytes(claimed.value, actual) ? undefined : refuse('content-digest-wrong');
 }

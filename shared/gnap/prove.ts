@@ -6,6 +6,7 @@ import { BadSignature, type SignedRequest } from '#shared/signatures/message.ts'
 import type { Policy } from '#shared/signatures/policy.ts';
 import { type Claimed, claimedSignature, verifySignature } from '#shared/signatures/verify.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
+import { refuse } from '#shared/refusals/signatures.ts';
 import { digestRefusal, HASHES } from './content-digest.ts';
 import { certificateThumbprint } from './client-certificate.ts';
 import type { GnapKey, SignatureKey } from './key.ts';
@@ -77,8 +78,8 @@ export async function prove(
 /** Section 7.3.2. TLS covers the whole message, so there is nothing else to check. */
 function proveByCertificate({ message, fromProxy }: ProvedRequest, thumbprint: string): void {
   const shown = fromProxy ? certificateThumbprint(message.lines('client-cert')) : undefined;
-  if (shown === undefined) throw new BadSignature('no trusted proxy has sent one Client-Cert');
-  if (!sameText(shown, thumbprint)) throw new BadSignature('Client-Cert is another certificate');
+  if (shown === undefined) throw new BadSignature(refuse('certificate-none'));
+  if (!sameText(shown, thumbprint)) throw new BadSignature(refuse('certificate-other'));
 }
 
 /**
@@ -108,7 +109,7 @@ async function proveBy(
 ): Promise<Claimed> {
   const claimed = claimedSignature(message, policy, now);
   if (claimed.params.get('keyid')?.value !== key.kid) {
-    throw new BadSignature('keyid is not the kid of the key');
+    throw new BadSignature(refuse('signature-keyid'));
   }
   verifySignature(claimed, key);
   const algorithm = HASHES[key.digest];
@@ -123,7 +124,7 @@ async function proveBy(
 
 /** Content that no digest signs is none. */
 const unsignedRefusal = (algorithm: string, actual: Buffer) =>
-  actual.equals(hash(algorithm, '', 'buffer')) ? undefined : 'content-digest is missing';
+  actual.equals(hash(algorithm, '', 'buffer')) ? undefined : refuse('content-digest-missing');
 
 /**
  * A replay has the same signature base and key. Its signature may have other octets: ECDSA has a second valid one. A
@@ -141,6 +142,6 @@ async function refuseReplay(
   const [kind, used] = nonce === undefined ? ['base', base] : ['nonce', String(nonce)];
   const key = `${thumbprint} ${kind} ${hash('sha256', used, 'base64url')}`;
   if (!(await replay.unique('gnap', key, MEMORY))) {
-    throw new BadSignature('the signature or its nonce was used before');
+    throw new BadSignature(refuse('signature-used'));
   }
 }

@@ -1,3 +1,4 @@
+import type { Refusal } from '#shared/refusals/refusal.ts';
 import { problem } from './problem.ts';
 
 /** Response header fields: name as it is written, value or values. */
@@ -23,6 +24,8 @@ export class HttpError extends Error {
   readonly fields: Fields;
   /** For the log, where the detail quotes what the client sent. */
   reason?: string;
+  /** Why credentials are refused, if that is what the error says. */
+  refusal?: Refusal;
   /** Instead of problem details, where a standard has a form of its own (RFC 4918 section 16). */
   readonly content: { readonly type: string; readonly body: string } | undefined;
 

@@ -1,4 +1,6 @@
 import type { KeyObject } from 'node:crypto';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import type { AccessTokenClaims } from './access-token-claims.ts';
 import { type CompactJws, isObject, parseCompactJws, type JwsRefusal } from './compact-jws.ts';
 
@@ -102,10 +104,10 @@ export function parseAccessToken(token: string): ParsedToken | JwsRefusal {
   const { typ, kid } = jws.header;
   // An object may have a member toString, so nothing but a string becomes text.
   const [, type] = typeof typ === 'string' ? (TYPE.exec(typ) ?? []) : [];
-  if (type === undefined) return { ok: false, reason: 'typ is not at+jwt' };
+  if (type === undefined) return refused(refuse('token-typ'));
   const foreign = FOREIGN_KEYS.find((name) => name in jws.header);
-  if (foreign !== undefined) return { ok: false, reason: `header carries ${foreign}` };
-  if (typeof kid !== 'string' || kid === '') return { ok: false, reason: 'kid is missing' };
+  if (foreign !== undefined) return refused(refuse('token-foreign-key', { name: foreign }));
+  if (typeof kid !== 'string' || kid === '') return refused(refuse('token-kid'));
   return { ...jws, kid, type: type.toLowerCase() as TokenType };
 }
 
@@ -121,16 +123,15 @@ export function namesAudience(
 export function otherAudience(
   aud: AccessTokenClaims['aud'],
   [audience = '']: readonly string[],
-): string {
-  return `aud is another resource: ${[aud].flat().join(' ')}, not ${audience}`;
+): Refusal {
+  return refuse('token-audience', { aud: [aud].flat().join(' '), audience });
 }
 
 /** The reason why a token is refused after its end; `exp` is in seconds. */
-export function expiredAt(exp: number): string {
+export function expiredAt(exp: number): Refusal {
   const time = new Date(exp * 1000);
-  return Number.isNaN(time.getTime())
-    ? 'expired'
-    : `expired at ${time.toISOString().replace('.000Z', 'Z')}`;
+  const at = Number.isNaN(time.getTime()) ? `${exp} s` : time.toISOString().replace('.000Z', 'Z');
+  return refuse('token-expired', { at });
 }
 
 /**
@@ -143,8 +144,8 @@ export function checkAccessToken(
   expected: ExpectedToken,
 ): { readonly ok: true; readonly claims: AccessTokenClaims } | JwsRefusal {
   const { algorithm, signingInput, signature } = parsed;
-  if (!algorithm.fits(key)) return refuse('alg does not fit the key');
-  if (!algorithm.verify(signingInput, key, signature)) return refuse('signature is wrong');
+  if (!algorithm.fits(key)) return refused(refuse('token-key-alg'));
+  if (!algorithm.verify(signingInput, key, signature)) return refused(refuse('token-signature'));
   return checkClaims(parsed, expected);
 }
 
@@ -154,16 +155,16 @@ export function checkClaims(
   expected: ExpectedToken,
 ): { readonly ok: true; readonly claims: AccessTokenClaims } | JwsRefusal {
   const claims = claimsOf(parsed);
-  if (typeof claims === 'string') return refuse(`claim ${claims} is missing or malformed`);
+  if (typeof claims === 'string') return refused(refuse('token-claim', { claim: claims }));
   const { iss, aud, exp } = claims;
   const { issuer, audiences } = expected;
-  if (iss !== issuer) return refuse(`iss is another issuer: ${iss}, not ${issuer}`);
-  if (!namesAudience(aud, audiences)) return refuse(otherAudience(aud, audiences));
-  if (expected.now >= exp + expected.skew) return refuse(expiredAt(exp));
+  if (iss !== issuer) return refused(refuse('token-issuer', { iss, issuer }));
+  if (!namesAudience(aud, audiences)) return refused(otherAudience(aud, audiences));
+  if (expected.now >= exp + expected.skew) return refused(expiredAt(exp));
   const latest = expected.now + expected.skew;
   const begins = Math.max(claims.iat, claims.nbf ?? 0);
-  if (begins > latest) return refuse('not valid yet: the clocks differ');
+  if (begins > latest) return refused(refuse('token-early'));
   return { ok: true, claims };
 }
 
-const refuse = (reason: string): JwsRefusal => ({ ok: false, reason });
+const refused = (refusal: Refusal): JwsRefusal => ({ ok: false, ...refusal });

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import { ALGORITHMS, type JwsAlgorithm } from './algorithms.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The reason for a refusal; for the log, and for the client in development. */
-export interface JwsRefusal {
+export interface JwsRefusal extends Refusal {
   readonly ok: false;
-  readonly reason: string;
 }
 
 /** The parts of a JWS whose signature nobody has checked yet. */
@@ -21,8 +21,6 @@ export interface CompactJws {
 
 /** Characters; a token of ours has about 700, a proof with an RSA key of 4096 bits about 2000. */
 const LARGEST = 8192;
-
-const refuse = (reason: string): JwsRefusal => ({ ok: false, reason });
 
 /** Decodes base64url without padding (RFC 7515 section 2), in its canonical spelling only. */
 function decode(text: string): Buffer | undefined {
@@ -50,19 +48,19 @@ export function isObject(value: unknown): value is JsonObject {
  * last counts, as section 4 permits.
  */
 export function parseCompactJws(text: string): CompactJws | JwsRefusal {
-  if (text.length > LARGEST) return refuse('longer than 8192 characters');
+  if (text.length > LARGEST) return { ok: false, ...refuse('jws-length') };
   const parts = text.split('.', 4);
   const [first = '', second = '', third = ''] = parts;
-  if (parts.length !== 3) return refuse('not three parts');
+  if (parts.length !== 3) return { ok: false, ...refuse('jws-parts') };
   const header = parseObject(decode(first));
-  if (header === undefined) return refuse('header is not a JSON object in base64url');
+  if (header === undefined) return { ok: false, ...refuse('jws-header') };
   const payload = parseObject(decode(second));
-  if (payload === undefined) return refuse('payload is not a JSON object in base64url');
+  if (payload === undefined) return { ok: false, ...refuse('jws-payload') };
   const signature = decode(third);
-  if (signature === undefined) return refuse('signature is not base64url');
+  if (signature === undefined) return { ok: false, ...refuse('jws-signature') };
   const algorithm = ALGORITHMS.get(header['alg']);
-  if (algorithm === undefined) return refuse('alg is not on the allow-list');
-  if ('crit' in header) return refuse('crit names an extension');
+  if (algorithm === undefined) return { ok: false, ...refuse('jws-alg') };
+  if ('crit' in header) return { ok: false, ...refuse('jws-crit') };
   const signingInput = Buffer.from(text.slice(0, first.length + 1 + second.length), 'latin1');
   return { ok: true, algorithm, header, payload, signingInput, signature };
 }

@@ -1,5 +1,7 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { sameText } from '#shared/base/constant-time.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import { importPublicJwk } from './algorithms.ts';
 import { isObject, parseCompactJws, type JwsRefusal } from './compact-jws.ts';
 import { holdsPrivateKey } from './private-members.ts';
@@ -22,7 +24,7 @@ export interface ExpectedProof {
    * Given by a server that asks for nonces. It returns why it does not take this one, or undefined. The nonce then
    * dates the proof in place of `iat` (RFC 9449 section 11.1), so that a client with a wrong clock is served too.
    */
-  refusesNonce?(nonce: string | undefined): string | undefined;
+  refusesNonce?(nonce: string | undefined): Refusal | undefined;
 }
 
 /** The error code of RFC 9449 sections 7.1 and 9. */
@@ -48,9 +50,9 @@ export interface KeyCache {
 
 const LONGEST_JTI = 256;
 
-const refuse = (reason: string, error: ProofError = 'invalid_dpop_proof'): ProofRefusal => ({
+const refused = (refusal: Refusal, error: ProofError = 'invalid_dpop_proof'): ProofRefusal => ({
   ok: false,
-  reason,
+  ...refusal,
   error,
 });
 
@@ -67,7 +69,7 @@ export function checkDpopProof(
 ): CheckedProof | ProofRefusal {
   // 2. a single well-formed JWT; 5. alg is asymmetric and on the allow-list
   const jws = parseCompactJws(proof);
-  if (!jws.ok) return refuse(jws.reason);
+  if (!jws.ok) return refused({ refusal: jws.refusal, reason: jws.reason });
   const { algorithm, header, payload } = jws;
   const { jwk } = header;
   const { jti, htm, htu, iat, ath } = payload;
@@ -75,51 +77,51 @@ export function checkDpopProof(
 
   // 3. the required claims
   if (typeof jti !== 'string' || jti === '' || jti.length > LONGEST_JTI) {
-    return refuse(`jti is not a string of 1 to ${LONGEST_JTI} characters`);
+    return refused(refuse('proof-jti', { most: LONGEST_JTI }));
   }
-  if (typeof htm !== 'string' || typeof htu !== 'string') return refuse('htm or htu is missing');
-  if (typeof iat !== 'number') return refuse('iat is not a number');
+  if (typeof htm !== 'string' || typeof htu !== 'string') return refused(refuse('proof-htm-htu'));
+  if (typeof iat !== 'number') return refused(refuse('proof-iat'));
 
   // 4. the type, so that a JWT made for another purpose does not pass
-  if (header['typ'] !== 'dpop+jwt') return refuse('typ is not dpop+jwt');
+  if (header['typ'] !== 'dpop+jwt') return refused(refuse('proof-typ'));
 
   // 7. a public key only
-  if (!isObject(jwk)) return refuse('jwk is not an object');
-  if (holdsPrivateKey(jwk)) return refuse('jwk holds a private key');
+  if (!isObject(jwk)) return refused(refuse('proof-jwk'));
+  if (holdsPrivateKey(jwk)) return refused(refuse('proof-jwk-private'));
 
   // 6. the signature verifies with that key
   const jkt = thumbprint(jwk, algorithm);
   const key = keys.get(jkt) ?? importPublicJwk(jwk, algorithm);
-  if (key === undefined || !algorithm.fits(key)) return refuse('jwk is not a key for alg');
-  if (!algorithm.verify(jws.signingInput, key, jws.signature)) return refuse('signature is wrong');
+  if (key === undefined || !algorithm.fits(key)) return refused(refuse('proof-jwk-alg'));
+  if (!algorithm.verify(jws.signingInput, key, jws.signature))
+    return refused(refuse('proof-signature'));
   keys.set(jkt, key);
 
   // 8. and 9. for this method and this URI
-  if (htm !== expected.method) return refuse(`htm is another method than ${expected.method}`);
+  if (htm !== expected.method) return refused(refuse('proof-htm', { method: expected.method }));
   const target = normaliseTargetUri(expected.htu);
   if (target === undefined || normaliseTargetUri(htu) !== target) {
-    return refuse(`htu is another URI than ${target ?? expected.htu}`);
+    return refused(refuse('proof-htu', { uri: target ?? expected.htu }));
   }
 
   // 12. for this token, which is bound to this key
   const { accessToken } = expected;
   const isHash = (token: string) => typeof ath === 'string' && sameText(ath, sha256(token));
   if (accessToken !== undefined && !isHash(accessToken)) {
-    return refuse('ath is the hash of another token');
+    return refused(refuse('proof-ath'));
   }
   if (expected.jkt !== undefined && !sameText(jkt, expected.jkt)) {
-    return refuse('the token is bound to another key', 'invalid_token');
+    return refused(refuse('proof-jkt'), 'invalid_token');
   }
 
   // 10. and 11. a nonce of ours, or a recent `iat`
   const { now, window, refusesNonce } = expected;
   if (refusesNonce === undefined) {
     const apart = Math.abs(now - iat);
-    if (apart > window)
-      return refuse(`iat is ${apart} s from the time here, not within ${window} s`);
+    if (apart > window) return refused(refuse('proof-time', { apart, window }));
   } else {
     const why = refusesNonce(nonce);
-    if (why !== undefined) return refuse(why, 'use_dpop_nonce');
+    if (why !== undefined) return refused(why, 'use_dpop_nonce');
   }
   return { ok: true, jti, jkt, iat, nonce };
 }

@@ -8,6 +8,7 @@ import {
 } from '#shared/http/structured-fields.ts';
 import { MOST_MEMBERS } from '#shared/http/fields.ts';
 import { dictionaryText, memberText, paramsText } from '#shared/http/structured-text.ts';
+import { refuse } from '#shared/refusals/signatures.ts';
 import { BadSignature, type SignedMessage, type SignedRequest } from './message.ts';
 
 /** A component identifier: a name as a String, with parameters (section 2). */
@@ -70,7 +71,9 @@ export function componentsOf(message: SignedMessage): (identifier: Identifier) =
     const value = derived ? derivedValue(name, params, source) : fieldValue(name, params, source);
     // Section 2.5: derived values are VCHAR and SP, those of fields have a tab, too; never a line end or obs-text.
     if (!(derived ? /^[ -~]*$/ : /^[\t -~]*$/).test(value)) {
-      throw new BadSignature(`the value of ${identifierText(identifier)} is not ASCII text`);
+      throw new BadSignature(
+        refuse('component-not-ascii', { component: identifierText(identifier) }),
+      );
     }
     return value;
   };
@@ -78,8 +81,8 @@ export function componentsOf(message: SignedMessage): (identifier: Identifier) =
 
 /** `;req` is for responses alone (section 2.4). */
 function requestOf(message: SignedMessage): SignedRequest {
-  if ('method' in message) throw new BadSignature('a request has a component with req');
-  if (message.request === undefined) throw new BadSignature('the request of the answer is unknown');
+  if ('method' in message) throw new BadSignature(refuse('component-req-of-request'));
+  if (message.request === undefined) throw new BadSignature(refuse('component-no-request'));
   return message.request;
 }
 
@@ -88,7 +91,7 @@ function has(params: Params, flag: string): boolean {
   const param = params.get(flag);
   if (param === undefined) return false;
   if (param.type === 'boolean' && param.value) return true;
-  throw new BadSignature(`the parameter ${flag} has a value`);
+  throw new BadSignature(refuse('component-flag', { param: flag }));
 }
 
 const TARGET_URI = /^([a-z][a-z0-9+.-]*):\/\/[^/?#]*([^?#]*)(\?[^#]*)?$/i;
@@ -115,14 +118,14 @@ function derivedValue(name: string, params: Params, source: Source): string {
   refuseOthers(name, params, (param) => allowed.includes(param));
   if (!('method' in message)) {
     if (name === '@status') return `${message.status}`;
-    throw new BadSignature(`an answer has no ${name}`);
+    throw new BadSignature(refuse('component-not-of-answer', { name }));
   }
   if (name === '@query-param') {
     if (!('query' in source)) source.query = parametersOf(message);
     return queryParam(stringParam(params, 'name'), source.query);
   }
   const derive = Object.hasOwn(DERIVED, name) ? DERIVED[name] : undefined;
-  if (derive === undefined) throw new BadSignature(`a request has no ${name}`);
+  if (derive === undefined) throw new BadSignature(refuse('component-not-of-request', { name }));
   return derive(message);
 }
 
@@ -137,11 +140,11 @@ function parametersOf({ targetUri }: SignedRequest): Query | undefined {
 
 /** Section 2.2.8. Throws `BadSignature` unless the query has the parameter exactly once. */
 function queryParam(name: string, query: Query | undefined): string {
-  if (query === undefined) throw new BadSignature('the query has more than 1,024 parameters');
+  if (query === undefined) throw new BadSignature(refuse('component-long-query'));
   const [one, ...more] = query.get(name) ?? [];
   if (one === undefined || more.length > 0) {
     throw new BadSignature(
-      `the query has the parameter ${name} ${more.length ? 'twice' : 'nowhere'}`,
+      refuse('component-query-param', { name, count: more.length ? 'twice' : 'nowhere' }),
     );
   }
   return percentEncoded(one);
@@ -155,13 +158,13 @@ const percentEncoded = (text: string) =>
   );
 
 function fieldValue(name: string, params: Params, source: Source): string {
-  if (name !== name.toLowerCase()) throw new BadSignature(`the name ${name} is not in lower case`);
+  if (name !== name.toLowerCase()) throw new BadSignature(refuse('component-case', { name }));
   refuseOthers(name, params, (param) => param === 'key' || FLAGS_OF_FIELDS.has(param));
   const field = fieldOf(name, has(params, 'tr'), source);
   const { values } = field;
   const [strict, wrapped, member] = [has(params, 'sf'), has(params, 'bs'), params.has('key')];
   if (wrapped) {
-    if (strict || member) throw new BadSignature(`${name} has bs beside sf or key`);
+    if (strict || member) throw new BadSignature(refuse('component-bs', { name }));
     return values.map((value) => `:${Buffer.from(value, 'latin1').toString('base64')}:`).join(', ');
   }
   if (!strict && !member) return values.join(', ');
@@ -174,7 +177,7 @@ function fieldOf(name: string, isTrailer: boolean, { message, fields }: Source):
   const known = fields.get(key);
   if (known) return known;
   const lines = (isTrailer ? message.trailers : message.lines)?.(name) ?? [];
-  if (lines.length === 0) throw new BadSignature(`the message has no ${name}`);
+  if (lines.length === 0) throw new BadSignature(refuse('component-absent', { name }));
   const field = { values: lines.map((line) => line.replaceAll(/^[\t ]+|(?<![\t ])[\t ]+$/g, '')) };
   fields.set(key, field);
   return field;
@@ -186,7 +189,7 @@ function dictionaryOf(name: string, field: Field): Dictionary {
     field.dictionary = parseDictionary(field.values.join(', '));
   }
   if (field.dictionary === undefined) {
-    throw new BadSignature(`${name} is no dictionary that we know`);
+    throw new BadSignature(refuse('component-no-dictionary', { name }));
   }
   return field.dictionary;
 }
@@ -194,18 +197,20 @@ function dictionaryOf(name: string, field: Field): Dictionary {
 /** Section 2.1.2. */
 function memberOf(dictionary: Dictionary, key: string): string {
   const member = dictionary.get(key);
-  if (member === undefined) throw new BadSignature(`the dictionary has no member ${key}`);
+  if (member === undefined) throw new BadSignature(refuse('component-no-member', { key }));
   return memberText(member);
 }
 
 function refuseOthers(name: string, params: Params, known: (param: string) => boolean): void {
   const other = [...params.keys()].find((param) => !known(param));
-  if (other !== undefined) throw new BadSignature(`${name} has the parameter ${other}`);
+  if (other !== undefined)
+    throw new BadSignature(refuse('component-param', { name, param: other }));
 }
 
 function stringParam(params: Params, key: string): string {
   const param: BareItem | undefined = params.get(key);
-  if (param?.type !== 'string') throw new BadSignature(`the parameter ${key} is no string`);
+  if (param?.type !== 'string')
+    throw new BadSignature(refuse('component-param-type', { param: key }));
   return param.value;
 }
 

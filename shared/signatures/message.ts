@@ -1,3 +1,4 @@
+import type { Refusal } from '#shared/refusals/refusal.ts';
 /** The messages that RFC 9421 signs, as a server or a client knows them. */
 
 interface Fields {
@@ -26,4 +27,10 @@ export type SignedMessage = SignedRequest | SignedResponse;
 /** A signature that cannot be made or verified. Its message is the reason, for the log. */
 export class BadSignature extends Error {
   override readonly name = 'BadSignature';
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.reason);
+    this.refusal = refusal;
+  }
 }

@@ -1,5 +1,6 @@
 /** The demands of an application on a signature (RFC 9421 section 3.2.1). */
 import type { BareItem, Params } from '#shared/http/structured-fields.ts';
+import { refuse } from '#shared/refusals/signatures.ts';
 import { identityOf } from './component.ts';
 import { BadSignature } from './message.ts';
 import type { LabelledSignature } from './signature-fields.ts';
@@ -36,8 +37,8 @@ export function signatureFor(
   { tag }: Policy,
 ): LabelledSignature {
   const [one, ...more] = signatures.filter(({ params }) => params.get('tag')?.value === tag);
-  if (one === undefined) throw new BadSignature(`the message has no signature with tag ${tag}`);
-  if (more.length > 0) throw new BadSignature(`the message has two signatures with tag ${tag}`);
+  if (one === undefined) throw new BadSignature(refuse('signature-none', { tag: String(tag) }));
+  if (more.length > 0) throw new BadSignature(refuse('signature-two', { tag: String(tag) }));
   return one;
 }
 
@@ -46,26 +47,29 @@ export function checkPolicy(signature: LabelledSignature, policy: Policy, now: n
   const { identifiers, params } = signature;
   for (const [name, type] of Object.entries(TYPES)) {
     if (params.has(name) && params.get(name)?.type !== type) {
-      throw new BadSignature(`the parameter ${name} is no ${type}`);
+      throw new BadSignature(refuse('signature-param-type', { param: name, type }));
     }
   }
   const missing = ['created', ...policy.required].find((name) => !params.has(name));
-  if (missing !== undefined) throw new BadSignature(`the parameter ${missing} is missing`);
+  if (missing !== undefined)
+    throw new BadSignature(refuse('signature-param-missing', { param: missing }));
   const refused = policy.refused.find((name) => params.has(name));
-  if (refused !== undefined) throw new BadSignature(`the parameter ${refused} is not allowed`);
+  if (refused !== undefined)
+    throw new BadSignature(refuse('signature-param-refused', { param: refused }));
   const covered = new Set(identifiers.map(identityOf));
   const uncovered = policy.covered.find((component) => !covered.has(component));
-  if (uncovered !== undefined) throw new BadSignature(`${uncovered} is not covered`);
+  if (uncovered !== undefined)
+    throw new BadSignature(refuse('signature-uncovered', { component: uncovered }));
   checkTimes(params, policy, now);
 }
 
 function checkTimes(params: Params, { window }: Policy, now: number): void {
   const created = numberOf(params, 'created') ?? Number.NaN;
   if (!(Math.abs(now - created) <= window)) {
-    throw new BadSignature(`created differs from the time here by more than ${window} s`);
+    throw new BadSignature(refuse('signature-created', { window }));
   }
   const expires = numberOf(params, 'expires');
-  if (expires !== undefined && expires <= now) throw new BadSignature('the signature has expired');
+  if (expires !== undefined && expires <= now) throw new BadSignature(refuse('signature-expired'));
 }
 
 function numberOf(params: Params, name: string): number | undefined {

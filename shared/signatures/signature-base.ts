@@ -1,4 +1,5 @@
 import type { Params } from '#shared/http/structured-fields.ts';
+import { refuse } from '#shared/refusals/signatures.ts';
 import {
   componentsOf,
   type Identifier,
@@ -21,7 +22,8 @@ export function signatureBase(
   const valueOf = componentsOf(message);
   const lines = identifiers.map((identifier) => {
     const identity = identityOf(identifier);
-    if (seen.has(identity)) throw new BadSignature(`${identity} is covered twice`);
+    if (seen.has(identity))
+      throw new BadSignature(refuse('component-twice', { component: identity }));
     seen.add(identity);
     return `${identifierText(identifier)}: ${valueOf(identifier)}`;
   });

@@ -1,4 +1,5 @@
 import { type Item, type Params, parseUniqueDictionary } from '#shared/http/structured-fields.ts';
+import { refuse } from '#shared/refusals/signatures.ts';
 import type { Identifier } from './component.ts';
 import { BadSignature, type SignedMessage } from './message.ts';
 
@@ -22,23 +23,23 @@ const MOST_COMPONENTS = 64;
 export function readSignatures(message: SignedMessage): readonly LabelledSignature[] {
   const [inputs, values] = ['signature-input', 'signature'].map((name) => {
     const members = parseUniqueDictionary(message.lines(name).join(', '));
-    if (members === undefined) throw new BadSignature(`${name} is malformed, or has a label twice`);
+    if (members === undefined) throw new BadSignature(refuse('signature-field', { field: name }));
     return members;
   });
   if (inputs === undefined || values === undefined || inputs.size !== values.size) {
-    throw new BadSignature('signature-input and signature have different labels');
+    throw new BadSignature(refuse('signature-labels'));
   }
-  if (inputs.size > MOST) throw new BadSignature(`the message has more than ${MOST} signatures`);
+  if (inputs.size > MOST) throw new BadSignature(refuse('signature-many', { most: MOST }));
   return [...inputs].map(([label, input]) => {
     const value = values.get(label);
-    if (input.type !== 'inner-list') throw new BadSignature(`signature-input ${label} is no list`);
-    if (value?.type !== 'bytes') throw new BadSignature(`signature has no octets for ${label}`);
+    if (input.type !== 'inner-list') throw new BadSignature(refuse('signature-no-list', { label }));
+    if (value?.type !== 'bytes') throw new BadSignature(refuse('signature-no-octets', { label }));
     if (input.value.length > MOST_COMPONENTS) {
-      throw new BadSignature(`${label} covers more than ${MOST_COMPONENTS} components`);
+      throw new BadSignature(refuse('signature-many-components', { label, most: MOST_COMPONENTS }));
     }
     const identifiers = input.value.filter(isIdentifier);
     if (identifiers.length < input.value.length) {
-      throw new BadSignature(`${label} covers something that is no string`);
+      throw new BadSignature(refuse('signature-no-string', { label }));
     }
     return { label, identifiers, params: input.params, signature: value.value };
   });

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
+import { refuse } from '#shared/refusals/signatures.ts';
 import { REGISTERED } from './algorithms.ts';
 import { BadSignature, type SignedMessage } from './message.ts';
 import { checkPolicy, type Policy, signatureFor } from './policy.ts';
@@ -33,10 +34,10 @@ export function claimedSignature(message: SignedMessage, policy: Policy, now: nu
 export function verifySignature(claimed: Claimed, { algorithm, key }: VerifyingKey): void {
   const alg = claimed.params.get('alg')?.value;
   if (alg !== undefined && !REGISTERED.get(String(alg))?.includes(algorithm.alg)) {
-    throw new BadSignature(`the key is not for ${String(alg)}`);
+    throw new BadSignature(refuse('signature-alg', { alg: String(alg) }));
   }
-  if (!algorithm.fits(key)) throw new BadSignature('the key does not fit its algorithm');
+  if (!algorithm.fits(key)) throw new BadSignature(refuse('signature-key'));
   if (!algorithm.verify(Buffer.from(claimed.base, 'latin1'), key, claimed.signature)) {
-    throw new BadSignature('the signature is not of this message and key');
+    throw new BadSignature(refuse('signature-wrong'));
   }
 }

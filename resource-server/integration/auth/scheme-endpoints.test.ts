@@ -35,7 +35,7 @@ function madeUp(name: string): SchemeEntry & { opened: number } {
     open: async () => () => ({
       name,
       challenge: () => [{ scheme: name }],
-      authenticate: () => ({ kind: 'refused', reason: 'nobody' }) as const,
+      authenticate: () => ({ kind: 'refused', refusal: 'other-scheme', reason: 'nobody' }) as const,
     }),
     async endpoints({ master }: SchemeParts) {
       entry.opened += 1;
@@ -74,7 +74,7 @@ async function found(entries: readonly SchemeEntry[], ...urls: string[]) {
     everyScheme((name) => () => ({
       name,
       challenge: () => [{ scheme: name }],
-      authenticate: () => ({ kind: 'refused', reason: 'nobody' }),
+      authenticate: () => ({ kind: 'refused', refusal: 'other-scheme', reason: 'nobody' }),
     })),
     NO_SIGN_IN,
     systemClock,

@@ -116,11 +116,11 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string
 /** The reasons in lists of checks where the server tells nobody which it was, or tells it in XML. */
 const UNTOLD: Readonly<Record<string, string>> = {
   'private-token replayed': 'used before',
-  'private-token challenge': 'for no challenge that is good here now',
-  'private-token key': 'of no key that is good now',
+  'private-token challenge': 'for no challenge that is valid here now',
+  'private-token key': 'of no key that is valid now',
   'private-token forged': 'wrong authenticator',
   'private-token cut': 'no token of a type that is taken here',
-  'concealed key': 'nobody has registered the key',
+  'concealed key': 'the key is not registered',
   'concealed replayed': 'p is no signature of this connection',
   'concealed cut': 'a parameter is missing or malformed',
   'webdav-lock stripped': 'it is locked, and its token is not in If',

@@ -1,6 +1,8 @@
 import { parseUserPass } from '#shared/auth/schemes/basic/basic.ts';
 import { checksOf } from '#shared/explain/checks.ts';
 import { BASIC_STEPS } from '#shared/explain/schemes/basic.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { type Checks, credentialsOf, ofCredentials, type RecordedMessage } from '../recorded.ts';
 
@@ -10,11 +12,11 @@ export const basicChecks: Checks = ofCredentials(({ asked }) =>
 );
 
 /** Why the playground's space refuses credentials. Undefined: it takes them. */
-export function refusalOfBasic(asked: RecordedMessage): string | undefined {
+export function refusalOfBasic(asked: RecordedMessage): Refusal | undefined {
   const sent = parseUserPass(credentialsOf(asked).token68 ?? '');
   if (sent === undefined) {
-    return 'credentials are not base64 of NAME:PASSWORD in UTF-8';
+    return refuse('basic-form');
   }
   const right = sent.name === PERSON.name && sent.password === PASSWORD;
-  return right ? undefined : 'unknown name or wrong password';
+  return right ? undefined : refuse('basic-password');
 }

@@ -40,7 +40,7 @@ const STEPS: readonly CheckStep<Known>[] = [
     check: 'The credentials are right, also where the cache answers.',
     section: 'RFC 7617 section 2',
     finds: ({ asked }) =>
-      asked.lines('authorization').length > 0 ? refusalOfBasic(asked) : 'no credentials',
+      asked.lines('authorization').length > 0 ? refusalOfBasic(asked)?.reason : 'no credentials',
   },
   {
     check: 'The rule of the ban is known.',

@@ -9,6 +9,8 @@ import {
 import type { Connection } from '../http1-message.ts';
 import { checksOf } from '#shared/explain/checks.ts';
 import { CONCEALED_STEPS, readShown, refusalOfId } from '#shared/explain/schemes/concealed.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import {
   type Checks,
   credentialsOf,
@@ -29,22 +31,22 @@ export function exportedFor(
   { exporter }: Connection,
 ): Buffer | undefined {
   const shown = readShown(credentialsOf(asked));
-  if (typeof shown === 'string') return undefined;
+  if ('refusal' in shown) return undefined;
   return exporter(LABEL, exporterContext({ ...shown.proof, url }), EXPORTED);
 }
 
-async function refusalOf({ asked, exported, publicKeys }: Recorded): Promise<string | undefined> {
+async function refusalOf({ asked, exported, publicKeys }: Recorded): Promise<Refusal | undefined> {
   const shown = readShown(credentialsOf(asked));
-  if (typeof shown === 'string') return shown;
-  if (exported === undefined) return 'not over TLS 1.3';
+  if ('refusal' in shown) return shown;
+  if (exported === undefined) return refuse('concealed-clear-text');
   const { proof, scheme, key } = shown;
   const { signatureInput, verification } = splitExported(exported);
   if (!scheme.verifies(covered(signatureInput), key.key, proof.signature)) {
-    return 'p is no signature of this connection';
+    return refuse('concealed-p');
   }
-  if (!sameBytes(proof.verification, verification)) return 'v is of another connection';
+  if (!sameBytes(proof.verification, verification)) return refuse('concealed-v');
   const other = refusalOfId(shown);
   if (other !== undefined) return other;
   const registered = await publicKeys.get(key.id);
-  return registered?.scheme === 'Concealed' ? undefined : 'nobody has registered the key';
+  return registered?.scheme === 'Concealed' ? undefined : refuse('concealed-unknown');
 }

@@ -3,7 +3,7 @@ import { createOffer } from '#shared/auth/schemes/digest/offer.ts';
 import { parseDigestParams } from '#shared/auth/schemes/digest/params.ts';
 import { digestResponse } from '#shared/auth/schemes/digest/response.ts';
 import type { Qop } from '#shared/auth/schemes/digest/response.ts';
-import { checksOf } from '#shared/explain/checks.ts';
+import { checksOf, type Wrong } from '#shared/explain/checks.ts';
 import { DIGEST_STEPS } from '#shared/explain/schemes/digest.ts';
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import {
@@ -12,6 +12,7 @@ import {
 } from '#shared/http/auth/digest-algorithms.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { PLAYGROUND_REALM } from '#shared/config/playground.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import {
   type Checks,
   ofCredentials,
@@ -25,28 +26,28 @@ export const digestChecks: Checks = ofCredentials((recorded) =>
   checksOf(DIGEST_STEPS, refusalOf(recorded)),
 );
 
-function refusalOf(recorded: Recorded): string | undefined {
+function refusalOf(recorded: Recorded): Wrong | undefined {
   const { asked, earlier, url } = recorded;
   const params = parseDigestParams(credentialsOf(asked).params ?? {});
-  if (typeof params === 'string') return `${params} is missing or malformed`;
+  if (typeof params === 'string') return refuse('digest-form', { param: params });
   const [method = '', target = ''] = asked.words;
   const digest = (name: string) => Promise.resolve(hash(name, asked.content, 'buffer'));
   const about = { method, target, origin: new URL(url).origin, content: { digest } };
   const claim = offerOf(recorded).claim(params, about);
-  if ('kind' in claim) return claim.kind === 'refused' ? claim.reason : claim.kind;
+  if ('kind' in claim) return claim.kind === 'refused' ? claim : { reason: claim.kind };
 
   const { algorithm, signed, username, response } = claim;
   const { crypto } = DIGEST_ALGORITHMS[algorithm];
   const ha1 = hash(crypto, `${PERSON.name}:${PLAYGROUND_REALM}:${PASSWORD}`, 'hex');
   const right = digestResponse(algorithm, ha1, signed, hash(crypto, asked.content, 'buffer'));
   if (username !== PERSON.name || response !== right) {
-    return 'no such name, or the response is wrong';
+    return refuse('digest-response');
   }
   const used = earlier.some(({ asked: before, answer }) => {
     const { nonce, nc } = credentialsOf(before).params ?? {};
     return isAccepted(answer) && nonce === signed.nonce && nc === signed.nc;
   });
-  return used ? 'nc was used before' : undefined;
+  return used ? refuse('digest-used') : undefined;
 }
 
 /** The offer of the challenges before; its nonces are those that the server gave. */

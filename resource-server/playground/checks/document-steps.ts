@@ -31,7 +31,7 @@ export const DOCUMENT_STEPS: readonly CheckStep<DocumentKnown>[] = [
   {
     check: 'The credentials are right.',
     section: 'RFC 7617 section 2',
-    finds: ({ asked }) => refusalOfBasic(asked),
+    finds: ({ asked }) => refusalOfBasic(asked)?.reason,
   },
   {
     check: 'This address takes the method.',

@@ -3,6 +3,8 @@ import { checksOf } from '#shared/explain/checks.ts';
 import { SCOPE_STEP, TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
 import { readJwt } from '#shared/explain/schemes/jwt.ts';
 import { parseScope } from '#shared/jose/scope.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/spaces.ts';
 import { type Checks, credentialsOf, ofCredentials, type Recorded } from '../recorded.ts';
 
 /**
@@ -12,10 +14,12 @@ import { type Checks, credentialsOf, ofCredentials, type Recorded } from '../rec
 export const flowChecks: Checks = ofCredentials(async (recorded) => {
   const { token68 = '' } = credentialsOf(recorded.asked);
   const verdict = await recorded.pairTokens.verify(token68, [recorded.url]);
-  const reason = verdict.kind === 'verified' ? undefined : verdict.reason;
-  const early = reason?.startsWith('revoked by') === true && !isRevoked(token68, recorded);
-  const refusal = early ? undefined : reason;
-  return checksOf([...TOKEN_STEPS, SCOPE_STEP], refusal ?? scopeRefusal(token68));
+  const refusal = verdict.kind === 'verified' ? undefined : verdict;
+  const early = refusal?.refusal === 'token-revoked' && !isRevoked(token68, recorded);
+  return checksOf(
+    [...TOKEN_STEPS, SCOPE_STEP],
+    (early ? undefined : refusal) ?? scopeRefusal(token68),
+  );
 });
 
 const isRevoked = (token: string, { earlier }: Recorded): boolean =>
@@ -26,8 +30,8 @@ const isRevoked = (token: string, { earlier }: Recorded): boolean =>
       new URLSearchParams(content.toString()).get('token') === token,
   );
 
-function scopeRefusal(token: string): string | undefined {
+function scopeRefusal(token: string): Refusal | undefined {
   const { scope } = readJwt(token).payload ?? {};
   const scopes = parseScope(typeof scope === 'string' ? scope : undefined);
-  return scopes.has(PLAYGROUND_SCOPE) ? undefined : `lacks ${PLAYGROUND_SCOPE}`;
+  return scopes.has(PLAYGROUND_SCOPE) ? undefined : refuse('scope', { scopes: PLAYGROUND_SCOPE });
 }

@@ -9,11 +9,8 @@ const SCHEME_STEP: Step = {
   name: 'scheme',
   check: 'The token comes by the scheme GNAP.',
   section: 'RFC 9635 section 7.2',
-  refusals: /^a scheme that/,
+  refusals: ['other-scheme'],
 };
-
-const OF_TOKEN = 'access token: ';
-const OF_PROOF = 'key proof: ';
 
 /** RFC 9635 section 7.2: the token first, then its signature. */
 export const gnapChecks: Checks = ofCredentials(async (recorded) => {
@@ -22,11 +19,14 @@ export const gnapChecks: Checks = ofCredentials(async (recorded) => {
   const parts = { space, grantEndpoint: '', mtls: false, tokens, replay: replayMemory(), clock };
   const refusal = await refusalBy(gnap(parts), recorded);
   const ofToken = [SCHEME_STEP, ...GNAP_TOKEN_STEPS];
-  if (refusal !== undefined && !refusal.startsWith(OF_PROOF)) {
+  const isOfProof = GNAP_PROOF_STEPS.flatMap(({ refusals = [] }) => refusals).some(
+    (code) => code === refusal?.refusal,
+  );
+  if (refusal !== undefined && !isOfProof) {
     const rest = notReached([...GNAP_PROOF_STEPS, SCOPE_STEP]);
-    return [...checksOf(ofToken, refusal.replace(OF_TOKEN, '')), ...rest];
+    return [...checksOf(ofToken, refusal), ...rest];
   }
-  const proof = checksOf(GNAP_PROOF_STEPS, refusal?.replace(OF_PROOF, ''));
+  const proof = checksOf(GNAP_PROOF_STEPS, refusal);
   const scope =
     refusal === undefined ? checksOf([SCOPE_STEP], undefined) : notReached([SCOPE_STEP]);
   return [...checksOf(ofToken, undefined), ...proof, ...scope];

@@ -6,11 +6,17 @@ import {
 } from '#shared/auth/schemes/mutual/algorithms.ts';
 import { mutualClient } from '#shared/auth/schemes/mutual/client.ts';
 import { KAM3 } from '#shared/auth/schemes/mutual/kam3.ts';
-import { type KeyVerification, readMessage } from '#shared/auth/schemes/mutual/message.ts';
+import {
+  type KeyVerification,
+  readMessage,
+  refusalOfMessage,
+} from '#shared/auth/schemes/mutual/message.ts';
 import { endPoint } from '#shared/auth/schemes/mutual/validation.ts';
 import { checksOf } from '#shared/explain/checks.ts';
 import { KEY_EXCHANGE_STEPS, KEY_VERIFICATION_STEPS } from '#shared/explain/schemes/mutual.ts';
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import {
   type Checks,
@@ -36,11 +42,11 @@ export const mutualChecks: Checks = ofCredentials(async (recorded) => {
   const read = readMessage(params, terms);
   const steps = 'sid' in params ? KEY_VERIFICATION_STEPS : KEY_EXCHANGE_STEPS;
   if (typeof read === 'string') {
-    return checksOf(steps, `${read} is missing, or not as it was asked for`);
+    return checksOf(steps, refusalOfMessage(read));
   }
   if ('sid' in read) return checksOf(steps, await refusalOfProof(read, terms.algorithm, recorded));
   const isElement = KAM3[terms.algorithm].isElement(read.clientValue);
-  return checksOf(steps, isElement ? undefined : 'kc1 is not an element of the group');
+  return checksOf(steps, isElement ? undefined : refuse('mutual-element'));
 });
 
 const challengeOf = (answer: RecordedMessage | undefined) =>
@@ -54,7 +60,7 @@ async function refusalOfProof(
   { sid, nc, proof }: KeyVerification,
   algorithm: MutualAlgorithmName,
   { earlier, drawn, certificate = Buffer.alloc(0) }: Recorded,
-): Promise<string | undefined> {
+): Promise<Refusal | undefined> {
   const secret = { name: PERSON.name, password: PASSWORD };
   const client = await mutualClient(challengeOf(earlier[0]?.answer), secret, again(drawn));
   const exchanged = earlier
@@ -67,13 +73,14 @@ async function refusalOfProof(
   });
   // A wrong proof ends a session in which no right one was.
   const [begun] = uses;
-  if (session === undefined || (begun && !isAccepted(begun.answer))) return 'no such session';
+  if (session === undefined || (begun && !isAccepted(begun.answer)))
+    return refuse('mutual-session');
   const { vkc = '' } = session.verify({ nc, vh: endPoint(certificate) });
   if (!sameBytes(proof, Buffer.from(vkc, MUTUAL_ALGORITHMS[algorithm].format))) {
-    return begun ? 'vkc is wrong' : 'no such name, or vkc is wrong';
+    return refuse(begun ? 'mutual-proof' : 'mutual-name');
   }
   const used = uses.some(({ asked }) => credentialsOf(asked).params?.['nc'] === String(nc));
-  return used ? 'nc was used before, or the password has changed' : undefined;
+  return used ? refuse('mutual-used') : undefined;
 }
 
 /** Draws the same octets again. */

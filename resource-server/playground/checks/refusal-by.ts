@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { type AuthRequest, ORIGIN, type Scheme } from '#shared/auth/scheme.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/spaces.ts';
 import { credentialsOf, type Recorded, type RecordedMessage } from '../recorded.ts';
 
 /** Remembers what one exchange has used. */
@@ -18,16 +20,16 @@ export function replayMemory(): Pick<Replay, 'unique'> {
  * Returns why a scheme refuses a request, after it has judged the requests before, whose credentials it remembers.
  * Undefined: it does not refuse.
  */
-export async function refusalBy(scheme: Scheme, recorded: Recorded): Promise<string | undefined> {
+export async function refusalBy(scheme: Scheme, recorded: Recorded): Promise<Refusal | undefined> {
   const { asked, earlier } = recorded;
   const name = scheme.name.toLowerCase();
-  if (credentialsOf(asked).scheme !== name) return 'a scheme that the space does not have';
-  let refusal: string | undefined;
+  if (credentialsOf(asked).scheme !== name) return refuse('other-scheme');
+  let refusal: Refusal | undefined;
   for (const message of [...earlier.map((leg) => leg.asked), asked]) {
     const credentials = credentialsOf(message);
     if (credentials.scheme !== name) continue;
     const verdict = await scheme.authenticate(credentials, requestOf(message, recorded));
-    refusal = 'reason' in verdict ? verdict.reason : undefined;
+    refusal = 'refusal' in verdict ? verdict : undefined;
   }
   return refusal;
 }

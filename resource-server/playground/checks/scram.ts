@@ -9,6 +9,8 @@ import { verifyProof } from '#shared/auth/schemes/scram/proof.ts';
 import { checksOf } from '#shared/explain/checks.ts';
 import { SCRAM_FIRST_STEPS, scramFinalSteps } from '#shared/explain/schemes/scram.ts';
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { PASSWORD } from '../person.ts';
 import {
   type Checks,
@@ -22,13 +24,13 @@ import {
 /** RFC 7804. */
 export const scramChecks: Checks = ofCredentials(async (recorded) => {
   const { data, sid } = dataOf(recorded.asked);
-  if (data === undefined) return checksOf(SCRAM_FIRST_STEPS, 'data is not UTF-8 in base64');
+  if (data === undefined) return checksOf(SCRAM_FIRST_STEPS, refuse('scram-data'));
   const final = parseClientFinal(data);
   if (final !== undefined) {
     return checksOf(scramFinalSteps(sid), await refusalOfFinal(final, sid, recorded));
   }
   const first = parseClientFirst(data);
-  const refusal = first ? undefined : 'not a client-first-message that is supported';
+  const refusal = first ? undefined : refuse('scram-first');
   return checksOf(SCRAM_FIRST_STEPS, refusal);
 });
 
@@ -50,7 +52,7 @@ async function refusalOfFinal(
   final: ClientFinal,
   sid: string | undefined,
   { earlier }: Recorded,
-): Promise<string | undefined> {
+): Promise<Refusal | undefined> {
   const legs = earlier.map((leg) => ({
     sent: dataOf(leg.asked),
     got: challengeOf(leg.answer),
@@ -67,26 +69,28 @@ async function refusalOfFinal(
     const ours = legs.some(({ got: { sr } }) => sr !== undefined && final.nonce.endsWith(sr));
     const [, , salted = ''] = SERVER_FIRST.exec(known?.serverFirst ?? '') ?? [];
     if (known === undefined || !ours || !legs.some(({ accepted }) => accepted)) {
-      return 'nobody has authenticated with this nonce';
+      return refuse('scram-unknown-nonce');
     }
     return refusalOfProof(final, { ...known, serverFirst: `r=${final.nonce},${salted}` });
   }
   // A sid is good for one client-final-message.
   const leg = begun.find((one) => one.sid === sid);
-  if (leg === undefined || legs.some(({ sent }) => sent.sid === sid)) return 'unknown sid';
+  if (leg === undefined || legs.some(({ sent }) => sent.sid === sid)) return refuse('scram-sid');
   return refusalOfProof(final, leg);
 }
 
 async function refusalOfProof(
   final: ClientFinal,
   { bare, serverFirst }: Begun,
-): Promise<string | undefined> {
+): Promise<Refusal | undefined> {
   const [, nonce = '', , salt = '', iterations] = SERVER_FIRST.exec(serverFirst) ?? [];
-  if (final.nonce !== nonce) return 'another nonce';
+  if (final.nonce !== nonce) return refuse('scram-nonce');
   const octets = Buffer.from(salt, 'base64');
   const keys = await scramKeys('SHA-256', PASSWORD, octets, Number(iterations));
   const message = [bare, serverFirst, final.withoutProof].join(',');
-  return keys && verifyProof('SHA-256', keys, message, final.proof) ? undefined : 'wrong proof';
+  return keys && verifyProof('SHA-256', keys, message, final.proof)
+    ? undefined
+    : refuse('scram-proof');
 }
 
 const challengeOf = ({ lines }: RecordedMessage) =>

@@ -46,6 +46,6 @@ const audienceOf = ({ lines, words }: Recorded['asked']): string =>
 export const tokenRequestChecks: Checks = ofCredentials(async (recorded) => {
   const { asked, tokens } = recorded;
   const verdict = await tokens.verify(credentialsOf(asked).token68 ?? '', [audienceOf(asked)]);
-  const refusal = verdict.kind === 'verified' ? undefined : verdict.reason;
+  const refusal = verdict.kind === 'verified' ? undefined : verdict;
   return [...checksOf(TOKEN_STEPS, refusal), ...(await checksInOrder(STEPS, recorded))];
 });

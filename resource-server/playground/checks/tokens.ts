@@ -7,6 +7,9 @@ import { type Check, checksOf, notReached, type Step } from '#shared/explain/che
 import { SCOPE_STEP, TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
 import { PROOF_STEPS } from '#shared/explain/schemes/dpop-proof.ts';
 import { readJwt } from '#shared/explain/schemes/jwt.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse as refuseSpace } from '#shared/refusals/spaces.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import {
   type Checks,
   ofCredentials,
@@ -19,8 +22,8 @@ import {
 export const bearerChecks: Checks = ofCredentials(async (recorded) => {
   const token = await verifiedToken(recorded);
   const steps = [...TOKEN_STEPS, SCOPE_STEP];
-  if (token.kind !== 'verified') return checksOf(steps, token.reason);
-  const bound = token.cnf === undefined ? undefined : 'bound to a key, so it needs DPoP';
+  if (token.kind !== 'verified') return checksOf(steps, token);
+  const bound = token.cnf === undefined ? undefined : refuse('token-bound', { scheme: 'DPoP' });
   return checksOf(steps, bound ?? scopeRefusal(token));
 });
 
@@ -38,12 +41,12 @@ export const dpopChecks: Checks = ofCredentials(async (recorded) => {
   const rest = [...TOKEN_STEPS, ...PROOF_STEPS, SCOPE_STEP];
   if (scheme === 'bearer') return bearerChecks(recorded);
   if (proof === undefined) {
-    return [...checksOf([FIELD_STEP], 'the field DPoP is missing'), ...notReached(rest)];
+    return [...checksOf([FIELD_STEP], refuse('proof-none')), ...notReached(rest)];
   }
   const token = await verifiedToken(recorded);
   const field = checksOf([FIELD_STEP], undefined);
   if (token.kind !== 'verified') {
-    const judged = checksOf(TOKEN_STEPS, token.reason);
+    const judged = checksOf(TOKEN_STEPS, token);
     return [...field, ...judged, ...notReached([...PROOF_STEPS, SCOPE_STEP])];
   }
   const judged = [...field, ...checksOf(TOKEN_STEPS, undefined)];
@@ -55,13 +58,15 @@ type Verified = Extract<TokenVerdict, { kind: 'verified' }>;
 async function verifiedToken({ asked, tokens, url }: Recorded): Promise<TokenVerdict> {
   const { token68 } = credentialsOf(asked);
   return token68 === undefined
-    ? { kind: 'refused', reason: 'not of the form of a token (b64token)' }
+    ? { kind: 'refused', ...refuse('token-not-b64token') }
     : tokens.verify(token68, [url]);
 }
 
-function scopeRefusal({ principal }: Verified): string | undefined {
+function scopeRefusal({ principal }: Verified): Refusal | undefined {
   const scopes = 'scopes' in principal ? principal.scopes : undefined;
-  return scopes?.has(PLAYGROUND_SCOPE) ? undefined : `lacks ${PLAYGROUND_SCOPE}`;
+  return scopes?.has(PLAYGROUND_SCOPE)
+    ? undefined
+    : refuseSpace('scope', { scopes: PLAYGROUND_SCOPE });
 }
 
 function checksOfProof(
@@ -83,17 +88,17 @@ function checksOfProof(
       now: epochSeconds(clock),
       window: PROOF_WINDOW,
       refusesNonce(nonce) {
-        if (nonce === undefined) return 'nonce is missing';
-        return given.has(nonce) ? undefined : 'nonce is not of this space';
+        if (nonce === undefined) return refuse('proof-nonce-missing');
+        return given.has(nonce) ? undefined : refuse('proof-nonce-foreign');
       },
     },
     { get: () => undefined, set: () => {} },
   );
-  if (!checked.ok) return [...checksOf(PROOF_STEPS, checked.reason), ...notReached([SCOPE_STEP])];
+  if (!checked.ok) return [...checksOf(PROOF_STEPS, checked), ...notReached([SCOPE_STEP])];
   const used = earlier.some(
     ({ asked: before, answer }) =>
       isAccepted(answer) && readJwt(before.lines('dpop')[0] ?? '').payload?.['jti'] === checked.jti,
   );
-  if (used) return [...checksOf(PROOF_STEPS, 'jti was used before'), ...notReached([SCOPE_STEP])];
+  if (used) return [...checksOf(PROOF_STEPS, refuse('proof-used')), ...notReached([SCOPE_STEP])];
   return [...checksOf(PROOF_STEPS, undefined), ...checksOf([SCOPE_STEP], scopeRefusal(token))];
 }

@@ -19,7 +19,7 @@ const STEPS: readonly CheckStep<RecordedMessage>[] = [
     check: 'The credentials are right.',
     section: 'RFC 7617 section 2',
     finds: (asked) =>
-      asked.lines('authorization').length > 0 ? refusalOfBasic(asked) : 'no credentials',
+      asked.lines('authorization').length > 0 ? refusalOfBasic(asked)?.reason : 'no credentials',
   },
   {
     check: 'The request has no content.',

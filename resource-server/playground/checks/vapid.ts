@@ -2,6 +2,7 @@ import { createVapid, p256Point } from '#shared/auth/schemes/vapid/vapid.ts';
 import { type Check, checksOf, notReached } from '#shared/explain/checks.ts';
 import { readJwt } from '#shared/explain/schemes/jwt.ts';
 import { VAPID_STEPS } from '#shared/explain/schemes/vapid.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { messageFields } from '../../push/message-fields.ts';
 import { type Checks, credentialsOf, type Recorded, type RecordedMessage } from '../recorded.ts';
@@ -66,18 +67,15 @@ function keyIn({ content }: RecordedMessage): string {
   return vapid;
 }
 
-/** The parts of an error of vapid: its reason stands in a sentence of the answer. */
-const REASON = /^The vapid credentials are not valid: (.*)\.$/;
-
 /** Returns why vapid refuses a message. Undefined: it does not. */
-function refusalOf({ asked, earlier, url, clock }: Recorded): string | undefined {
+function refusalOf({ asked, earlier, url, clock }: Recorded): Refusal | undefined {
   const key = earlier[0] && keyIn(earlier[0].asked);
   try {
     createVapid({ clock })(asked.lines('authorization')[0], new URL(url).origin, key);
     return undefined;
   } catch (error) {
-    if (!(error instanceof HttpError)) throw error;
-    return REASON.exec(error.message)?.[1] ?? error.message;
+    if (error instanceof HttpError && error.refusal) return error.refusal;
+    throw error;
   }
 }
 

@@ -5,6 +5,7 @@ import { customerOf } from '#shared/http/forwarded.ts';
 import { turnAt, turnOf } from '#shared/http/turn.ts';
 import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import { RecentMap, remembering } from '#shared/base/recent-map.ts';
+import { refuse } from '#shared/refusals/spaces.ts';
 import type { AuthRequest, Verdict } from '../scheme.ts';
 
 type Unavailable = Extract<Verdict, { kind: 'unavailable' }>;
@@ -72,7 +73,7 @@ export function createAttempts({ limits, account, address }: AttemptsOptions): A
     const spent = paid.ok ? await limits.spend('credentials-account', key, account) : paid;
     if (spent.ok) return undefined;
     const { retryAfter } = spent;
-    return { kind: 'unavailable', status: 429, reason: 'too many attempts', retryAfter };
+    return { kind: 'unavailable', status: 429, ...refuse('too-many-attempts'), retryAfter };
   }
 
   return {

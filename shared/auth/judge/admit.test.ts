@@ -14,7 +14,7 @@ const key: Scheme = {
   authenticate: ({ rest }) =>
     rest === 'good'
       ? { kind: 'granted', principal: { kind: 'application', id: 'app' } }
-      : { kind: 'refused', reason: 'wrong key' },
+      : { kind: 'refused', refusal: 'other-scheme', reason: 'wrong key' },
 };
 const space = spaceOf([schemeOf('One')], {
   application: key,

@@ -32,7 +32,7 @@ export function admitJudged(
       space: space.realm,
       verdict: VERDICTS[outcome.kind],
       ...(outcome.kind !== 'absent' && { scheme: outcome.scheme }),
-      ...(outcome.kind !== 'pass' && { reason: outcome.reason }),
+      ...(outcome.kind !== 'pass' && { refusal: outcome.refusal, reason: outcome.reason }),
     },
   };
 }

@@ -111,7 +111,7 @@ describe('a space that asks the directory', () => {
   });
 
   test('wrong credentials are refused as usual, without asking the directory', async () => {
-    const wrong = { kind: 'refused', reason: 'wrong' } as const;
+    const wrong = { kind: 'refused', refusal: 'other-scheme', reason: 'wrong' } as const;
     const refusing = space({
       schemes: [
         { name: 'Bearer', challenge: () => [{ scheme: 'Bearer' }], authenticate: () => wrong },

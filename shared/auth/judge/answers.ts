@@ -3,6 +3,8 @@ import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { KeysUnavailable } from '../tokens/issuer-keys.ts';
 import { type Fields } from '#shared/http/answer.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/spaces.ts';
 import {
   type AuthRequest,
   NotSetUp,
@@ -18,21 +20,21 @@ type Refused = Extract<Verdict, { kind: 'refused' }>;
 /** Returns an answer without challenges; `detail` is for the client. */
 export function bare(
   status: number,
-  reason: string,
+  { refusal, reason }: Refusal,
   fields: Fields = {},
   detail?: string,
 ): AnswerOutcome {
-  return { kind: 'answer', status, reason, fields, ...(detail && { detail }) };
+  return { kind: 'answer', status, refusal, reason, fields, ...(detail && { detail }) };
 }
 
 /** Returns a 503; `retryAfter` is in seconds. */
 export function unavailable(
   status: 429 | 503,
-  reason: string,
+  refusal: Refusal,
   retryAfter: number,
   fields: Fields = {},
 ): AnswerOutcome {
-  return bare(status, reason, {
+  return bare(status, refusal, {
     ...fields,
     'Retry-After': String(Math.max(1, Math.ceil(retryAfter))),
   });
@@ -49,37 +51,31 @@ export function answerTo(
   scheme: Scheme,
 ): Awaitable<AnswerOutcome> {
   if (verdict.kind === 'unavailable') {
-    return unavailable(verdict.status, verdict.reason, verdict.retryAfter, verdict.fields);
+    return unavailable(verdict.status, verdict, verdict.retryAfter, verdict.fields);
   }
-  if (verdict.kind === 'refused') return refuse(verdict, space, request, scheme);
+  if (verdict.kind === 'refused') {
+    const answer = refusedAs(verdict, space, request, scheme);
+    return verdict.untold ? andThen(answer, (given) => ({ ...given, untold: true })) : answer;
+  }
   const challenges = [formatChallenge(verdict.challenge)];
-  return bare(space.at.status, 'continued', { [space.at.ask]: challenges }, GOES_ON);
-}
-
-function refuse(
-  verdict: Refused,
-  space: ProtectionSpace,
-  request: AuthRequest,
-  scheme: Scheme,
-): Awaitable<AnswerOutcome> {
-  const answer = refusedAs(verdict, space, request, scheme);
-  return verdict.untold ? andThen(answer, (given) => ({ ...given, untold: true })) : answer;
+  return bare(space.at.status, refuse('continued'), { [space.at.ask]: challenges }, GOES_ON);
 }
 
 function refusedAs(
-  { as = 'unauthenticated', reason, challenges, fields }: Refused,
+  refused: Refused,
   space: ProtectionSpace,
   request: AuthRequest,
   scheme: Scheme,
 ): Awaitable<AnswerOutcome> {
+  const { as = 'unauthenticated', challenges, fields } = refused;
   if (as === 'forbidden') {
     const asked = challenges && { [space.at.ask]: challenges.map(formatChallenge) };
-    return bare(403, reason, { ...fields, ...asked });
+    return bare(403, refused, { ...fields, ...asked });
   }
   // The status tells a client to use another connection if HTTP_1_1_REQUIRED cannot (RFC 9110 section 15.5.20).
-  if (as === 'http-1.1') return { ...bare(421, reason, fields), http11: true };
+  if (as === 'http-1.1') return { ...bare(421, refused, fields), http11: true };
   const status = as === 'malformed' ? 400 : space.at.status;
-  return challenged(space, request, status, reason, {
+  return challenged(space, request, status, refused, {
     ...(fields && { fields }),
     ...(challenges && { instead: { scheme, challenges } }),
   });
@@ -94,7 +90,7 @@ export async function challenged(
   space: ProtectionSpace,
   request: AuthRequest,
   status: number,
-  reason: string,
+  { refusal, reason }: Refusal,
   more: {
     readonly fields?: Fields;
     /** Challenges of one scheme that replace its usual ones. */
@@ -116,14 +112,14 @@ export async function challenged(
     if (one.reason instanceof KeysUnavailable) retryAfter = one.reason.retryAfter;
     return [`${space.schemes[index]?.name}: ${String(one.reason)}`];
   });
-  const why = [reason, ...silent].join('; ');
+  const why = { refusal, reason: [reason, ...silent].join('; ') };
   if (challenges.length > 0) {
     return bare(status, why, { ...fields, [space.at.ask]: challenges.map(formatChallenge) });
   }
   if (status !== space.at.status) return bare(status, why, fields);
   const needs = space.schemes.flatMap((scheme) => scheme.needs?.(request) ?? []).join(' ');
   if (silent.length > off.length) {
-    return unavailable(503, `no challenge to give; ${why}`, retryAfter);
+    return unavailable(503, refuse('no-challenge', { why: why.reason }), retryAfter);
   }
   return bare(off.length > 0 ? 503 : 403, why, fields, needs);
 }

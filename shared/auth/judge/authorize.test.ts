@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { refuse } from '#shared/refusals/spaces.ts';
 import { issuerAndVerifier, requestOf, SPACE } from './auth.fixture.ts';
 import { authorize } from './authorize.ts';
 import { schemeOf } from './judge.fixture.ts';
@@ -32,7 +33,9 @@ describe('RFC 6750 section 3.1: scope', () => {
     const talking = { ...space, scopes: (method: string) => (method === 'WEBSOCKET' ? ['t'] : []) };
     const request = requestOf([], { handshake: true });
     expect(authorize(talking, holding('t'), request).kind).toBe('pass');
-    expect(authorize(talking, holding('a'), request)).toMatchObject({ reason: 'lacks t' });
+    expect(authorize(talking, holding('a'), request)).toMatchObject({
+      ...refuse('scope', { scopes: 't' }),
+    });
   });
 
   test('a principal without scopes has none', () => {
@@ -54,6 +57,7 @@ describe('RFC 6750 section 3.1: scope', () => {
         kind: 'answer',
         status: 403,
         scheme: 'Bearer',
+        refusal: 'scope',
         reason: expect.stringMatching(/^lacks /),
         detail: expect.stringMatching(/^This needs the scope (?:a|b|a b)\.$/),
         fields: {
@@ -103,6 +107,7 @@ describe('RFC 9470 section 3: the sign-in', () => {
       kind: 'answer',
       status: 401,
       scheme: 'Bearer',
+      refusal: 'step-up',
       reason: 'needs a sign-in with a passkey at most 60 seconds ago',
       detail: 'This needs a sign-in with a passkey at most 60 seconds ago.',
       needed,
@@ -169,7 +174,7 @@ describe('a space that hides', () => {
       kind: 'answer',
       status: 404,
       scheme: 'Bearer',
-      reason: 'lacks b',
+      ...refuse('scope', { scopes: 'b' }),
       untold: true,
       fields,
     });
@@ -187,7 +192,7 @@ describe('a space that hides', () => {
 
   test('`everything`: the space looks absent', () => {
     const outcome = authorize({ ...space, hide: 'everything' }, holding('a'), put);
-    expect(outcome).toEqual({ kind: 'absent', reason: 'lacks b' });
+    expect(outcome).toEqual({ kind: 'absent', ...refuse('scope', { scopes: 'b' }) });
   });
 
   test('a principal with the scope passes', () => {

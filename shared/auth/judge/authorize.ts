@@ -1,5 +1,6 @@
 import { andThen } from '#shared/base/awaitable.ts';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
+import { refuse } from '#shared/refusals/spaces.ts';
 import { isAllowed } from './allow.ts';
 import { conceal } from '../conceal.ts';
 import { inWords } from './step-up.ts';
@@ -27,8 +28,8 @@ type Pass = Extract<Outcome, { kind: 'pass' }>;
  */
 export function authorize(space: ProtectionSpace, passed: Pass, request: AuthRequest): Outcome {
   if (space.allow && !isAllowed(space.allow, passed.principal)) {
-    const reason = 'none of those whom the space allows';
-    return refusedBy(space, passed, { status: 403, fields: {}, reason, detail: NOT_ALLOWED });
+    const answer = { status: 403, fields: {}, detail: NOT_ALLOWED };
+    return refusedBy(space, passed, { ...answer, ...refuse('not-allowed') });
   }
   const act = actOf(request);
   const needed = space.scopes(act);
@@ -42,9 +43,10 @@ export function authorize(space: ProtectionSpace, passed: Pass, request: AuthReq
   const scheme = space.schemes.find(({ name }) => name === passed.scheme);
   const challenge = scheme?.insufficientScope?.(asked(), request);
   const fields = challenge ? { [space.at.ask]: [formatChallenge(challenge)] } : {};
-  const words = missing.join(' ');
-  const [reason, detail] = [`lacks ${words}`, `This needs the scope ${words}.`];
-  return refusedBy(space, passed, { status: 403, fields, reason, detail });
+  const lacks = missing.join(' ');
+  const refusal = refuse('scope', { scopes: lacks });
+  const detail = `This needs the scope ${lacks}.`;
+  return refusedBy(space, passed, { status: 403, fields, ...refusal, detail });
 }
 
 const NOT_ALLOWED = 'Who is let in here may not enter: the operator has named others.';
@@ -60,19 +62,19 @@ function stepUp(
   scopes: readonly string[],
 ): Refused {
   const words = inWords(needed);
-  const reason = `needs ${words}`;
+  const refusal = refuse('step-up', { signIn: words });
   const detail = `This needs ${words}.`;
   const challenges = schemes.flatMap(
     ({ insufficientAuthentication: ask }) => ask?.(needed, scopes) ?? [],
   );
-  if (challenges.length === 0) return { status: 403, fields: {}, reason, detail };
+  if (challenges.length === 0) return { status: 403, fields: {}, ...refusal, detail };
   const fields = { [at.ask]: challenges.map(formatChallenge) };
-  return { status: at.status, fields, reason, detail, needed };
+  return { status: at.status, fields, ...refusal, detail, needed };
 }
 
 type Refused = Pick<
   Extract<Outcome, { kind: 'answer' }>,
-  'status' | 'fields' | 'reason' | 'detail' | 'needed'
+  'status' | 'fields' | 'refusal' | 'reason' | 'detail' | 'needed'
 >;
 
 function refusedBy(space: ProtectionSpace, passed: Pass, answer: Refused): Outcome {

@@ -21,10 +21,23 @@ describe('the key of an application beside the credentials of a person', () => {
       seen.push(rest);
       if (rest === 'down') throw new StoreUnavailable('down');
       if (rest === 'spent') {
-        return { kind: 'unavailable', status: 429, retryAfter: 3, reason: 'spent' };
+        return {
+          kind: 'unavailable',
+          status: 429,
+          retryAfter: 3,
+          refusal: 'other-scheme',
+          reason: 'spent',
+        };
       }
-      if (rest === 'ended') return { kind: 'refused', as: 'forbidden', reason: 'ended' };
-      if (rest !== 'good') return { kind: 'refused', reason: 'wrong key', fields: { 'X-K': '1' } };
+      if (rest === 'ended')
+        return { kind: 'refused', as: 'forbidden', refusal: 'other-scheme', reason: 'ended' };
+      if (rest !== 'good')
+        return {
+          kind: 'refused',
+          refusal: 'other-scheme',
+          reason: 'wrong key',
+          fields: { 'X-K': '1' },
+        };
       const principal = { kind: 'application', id: 'app' } as const;
       return { kind: 'granted', principal, proof: { fields: limit } };
     },

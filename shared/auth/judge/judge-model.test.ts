@@ -22,7 +22,7 @@ describe('RFC 9110 section 11.6: any space and any credentials, against a naive 
   });
 
   function real({ name, asks, says }: Made[number]): Scheme {
-    const refused = { kind: 'refused', reason: 'no' } as const;
+    const refused = { kind: 'refused', refusal: 'other-scheme', reason: 'no' } as const;
     const verdicts: Record<typeof says, () => ReturnType<Scheme['authenticate']>> = {
       granted: () => ({ kind: 'granted', principal: { kind: 'anonymous' } }),
       refused: () => refused,

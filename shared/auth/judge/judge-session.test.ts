@@ -9,7 +9,9 @@ const bearer: Scheme = {
   name: 'Bearer',
   challenge: () => [{ scheme: 'Bearer' }],
   authenticate: ({ token68 }) =>
-    token68 === 'good' ? granted('Bearer') : { kind: 'refused', reason: 'not good' },
+    token68 === 'good'
+      ? granted('Bearer')
+      : { kind: 'refused', refusal: 'other-scheme', reason: 'not good' },
 };
 const session: Scheme = {
   name: 'Session',
@@ -21,7 +23,7 @@ const session: Scheme = {
   authenticate: (_, request) =>
     request.lines('cookie')[0] === 'good'
       ? granted('Session')
-      : { kind: 'refused', reason: 'over' },
+      : { kind: 'refused', refusal: 'other-scheme', reason: 'over' },
 };
 const key: Scheme = {
   name: 'Key',

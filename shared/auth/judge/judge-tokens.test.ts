@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseChallenges, type Challenge } from '#shared/http/auth/challenge.ts';
+import { within } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import { issuerAndVerifier, memoryReplay, prover, requestOf, SPACE } from './auth.fixture.ts';
 import { authorization, spaceOf } from './judge.fixture.ts';
 import { judge } from './judge.ts';
@@ -83,6 +85,7 @@ describe('a space with Bearer and DPoP', () => {
       kind: 'answer',
       status: 503,
       fields: { 'Retry-After': '1' },
+      refusal: 'unavailable',
       reason: expect.stringMatching(reason),
     });
     state.keysDown = true;
@@ -104,7 +107,10 @@ describe('a space with Bearer and DPoP', () => {
     expect(await judge(space, request)).toMatchObject({ kind: 'pass' });
     revocations.apply({ kind: 'token', id: 'j1' }, Infinity);
     const outcome = await judge(space, request);
-    expect(outcome).toMatchObject({ status: 401, reason: 'access token: revoked by token' });
+    expect(outcome).toMatchObject({
+      status: 401,
+      ...within('access token', refuse('token-revoked', { by: 'token' })),
+    });
     expect(challengesOf(outcome)['Bearer']).toMatchObject({ error: 'invalid_token' });
   });
 });

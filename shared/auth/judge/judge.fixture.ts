@@ -22,7 +22,7 @@ export function schemeOf(name: string, more: Partial<Scheme> = {}): Scheme {
     authenticate: ({ token68 }) =>
       token68 === 'good'
         ? { kind: 'granted', principal: { kind: 'anonymous' } }
-        : { kind: 'refused', reason: `not good for ${name}` },
+        : { kind: 'refused', refusal: 'other-scheme', reason: `not good for ${name}` },
     ...more,
   };
 }

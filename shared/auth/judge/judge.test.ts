@@ -5,6 +5,7 @@ import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { refuse } from '#shared/refusals/spaces.ts';
 import { requestOf } from './auth.fixture.ts';
 import { authorization, schemeOf, spaceOf } from './judge.fixture.ts';
 import { KeysUnavailable } from '../tokens/issuer-keys.ts';
@@ -21,14 +22,13 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
       kind: 'answer',
       status: 401,
       fields: BOTH,
-      reason: 'no credentials',
+      ...refuse('no-credentials'),
     });
   });
 
   test('credentials of a scheme that the space does not have: the same', async () => {
     const outcome = await judge(TWO, authorization('Basic dXNlcjpwYXNz'));
-    const reason = 'a scheme that the space does not have';
-    expect(outcome).toMatchObject({ status: 401, fields: BOTH, reason });
+    expect(outcome).toMatchObject({ status: 401, fields: BOTH, ...refuse('other-scheme') });
   });
 
   test.each(['Bearer a b', 'basic a:b'])(
@@ -43,13 +43,20 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
   test('a refusal replaces only the challenge of its own scheme', async () => {
     const challenges: Challenge[] = [{ scheme: 'Two', params: { error: 'x' } }];
     const refusing = schemeOf('Two', {
-      authenticate: () => ({ kind: 'refused', reason: 'why', challenges, fields: { 'X-N': '1' } }),
+      authenticate: () => ({
+        kind: 'refused',
+        refusal: 'other-scheme',
+        reason: 'why',
+        challenges,
+        fields: { 'X-N': '1' },
+      }),
     });
     const space = spaceOf([schemeOf('One'), refusing, schemeOf('Three')]);
     expect(await judge(space, authorization('Two x'))).toEqual({
       kind: 'answer',
       status: 401,
       scheme: 'Two',
+      refusal: 'other-scheme',
       reason: 'why',
       fields: {
         ...ask('One realm="documents"', 'Two error="x"', 'Three realm="documents"'),
@@ -290,14 +297,19 @@ describe('verdicts', () => {
       detail: 'The exchange goes on: answer the challenge.',
       status: 401,
       scheme: 'One',
-      reason: 'continued',
+      ...refuse('continued'),
       fields: ask('One data="leg 2"'),
     });
   });
 
   test('malformed: 400 (RFC 6750 section 3.1)', async () => {
     expect(
-      await outcomeOf(() => ({ kind: 'refused', as: 'malformed', reason: 'x' })),
+      await outcomeOf(() => ({
+        kind: 'refused',
+        as: 'malformed',
+        refusal: 'other-scheme',
+        reason: 'x',
+      })),
     ).toMatchObject({
       status: 400,
       fields: BOTH,
@@ -306,7 +318,13 @@ describe('verdicts', () => {
 
   test('forbidden: 403 with the challenges of the verdict only', async () => {
     const challenges = [{ scheme: 'One', params: { error: 'insufficient_scope' } }];
-    const forbidden = { kind: 'refused', as: 'forbidden', reason: 'x', challenges } as const;
+    const forbidden = {
+      kind: 'refused',
+      as: 'forbidden',
+      refusal: 'other-scheme',
+      reason: 'x',
+      challenges,
+    } as const;
     expect(await outcomeOf(() => forbidden)).toMatchObject({
       status: 403,
       fields: ask('One error="insufficient_scope"'),
@@ -321,11 +339,18 @@ describe('verdicts', () => {
     [429, 7.2, '8'],
     [503, 0, '1'],
   ] as const)('unavailable: %i with Retry-After', async (status, retryAfter, field) => {
-    const verdict = { kind: 'unavailable', reason: 'x', status, retryAfter } as const;
+    const verdict = {
+      kind: 'unavailable',
+      refusal: 'other-scheme',
+      reason: 'x',
+      status,
+      retryAfter,
+    } as const;
     expect(await outcomeOf(() => verdict)).toEqual({
       kind: 'answer',
       status,
       scheme: 'One',
+      refusal: 'other-scheme',
       reason: 'x',
       fields: { 'Retry-After': field },
     });
@@ -352,11 +377,17 @@ describe('verdicts', () => {
   });
 
   test('http-1.1: the stream is to be reset, without a challenge (RFC 9113 section 7)', async () => {
-    const verdict = { kind: 'refused', as: 'http-1.1', reason: 'leg 2 over HTTP/2' } as const;
+    const verdict = {
+      kind: 'refused',
+      as: 'http-1.1',
+      refusal: 'other-scheme',
+      reason: 'leg 2 over HTTP/2',
+    } as const;
     expect(await outcomeOf(() => verdict)).toEqual({
       kind: 'answer',
       status: 421,
       scheme: 'One',
+      refusal: 'other-scheme',
       reason: 'leg 2 over HTTP/2',
       fields: {},
       http11: true,
@@ -435,7 +466,7 @@ describe('RFC 9729 section 6.4: a space that hides everything', () => {
     'with %j there is nothing there',
     async (values) => {
       const outcome = await judge(hidden, authorization(...values));
-      expect(outcome).toEqual({ kind: 'absent', reason: expect.any(String) });
+      expect(outcome).toMatchObject({ kind: 'absent', reason: expect.any(String) });
     },
   );
 
@@ -443,7 +474,13 @@ describe('RFC 9729 section 6.4: a space that hides everything', () => {
     const verdicts: Scheme['authenticate'][] = [
       () => Promise.reject(new StoreUnavailable('down')),
       () => ({ kind: 'continued', challenge: { scheme: 'One' } }),
-      () => ({ kind: 'unavailable', reason: 'x', status: 429, retryAfter: 1 }),
+      () => ({
+        kind: 'unavailable',
+        refusal: 'other-scheme',
+        reason: 'x',
+        status: 429,
+        retryAfter: 1,
+      }),
     ];
     for (const authenticate of verdicts) {
       const space = spaceOf([{ ...silent, authenticate }], { hide: 'everything' });

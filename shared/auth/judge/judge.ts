@@ -9,6 +9,7 @@ import { conceal, showsConcealed } from '../conceal.ts';
 import { isCrossSite } from './cross-site.ts';
 import { subjectOf } from '../person.ts';
 import type { Fields } from '#shared/http/answer.ts';
+import { refuse } from '#shared/refusals/spaces.ts';
 import type {
   AuthRequest,
   Outcome,
@@ -51,9 +52,13 @@ function quietOfConcealed(
 }
 
 function undecided(error: unknown): AnswerOutcome {
-  if (error instanceof BadRequest) return bare(400, error.message);
-  if (error instanceof HttpError) return bare(error.status, error.message, error.fields);
-  if (error instanceof StoreUnavailable) return unavailable(503, error.message, 1);
+  if (error instanceof BadRequest) return bare(400, refuse('bad-request', { why: error.message }));
+  if (error instanceof HttpError) {
+    return bare(error.status, refuse('http-error', { why: error.message }), error.fields);
+  }
+  if (error instanceof StoreUnavailable) {
+    return unavailable(503, refuse('unavailable', { why: error.message }), 1);
+  }
   throw error;
 }
 
@@ -61,24 +66,26 @@ function undecided(error: unknown): AnswerOutcome {
 function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | AnswerOutcome> {
   const found = findCredentials(space, request);
   const { answer, status } = space.at;
-  if (found === 'several') return challenged(space, request, 400, `more than one ${answer}`);
+  if (found === 'several') {
+    return challenged(space, request, 400, refuse('several-lines', { field: answer }));
+  }
   // Malformed credentials never count as absent.
   if (found === 'malformed') {
-    return challenged(space, request, status, `${answer} is not of the form of credentials`);
+    return challenged(space, request, status, refuse('not-credentials', { field: answer }));
   }
   const [only, another] = counting(found);
   if (another !== undefined) {
-    return challenged(space, request, 400, 'credentials in more than one place');
+    return challenged(space, request, 400, refuse('several-places'));
   }
   if (only?.scheme?.ambient && isCrossSite(space, request)) {
     const detail = `${only.scheme.name} is not taken from a page of another origin.`;
-    const refused = bare(403, 'sent by a page of another origin', {}, detail);
+    const refused = bare(403, refuse('cross-site'), {}, detail);
     return { ...refused, scheme: only.scheme.name };
   }
   const { application } = space;
   const shown = application?.locate?.(request);
   if (shown !== undefined && only?.scheme?.alone) {
-    return challenged(space, request, 400, 'an application beside credentials that stand alone');
+    return challenged(space, request, 400, refuse('beside-alone'));
   }
   return application !== undefined && shown !== undefined
     ? besideApplication(space, request, application, shown, only)
@@ -137,7 +144,7 @@ function lookedUp(
   return andThen(space.about(subjectOf(principal) ?? ''), (about) =>
     about
       ? { ...outcome, principal: { ...principal, about } }
-      : { ...bare(403, 'the directory has nobody of this id who may sign in'), scheme },
+      : { ...bare(403, refuse('not-in-directory')), scheme },
   );
 }
 
@@ -192,10 +199,10 @@ function authenticate(
   found: Found | undefined,
 ): Awaitable<Pass | AnswerOutcome> {
   const { status } = space.at;
-  if (found === undefined) return challenged(space, request, status, 'no credentials');
+  if (found === undefined) return challenged(space, request, status, refuse('no-credentials'));
   const { scheme, credentials } = found;
   if (scheme === undefined) {
-    return challenged(space, request, status, 'a scheme that the space does not have');
+    return challenged(space, request, status, refuse('other-scheme'));
   }
   return andThen(scheme.authenticate(credentials, request), (verdict) => {
     if (verdict.kind === 'granted') return pass(space, scheme, verdict);

@@ -12,7 +12,7 @@ import type { AuthRequest, ProtectionSpace } from '../scheme.ts';
 describe('RFC 9457: problem details for clients', () => {
   test.each([400, 401, 403, 407, 413, 421, 429, 503])('%i, in words of its own', (status) => {
     const answer = refusal(
-      { kind: 'answer', status, fields: { 'X-N': '1' }, reason: 'secret' },
+      { kind: 'answer', status, fields: { 'X-N': '1' }, refusal: 'other-scheme', reason: 'secret' },
       {},
     );
     expect(answer).toMatchObject({
@@ -78,7 +78,13 @@ describe('RFC 9457: problem details for clients', () => {
   });
 
   test('the reason is for a server in development, and never of what hides', () => {
-    const outcome = { kind: 'answer', status: 401, fields: {}, reason: 'expired' } as const;
+    const outcome = {
+      kind: 'answer',
+      status: 401,
+      fields: {},
+      refusal: 'other-scheme',
+      reason: 'expired',
+    } as const;
     expect(refusal(outcome)).toMatchObject({ reason: 'expired' });
     expect(refusal(outcome).body).not.toContain('expired');
     expect(refusal({ ...outcome, untold: true })).not.toHaveProperty('reason');
@@ -94,7 +100,10 @@ describe('RFC 9457: problem details for clients', () => {
   );
 
   test('a hidden refusal looks like a missing resource', () => {
-    const answer = refusal({ kind: 'answer', status: 404, fields: {}, reason: 'lacks x' }, {});
+    const answer = refusal(
+      { kind: 'answer', status: 404, fields: {}, refusal: 'other-scheme', reason: 'lacks x' },
+      {},
+    );
     expect(answer.status).toBe(404);
     expect(JSON.parse(answer.body ?? '')).toMatchObject({
       detail: 'There is nothing at this address.',

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { within } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import {
   issuerAndVerifier,
   memoryReplay,
@@ -54,7 +56,7 @@ test('not at one with another secret, and not in another realm', async () => {
   for (const space of [stranger, spaceOf(OTHER)]) {
     expect(await send(space, nonce)).toMatchObject({
       status: 401,
-      reason: 'DPoP proof: nonce is not of this space',
+      ...within('DPoP proof', refuse('proof-nonce-foreign')),
     });
   }
 });

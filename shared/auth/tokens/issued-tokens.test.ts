@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { ISSUER, issuerAndVerifier, SPACE } from '#shared/auth/judge/auth.fixture.ts';
 import { GENERATE, publicJwk } from '#shared/jose/jws.fixture.ts';
 import { silentLog } from '#shared/base/log.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import { issuedTokens } from './issued-tokens.ts';
 import { createJwks } from './jwks.ts';
 
@@ -24,7 +25,7 @@ function setup() {
   const tokens = issuedTokens({ issuer: ISSUER, jwks, feed, clock, skew: 5 });
   return { ...issuer, state, verify: (token: string) => tokens.verify(token, SPACE.audiences) };
 }
-const noSuchKey = { kind: 'refused', reason: 'the issuer has no such key' };
+const noSuchKey = { kind: 'refused', ...refuse('token-key') };
 
 test('a compromised key ends its tokens at once, though the issuer still lists it', async () => {
   const { verify, token, revokeKey } = setup();

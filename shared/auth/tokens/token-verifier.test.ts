@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { GENERATE } from '#shared/jose/jws.fixture.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import { ISSUER, issuerAndVerifier, SPACE } from '../judge/auth.fixture.ts';
 import { audiencesOf } from './token-verifier.ts';
 
@@ -10,7 +11,7 @@ function setup() {
   const parties = issuerAndVerifier();
   return { ...parties, verify: (token: string) => parties.tokens.verify(token, AUDIENCES) };
 }
-const revoked = (by: string) => ({ kind: 'refused', reason: `revoked by ${by}` });
+const revoked = (by: string) => ({ kind: 'refused', ...refuse('token-revoked', { by }) });
 
 describe('RFC 9068: the principal of a token', () => {
   test('an application, by its client_id', async () => {
@@ -53,6 +54,7 @@ describe('a remembered token is checked again on every use', () => {
     clock.advance(1);
     expect(await verify(once)).toEqual({
       kind: 'refused',
+      refusal: 'token-expired',
       reason: expect.stringMatching(/^expired at \d{4}-.*Z$/),
     });
   });
@@ -96,6 +98,7 @@ describe('a remembered token is checked again on every use', () => {
     expect(await tokens.verify(once, AUDIENCES)).toMatchObject({ kind: 'verified' });
     expect(await tokens.verify(once, ['https://rs.example/other/'])).toEqual({
       kind: 'refused',
+      refusal: 'token-audience',
       reason: `aud is another resource: ${AUDIENCES[0]}, not https://rs.example/other/`,
     });
   });
@@ -114,9 +117,9 @@ describe('a remembered token is checked again on every use', () => {
     const once = token();
     await verify(once);
     published.set('k1', GENERATE.ES256().publicKey);
-    expect(await verify(once)).toEqual({ kind: 'refused', reason: 'signature is wrong' });
+    expect(await verify(once)).toEqual({ kind: 'refused', ...refuse('token-signature') });
     published.clear();
-    expect(await verify(once)).toEqual({ kind: 'refused', reason: 'the issuer has no such key' });
+    expect(await verify(once)).toEqual({ kind: 'refused', ...refuse('token-key') });
   });
 });
 
@@ -127,7 +130,7 @@ describe('the memory of tokens', () => {
     await verify(once);
     const [header, payload, signature] = once.split('.');
     const [, other] = token({ scope: 'documents:write' }).split('.');
-    const wrong = { kind: 'refused', reason: 'signature is wrong' };
+    const wrong = { kind: 'refused', ...refuse('token-signature') };
     expect(await verify(`${header}.${other}.${signature}`)).toEqual(wrong);
     expect(await verify(`${header}.${payload}.${'A'.repeat(86)}`)).toEqual(wrong);
     expect(await verify(once.slice(0, -1))).toMatchObject({ kind: 'refused' });

@@ -16,6 +16,9 @@ import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/r
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse as refuseSpace } from '#shared/refusals/spaces.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import type { Grounds, Principal } from '../scheme.ts';
 
 /** The data remembered of a token whose signature and claims were verified once, with this key. */
@@ -41,13 +44,12 @@ export type TokenVerdict =
       /** The grounds hold until `exp`, without the clock tolerance that a request has. */
       readonly grounds: Grounds;
     }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | {
+  | (Refusal & { readonly kind: 'refused' })
+  | (Refusal & {
       readonly kind: 'unavailable';
-      readonly reason: string;
       readonly status: 503;
       readonly retryAfter: number;
-    };
+    });
 
 export interface TokenVerifier {
   /** Verifies a token. The caller has to check scope, method, and the proof of the key in `cnf`. */
@@ -99,9 +101,9 @@ function principalOf(token: AccessTokenClaims): Principal {
   return { kind: 'person', realm: iss, name: sub, ...known, authentication };
 }
 
-const unavailable = (reason: string, retryAfter: number): TokenVerdict => ({
+const unavailable = (why: string, retryAfter: number): TokenVerdict => ({
   kind: 'unavailable',
-  reason,
+  ...refuseSpace('unavailable', { why }),
   status: 503,
   retryAfter,
 });
@@ -123,13 +125,15 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   function admit({ claims, principal }: Verified, asked: Asked): TokenVerdict {
     const { token, audiences, revocations } = asked;
     if (!namesAudience(claims.aud, audiences)) {
-      return { kind: 'refused', reason: otherAudience(claims.aud, audiences) };
+      return { kind: 'refused', ...otherAudience(claims.aud, audiences) };
     }
     if (epochSeconds(clock) >= claims.exp + skew) {
-      return { kind: 'refused', reason: expiredAt(claims.exp) };
+      return { kind: 'refused', ...expiredAt(claims.exp) };
     }
     const revokedBy = revocations.revokedBy(claims);
-    if (revokedBy !== undefined) return { kind: 'refused', reason: `revoked by ${revokedBy}` };
+    if (revokedBy !== undefined) {
+      return { kind: 'refused', ...refuse('token-revoked', { by: revokedBy }) };
+    }
     const grounds: Grounds = {
       of: `token ${claims.jti}`,
       end: () =>
@@ -144,16 +148,16 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   function examine(asked: Asked): Awaitable<TokenVerdict> {
     const parsed = parseAccessToken(asked.token);
-    if (!parsed.ok) return { kind: 'refused', reason: parsed.reason };
+    if (!parsed.ok) return refusedBy(parsed);
     return andThen(keys.key(parsed.kid, parsed.algorithm), (key) => examineBy(key, parsed, asked));
   }
 
   function examineBy(key: KeyObject | undefined, parsed: ParsedToken, asked: Asked): TokenVerdict {
     const { token, audiences } = asked;
-    if (key === undefined) return { kind: 'refused', reason: 'the issuer has no such key' };
+    if (key === undefined) return { kind: 'refused', ...refuse('token-key') };
     const now = epochSeconds(clock);
     const checked = checkAccessToken(parsed, key, { issuer, audiences, now, skew });
-    if (!checked.ok) return { kind: 'refused', reason: checked.reason };
+    if (!checked.ok) return refusedBy(checked);
     const claims = { ...checked.claims, kid: parsed.kid };
     const { algorithm } = parsed;
     const verified = { key, algorithm, claims, principal: principalOf(claims) };
@@ -180,6 +184,12 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   return { verify };
 }
+
+const refusedBy = ({ refusal, reason }: Refusal): TokenVerdict => ({
+  kind: 'refused',
+  refusal,
+  reason,
+});
 
 function endOf(verdict: TokenVerdict): 'revoked' | undefined {
   if (verdict.kind === 'unavailable') throw new StoreUnavailable(verdict.reason);

@@ -77,16 +77,16 @@ const DIGESTS = {
 };
 
 function linesOf({ signatures, content }: ExplainedSignatures, clock: Clock): readonly string[] {
-  const rows = signatures.flatMap(({ label, covers, parameters, signature, reason, gnap }) => [
+  const rows = signatures.flatMap(({ label, covers, parameters, signature, wrong, gnap }) => [
     ['label', label],
     ...covers.map(({ component, value }) => ['covers', `${component}: ${value}`]),
     ...Object.entries(parameters).map(([name, value]) => [
       name,
       TIMES.has(name) ? moment(value, clock) : String(value),
     ]),
-    ['signature', reason === undefined ? WORDS[signature] : `${WORDS[signature]}: ${reason}`],
-    ['for GNAP', gnap === undefined ? 'good' : `refused: ${gnap}`],
+    ['signature', wrong ? `${WORDS[signature]}: ${wrong.reason}` : WORDS[signature]],
+    ['for GNAP', gnap ? `refused: ${gnap.reason}` : 'good'],
   ]);
   if (rows.length === 0) return ['The request has no signature.'];
-  return columns([...rows, ['content', content.reason ?? DIGESTS[content.digest]]]);
+  return columns([...rows, ['content', content.wrong?.reason ?? DIGESTS[content.digest]]]);
 }

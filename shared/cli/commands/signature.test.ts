@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { explainSignatures } from '#shared/explain/http-signature.ts';
 import { parseRawRequest } from '#shared/explain/raw-request.ts';
+import { refuse } from '#shared/refusals/signatures.ts';
 import { inProcess, TestShell } from '../cli.fixture.ts';
 import { listen } from '../listen.fixture.ts';
 
@@ -88,7 +89,9 @@ describe('request --sign', () => {
     const { signatures, content } = await explained(raw, origin);
     expect(content).toEqual({ digest: 'absent' });
     expect(signatures[0].parameters).not.toHaveProperty('tag');
-    expect(signatures).toMatchObject([{ signature: 'good', gnap: 'its tag is not gnap' }]);
+    expect(signatures).toMatchObject([
+      { signature: 'good', gnap: refuse('signature-tag', { tag: 'gnap' }) },
+    ]);
   });
 
   test.each<[string, readonly string[], RegExp]>([
@@ -128,7 +131,7 @@ describe('request --sign', () => {
 describe('signature explain', () => {
   test('a changed field, method, address or content is found, each with its reason', async () => {
     const { raw, origin } = await sent(...GNAP);
-    const wrong = [{ signature: 'wrong', reason: 'the signature is not of this message and key' }];
+    const wrong = [{ signature: 'wrong', wrong: refuse('signature-wrong') }];
     const changes = [
       await explained(raw.replace('POST', 'PUT'), origin),
       await explained(raw.replace('/gnap?', '/gnap/?'), origin),
@@ -137,12 +140,12 @@ describe('signature explain', () => {
     ];
     for (const one of changes) expect(one).toMatchObject({ code: 1, signatures: wrong });
     expect(changes.map(({ signatures }) => signatures[0].gnap)).toEqual(
-      changes.map(() => wrong[0]?.reason),
+      changes.map(() => refuse('signature-wrong')),
     );
     expect(await explained(raw.replace('{"a":1}', '{"a":2}'), origin)).toMatchObject({
       code: 1,
-      signatures: [{ signature: 'good', gnap: 'content-digest is of another content' }],
-      content: { digest: 'wrong', reason: 'content-digest is of another content' },
+      signatures: [{ signature: 'good', gnap: refuse('content-digest-wrong') }],
+      content: { digest: 'wrong', wrong: refuse('content-digest-wrong') },
     });
   });
 
@@ -150,7 +153,7 @@ describe('signature explain', () => {
     const { raw, origin } = await sent(...GNAP);
     const uncovered = raw.replace(' "authorization"', '');
     expect((await explained(uncovered, origin)).signatures).toMatchObject([
-      { signature: 'wrong', gnap: '"authorization" is not covered' },
+      { signature: 'wrong', gnap: refuse('signature-uncovered', { component: '"authorization"' }) },
     ]);
   });
 
@@ -159,7 +162,7 @@ describe('signature explain', () => {
     const without = await explained(raw.replace(/authorization: .*\r\n/, ''), origin);
     expect(without.signatures[0]).toMatchObject({
       signature: 'wrong',
-      reason: 'the message has no authorization',
+      wrong: refuse('component-absent', { name: 'authorization' }),
       covers: expect.arrayContaining([
         { component: '"authorization"', value: '(none: the message has no authorization)' },
       ]),

@@ -1,8 +1,10 @@
 import { parseApiKey } from '#shared/people/api-key.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { Explained } from '../explained.ts';
 
-const step = (name: string, check: string, refusals?: RegExp): Step => ({
+const step = (name: string, check: string, refusals?: readonly RefusalCode[]): Step => ({
   name,
   check,
   section: 'no standard',
@@ -12,12 +14,14 @@ const step = (name: string, check: string, refusals?: RegExp): Step => ({
 /** The checks of an API key, as `apiKey` makes them. */
 export const API_KEY_STEPS: readonly Step[] = [
   step('form', 'The key is whole: its checksum is right.'),
-  step(
-    'secret',
-    'The id is known, and the hash of the secret is the one in the store.',
-    /^wrong API key/,
-  ),
-  step('realm', 'The key is of this realm, and has not ended.', /^this API key/),
+  step('secret', 'The id is known, and the hash of the secret is the one in the store.', [
+    'api-key-wrong',
+  ]),
+  step('realm', 'The key is of this realm, and has not ended.', [
+    'api-key-realm',
+    'api-key-demo',
+    'api-key-ended',
+  ]),
 ];
 
 /** Explains an API key of Countersign. */
@@ -32,7 +36,7 @@ export function explainApiKey(key: string): Explained {
           { name: 'secret', value: parsed.secret, note: 'The server keeps a hash of it.' },
         ]
       : [],
-    checks: checksOf(API_KEY_STEPS, parsed ? undefined : 'not an API key', {
+    checks: checksOf(API_KEY_STEPS, parsed ? undefined : refuse('api-key-form'), {
       secret: 'Only the store knows.',
       realm: 'Only the store knows.',
     }),

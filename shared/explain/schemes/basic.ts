@@ -1,4 +1,5 @@
 import { parseUserPass } from '#shared/auth/schemes/basic/basic.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
@@ -8,7 +9,7 @@ export const BASIC_STEPS: readonly Step[] = [
     name: 'tls',
     check: 'Nobody else can read the connection: it is TLS, or stays on this machine.',
     section: 'RFC 7617 section 4',
-    refusals: /^Basic needs TLS/,
+    refusals: ['basic-clear-text'],
   },
   {
     name: 'form',
@@ -19,14 +20,14 @@ export const BASIC_STEPS: readonly Step[] = [
     name: 'password',
     check: 'The name exists and the password is right.',
     section: 'RFC 7617 section 2',
-    refusals: /^unknown name/,
+    refusals: ['basic-password'],
   },
 ];
 
 /** RFC 7617. */
 export const explainBasic: ExplainedCredentials = ({ token68 }) => {
   const sent = token68 === undefined ? undefined : parseUserPass(token68);
-  const refusal = sent ? undefined : 'credentials are not base64 of NAME:PASSWORD in UTF-8';
+  const refusal = sent ? undefined : refuse('basic-form');
   return {
     parts: sent
       ? [

@@ -5,10 +5,18 @@ import {
   SIGNATURE_SCHEMES,
 } from '#shared/auth/schemes/concealed/signature-schemes.ts';
 import type { Credentials } from '#shared/http/auth/credentials.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
-const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+const step = (
+  name: string,
+  check: string,
+  section: string,
+  refusals?: readonly RefusalCode[],
+): Step => ({
   name,
   check,
   section: `RFC 9729 section ${section}`,
@@ -18,18 +26,15 @@ const step = (name: string, check: string, section: string, refusals?: RegExp): 
 /** The checks of Concealed. The server makes all that need no store, and then takes the first refusal. */
 export const CONCEALED_STEPS: readonly Step[] = [
   step('form', 'k, a, s, v and p are there, without quotes, and well-formed.', '4'),
-  step('algorithm', 'The server knows the algorithm s.', '4.4', /^unknown signature scheme/),
-  step('tls', 'The connection is TLS 1.3, so that it exports a value.', '7', /^not over TLS/),
-  step('key', 'a is a public key for this algorithm.', '4.2', /^a is no key/),
-  step(
-    'signature',
-    'The key a has signed what this connection exports.',
-    '3.3',
-    /^p is no signature/,
-  ),
-  step('verification', 'v is the rest of what this connection exports.', '6.3', /^v is /),
-  step('id', 'k is the id of the key a.', '4.1', /^k is not the id/),
-  step('registered', 'Somebody has registered the key.', '6.3', /^nobody has registered/),
+  step('algorithm', 'The server knows the algorithm s.', '4.4', ['concealed-algorithm']),
+  step('tls', 'The connection is TLS 1.3, so that it exports a value.', '7', [
+    'concealed-clear-text',
+  ]),
+  step('key', 'a is a public key for this algorithm.', '4.2', ['concealed-a']),
+  step('signature', 'The key a has signed what this connection exports.', '3.3', ['concealed-p']),
+  step('verification', 'v is the rest of what this connection exports.', '6.3', ['concealed-v']),
+  step('id', 'k is the id of the key a.', '4.1', ['concealed-k']),
+  step('registered', 'Somebody has registered the key.', '6.3', ['concealed-unknown']),
 ];
 
 /** A proof with the key and the algorithm that it shows. */
@@ -40,23 +45,23 @@ export interface ShownProof {
 }
 
 /** Reads a proof and the key in it, or returns why a server refuses it without a look at its connection. */
-export function readShown(credentials: Credentials): ShownProof | string {
+export function readShown(credentials: Credentials): ShownProof | Refusal {
   const proof = readProof(credentials);
-  if (proof === undefined) return 'a parameter is missing or malformed';
+  if (proof === undefined) return refuse('concealed-form');
   const scheme = SIGNATURE_SCHEMES.get(proof.signatureScheme);
-  if (scheme === undefined) return 'unknown signature scheme';
+  if (scheme === undefined) return refuse('concealed-algorithm');
   const key = claimedKey(scheme, proof.publicKey);
-  return key === undefined ? 'a is no key for s' : { proof, scheme, key };
+  return key === undefined ? refuse('concealed-a') : { proof, scheme, key };
 }
 
 /** Why k does not name the key that is shown. Undefined: it does. */
-export const refusalOfId = ({ proof, key }: ShownProof): string | undefined =>
-  proof.keyId.toString('base64url') === key.id ? undefined : 'k is not the id of a';
+export const refusalOfId = ({ proof, key }: ShownProof): Refusal | undefined =>
+  proof.keyId.toString('base64url') === key.id ? undefined : refuse('concealed-k');
 
 /** RFC 9729. */
 export const explainConcealed: ExplainedCredentials = (credentials) => {
   const shown = readShown(credentials);
-  const refusal = typeof shown === 'string' ? shown : refusalOfId(shown);
+  const refusal = 'refusal' in shown ? shown : refusalOfId(shown);
   const tls = 'Only the two ends of the connection know what it exports.';
   return {
     parts: [],

@@ -2,11 +2,19 @@ import { parseDigestParams } from '#shared/auth/schemes/digest/params.ts';
 import { isRequestUri } from '#shared/auth/schemes/digest/request-uri.ts';
 import { DIGEST_ALGORITHMS } from '#shared/http/auth/digest-algorithms.ts';
 import type { Credentials } from '#shared/http/auth/credentials.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { Surroundings } from '../explained.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
-const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+const step = (
+  name: string,
+  check: string,
+  section: string,
+  refusals?: readonly RefusalCode[],
+): Step => ({
   name,
   check,
   section: `RFC 7616 section ${section}`,
@@ -16,25 +24,25 @@ const step = (name: string, check: string, section: string, refusals?: RegExp): 
 /** The checks of Digest, as its `authenticate` makes them. */
 export const DIGEST_STEPS: readonly Step[] = [
   step('form', 'All required parameters are there, and well-formed.', '3.4'),
-  step('algorithm', 'The server has offered the algorithm.', '3.3', /^algorithm was not offered/),
-  step('qop', 'The server has offered the qop.', '3.3', /^no qop|^qop was not offered/),
-  step('userhash', 'A hashed name comes only if it was asked for.', '3.4.4', /^userhash was not/),
-  step('realm', 'realm and opaque are those of the challenge.', '3.4', /^another realm|^opaque is/),
-  step('target', 'uri is the target of the request.', '3.4.6', /^uri is not/),
-  step(
-    'nonce',
-    'The server has made the nonce, for this algorithm and realm.',
-    '3.3',
-    /^nonce is not ours/,
-  ),
+  step('algorithm', 'The server has offered the algorithm.', '3.3', ['digest-algorithm']),
+  step('qop', 'The server has offered the qop.', '3.3', ['digest-no-qop', 'digest-qop']),
+  step('userhash', 'A hashed name comes only if it was asked for.', '3.4.4', ['digest-userhash']),
+  step('realm', 'realm and opaque are those of the challenge.', '3.4', [
+    'digest-realm',
+    'digest-opaque',
+  ]),
+  step('target', 'uri is the target of the request.', '3.4.6', ['digest-uri']),
+  step('nonce', 'The server has made the nonce, for this algorithm and realm.', '3.3', [
+    'digest-nonce',
+  ]),
   step(
     'response',
     'The server computes the same response from what it keeps of the password.',
     '3.4.1',
-    /^no such name, or the response/,
+    ['digest-response'],
   ),
-  step('age', 'The nonce is not too old.', '3.3', /^nonce is stale/),
-  step('count', 'nc is new for this nonce.', '3.4', /^nc was used/),
+  step('age', 'The nonce is not too old.', '3.3', ['digest-stale']),
+  step('count', 'nc is new for this nonce.', '3.4', ['digest-used']),
 ];
 
 /** RFC 7616. */
@@ -52,15 +60,16 @@ export const explainDigest: ExplainedCredentials = (credentials, surroundings) =
   }),
 });
 
-function refusalOf({ params = {} }: Credentials, { request }: Surroundings): string | undefined {
+function refusalOf({ params = {} }: Credentials, { request }: Surroundings): Refusal | undefined {
   const read = parseDigestParams(params);
-  if (typeof read === 'string') return `${read} is missing or malformed`;
+  if (typeof read === 'string') return refuse('digest-form', { param: read });
   if (!Object.hasOwn(DIGEST_ALGORITHMS, read.algorithm)) {
-    return `algorithm was not offered: use ${Object.keys(DIGEST_ALGORITHMS).join(' or ')}`;
+    return refuse('digest-algorithm', { offered: Object.keys(DIGEST_ALGORITHMS).join(' or ') });
   }
-  if (read.protection === undefined) return 'no qop: use auth or auth-int';
+  if (read.protection === undefined)
+    return refuse('digest-no-qop', { offered: 'auth or auth-int' });
   const { target, targetUri } = request ?? {};
   const origin = targetUri === undefined ? '' : new URL(targetUri).origin;
   if (target === undefined || isRequestUri(read.uri, { target, origin })) return undefined;
-  return 'uri is not the request target';
+  return refuse('digest-uri');
 }

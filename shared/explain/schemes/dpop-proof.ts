@@ -4,11 +4,17 @@ import { isObject } from '#shared/jose/compact-jws.ts';
 import { checkDpopProof } from '#shared/jose/dpop-proof.ts';
 import { PROOF_WINDOW } from '#shared/jose/proof-life.ts';
 import { thumbprint } from '#shared/jose/thumbprint.ts';
+import type { RefusalCode } from '#shared/refusals/table.ts';
 import { type Check, checksOf, type Step } from '../checks.ts';
 import type { Explained, Part, Surroundings } from '../explained.ts';
 import { partsOfJwt, readJwt, type ReadJwt, textOf } from './jwt.ts';
 
-const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+const step = (
+  name: string,
+  check: string,
+  section: string,
+  refusals?: readonly RefusalCode[],
+): Step => ({
   name,
   check,
   section: `RFC 9449 section ${section}`,
@@ -18,31 +24,35 @@ const step = (name: string, check: string, section: string, refusals?: RegExp): 
 /** The checks of a proof, as `checkDpopProof` makes them. */
 export const PROOF_STEPS: readonly Step[] = [
   step('form', 'The proof is one JWT, and its algorithm is on the list.', '4.3 (2, 5)'),
-  step(
-    'claims',
-    'It has jti, htm, htu and iat.',
-    '4.3 (3)',
-    /^jti is not a string|^htm or htu is missing|^iat is not a number/,
-  ),
-  step('type', 'Its type is dpop+jwt.', '4.3 (4)', /^typ is not dpop/),
-  step('key', 'jwk is a public key for the algorithm.', '4.3 (7)', /^jwk /),
-  step('signature', 'The proof is signed with this key.', '4.3 (6)', /^signature is wrong/),
-  step('method', 'htm is the method of the request.', '4.3 (8)', /^htm is another/),
-  step('address', 'htu is the address of the request.', '4.3 (9)', /^htu is another/),
-  step('token', 'ath is the hash of the access token.', '4.3 (12)', /^ath is /),
-  step(
-    'binding',
-    'The access token is bound to this key.',
-    '4.3 (12)',
-    /^the token is bound to another key/,
-  ),
+  step('claims', 'It has jti, htm, htu and iat.', '4.3 (3)', [
+    'proof-jti',
+    'proof-htm-htu',
+    'proof-iat',
+  ]),
+  step('type', 'Its type is dpop+jwt.', '4.3 (4)', ['proof-typ']),
+  step('key', 'jwk is a public key for the algorithm.', '4.3 (7)', [
+    'proof-jwk',
+    'proof-jwk-private',
+    'proof-jwk-alg',
+  ]),
+  step('signature', 'The proof is signed with this key.', '4.3 (6)', ['proof-signature']),
+  step('method', 'htm is the method of the request.', '4.3 (8)', ['proof-htm']),
+  step('address', 'htu is the address of the request.', '4.3 (9)', ['proof-htu']),
+  step('token', 'ath is the hash of the access token.', '4.3 (12)', ['proof-ath']),
+  step('binding', 'The access token is bound to this key.', '4.3 (12)', ['proof-jkt']),
   step(
     'time',
     'The nonce is one of the server, or, if it gives none, iat is recent.',
     '4.3 (10, 11)',
-    /^nonce is |^iat is \d/,
+    [
+      'proof-time',
+      'proof-nonce-missing',
+      'proof-nonce-stale',
+      'proof-nonce-foreign',
+      'proof-nonce-needed',
+    ],
   ),
-  step('replay', 'jti is new.', '11.1', /^jti was used/),
+  step('replay', 'jti is new.', '11.1', ['proof-used']),
 ];
 
 /** Explains a proof (RFC 9449), against the request around it if there is one. */
@@ -89,7 +99,7 @@ function checksOfProof(
   };
   const keys = { get: () => undefined, set: () => {} };
   const checked = checkDpopProof(proof, expected, keys);
-  return checksOf(PROOF_STEPS, checked.ok ? undefined : checked.reason, {
+  return checksOf(PROOF_STEPS, checked.ok ? undefined : checked, {
     ...(request === undefined && {
       method: `The server compares ${textOf(htm)} with the method of the request.`,
     }),

@@ -1,9 +1,15 @@
+import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, notReached, type Step } from '../checks.ts';
 import { TOKEN_STEPS } from './access-token.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 import { explainToken } from './token-schemes.ts';
 
-const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+const step = (
+  name: string,
+  check: string,
+  section: string,
+  refusals?: readonly RefusalCode[],
+): Step => ({
   name,
   check,
   section: `RFC ${section}`,
@@ -21,34 +27,43 @@ export const GNAP_PROOF_STEPS: readonly Step[] = [
     'coverage',
     'It covers method, target URI and token, and the digest of the content if there is any. It has keyid, and no alg.',
     '9635 section 7.3.1',
-    / is not covered$|^the parameter /,
+    [
+      'signature-uncovered',
+      'signature-param-missing',
+      'signature-param-refused',
+      'signature-param-type',
+      'component-flag',
+      'component-param-type',
+    ],
   ),
-  step(
-    'time',
-    'It was made within the last minute, and has not expired.',
-    '9421 section 3.2.1',
-    /^created differs|^the signature has expired/,
-  ),
-  step(
-    'components',
-    'The request has each covered component once.',
-    '9421 section 2.5',
-    /^the message has no (?!signature)|^a request has | is covered twice$/,
-  ),
-  step('key', 'keyid names the key of the token.', '9635 section 7.2', /^keyid is not/),
+  step('time', 'It was made within the last minute, and has not expired.', '9421 section 3.2.1', [
+    'signature-created',
+    'signature-expired',
+  ]),
+  step('components', 'The request has each covered component once.', '9421 section 2.5', [
+    'component-absent',
+    'component-not-of-request',
+    'component-not-of-answer',
+    'component-req-of-request',
+    'component-twice',
+    'component-query-param',
+    'component-long-query',
+  ]),
+  step('key', 'keyid names the key of the token.', '9635 section 7.2', ['signature-keyid']),
   step(
     'signature',
     'This key has signed the covered components of this very request.',
     '9421 section 3.2',
-    /^the key |^the signature is not of/,
+    ['signature-alg', 'signature-key', 'signature-wrong'],
   ),
-  step(
-    'content',
-    'Content-Digest is of the content, or there is none.',
-    '9530 section 2',
-    /^content-digest |^the content is not seen/,
-  ),
-  step('replay', 'The signature is new.', '9421 section 7.2.2', / was used before$/),
+  step('content', 'Content-Digest is of the content, or there is none.', '9530 section 2', [
+    'content-digest-form',
+    'content-digest-none',
+    'content-digest-wrong',
+    'content-digest-missing',
+    'content-unseen',
+  ]),
+  step('replay', 'The signature is new.', '9421 section 7.2.2', ['signature-used']),
 ];
 
 /** RFC 9635 section 7.2: the token first, then the signature, then the scope. */

@@ -1,8 +1,15 @@
 import { parseResult } from '#shared/auth/schemes/hoba/result.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
-const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+const step = (
+  name: string,
+  check: string,
+  section: string,
+  refusals?: readonly RefusalCode[],
+): Step => ({
   name,
   check,
   section: `RFC 7486 section ${section}`,
@@ -11,33 +18,25 @@ const step = (name: string, check: string, section: string, refusals?: RegExp): 
 
 /** The checks of HOBA, as its `authenticate` makes them. */
 export const HOBA_STEPS: readonly Step[] = [
-  step(
-    'tls',
-    'Nobody else can read the connection: it is TLS, or stays on this machine.',
-    '8.1',
-    /^HOBA needs TLS/,
-  ),
-  step('host', 'The request is for this origin.', '3', /^asked for by the name of another origin/),
+  step('tls', 'Nobody else can read the connection: it is TLS, or stays on this machine.', '8.1', [
+    'hoba-clear-text',
+  ]),
+  step('host', 'The request is for this origin.', '3', ['hoba-host']),
   step('form', 'The result is kid.challenge.nonce.sig in base64url.', '2'),
-  step(
-    'challenge',
-    'The server has made the challenge, within the last max-age seconds.',
-    '3',
-    /^a challenge that is /,
-  ),
+  step('challenge', 'The server has made the challenge, within the last max-age seconds.', '3', [
+    'hoba-challenge',
+    'hoba-old',
+  ]),
   step(
     'signature',
     'The key kid is registered for this origin, and has signed nonce, algorithm, origin, realm, kid and challenge.',
     '2',
-    /^no such key, or the signature is wrong|^the key of nobody/,
+    ['hoba-signature', 'hoba-key-of-nobody'],
   ),
-  step(
-    'sign-out',
-    'Nobody has signed out with the key since the challenge.',
-    '6.3',
-    /^a challenge from before signing out/,
-  ),
-  step('replay', 'The signature is new.', '3', /^signed for once already/),
+  step('sign-out', 'Nobody has signed out with the key since the challenge.', '6.3', [
+    'hoba-signed-out',
+  ]),
+  step('replay', 'The signature is new.', '3', ['hoba-used']),
 ];
 
 /** RFC 7486. */
@@ -52,7 +51,7 @@ export const explainHoba: ExplainedCredentials = ({ params = {} }) => {
           { name: 'sig', value: `${result.signature.length} octets` },
         ]
       : [],
-    checks: checksOf(HOBA_STEPS, result ? undefined : 'result is missing or malformed', {
+    checks: checksOf(HOBA_STEPS, result ? undefined : refuse('hoba-form'), {
       tls: 'Only the server knows its connection.',
       host: 'The server compares Host with its own.',
       challenge: 'Only the server knows its challenges.',

@@ -40,7 +40,7 @@ export function explainJwt(text: string, surroundings: Surroundings): Explained 
     what: 'JWT of another type',
     standard: 'RFC 7519',
     parts: partsOfJwt(read, surroundings),
-    checks: checksOf(STEPS, jws.ok ? undefined : jws.reason, {
+    checks: checksOf(STEPS, jws.ok ? undefined : jws, {
       signature: 'Only the key of the issuer tells.',
       claims: 'The server compares them with itself and the time.',
     }),

@@ -2,12 +2,18 @@ import {
   MUTUAL_ALGORITHMS,
   type MutualAlgorithmName,
 } from '#shared/auth/schemes/mutual/algorithms.ts';
-import { readMessage } from '#shared/auth/schemes/mutual/message.ts';
+import { readMessage, refusalOfMessage } from '#shared/auth/schemes/mutual/message.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
+import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
-const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+const step = (
+  name: string,
+  check: string,
+  section: string,
+  refusals?: readonly RefusalCode[],
+): Step => ({
   name,
   check,
   section: `RFC ${section}`,
@@ -15,17 +21,14 @@ const step = (name: string, check: string, section: string, refusals?: RegExp): 
 });
 
 const MESSAGE_STEPS: readonly Step[] = [
-  step(
-    'certificate',
-    'The server knows the certificate that the client sees.',
-    '8120 section 7',
-    /^nobody knows the certificate/,
-  ),
+  step('certificate', 'The server knows the certificate that the client sees.', '8120 section 7', [
+    'mutual-certificate',
+  ]),
   step(
     'terms',
     'Version, algorithm, validation, auth-scope and realm are those of the challenge.',
     '8120 section 4.2',
-    /^(?:version|algorithm|validation|auth-scope|realm) is missing/,
+    ['mutual-terms'],
   ),
   step('form', 'The message has the parameters of its kind, well-formed.', '8120 section 4'),
 ];
@@ -33,25 +36,22 @@ const MESSAGE_STEPS: readonly Step[] = [
 /** The checks of req-KEX-C1, which proves nothing yet, as `mutual` makes them. */
 export const KEY_EXCHANGE_STEPS: readonly Step[] = [
   ...MESSAGE_STEPS,
-  step('element', 'kc1 is an element of the group.', '8121 section 3', /^kc1 is not an element/),
+  step('element', 'kc1 is an element of the group.', '8121 section 3', ['mutual-element']),
 ];
 
 /** The checks of req-VFY-C. */
 export const KEY_VERIFICATION_STEPS: readonly Step[] = [
   ...MESSAGE_STEPS,
-  step(
-    'session',
-    'sid names a key exchange of this server.',
-    '8120 section 11',
-    /^no such session/,
-  ),
+  step('session', 'sid names a key exchange of this server.', '8120 section 11', [
+    'mutual-session',
+  ]),
   step(
     'proof',
     'vkc shows that the client knows the password, and sees the certificate of the server.',
     '8120 section 12.2',
-    /\bvkc is wrong/,
+    ['mutual-name', 'mutual-proof'],
   ),
-  step('count', 'nc is new for this session.', '8120 section 6', /^nc was used before/),
+  step('count', 'nc is new for this session.', '8120 section 6', ['mutual-used']),
 ];
 
 /** RFC 8120. */
@@ -59,7 +59,7 @@ export const explainMutual: ExplainedCredentials = ({ params = {} }) => {
   const read = readOf(params);
   const missing = typeof read === 'string' ? read : undefined;
   const kind = typeof read === 'string' ? undefined : 'proof' in read ? 'req-VFY-C' : 'req-KEX-C1';
-  const refusal = missing === undefined ? undefined : `${missing} is missing or malformed`;
+  const refusal = missing === undefined ? undefined : refusalOfMessage(missing);
   const steps = kind === 'req-KEX-C1' ? KEY_EXCHANGE_STEPS : KEY_VERIFICATION_STEPS;
   return {
     parts: kind === undefined ? [] : [{ name: 'message', value: kind }],

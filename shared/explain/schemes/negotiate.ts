@@ -1,4 +1,5 @@
 import { readClientToken } from '#shared/auth/schemes/negotiate/spnego.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
@@ -20,15 +21,12 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-const REFUSALS: Readonly<Record<string, string>> = {
-  ntlm: 'it asks for NTLM, which has no tickets',
-  unknown: 'it is neither SPNEGO nor Kerberos, or is cut off',
-};
+const UNREAD = { ntlm: 'negotiate-ntlm', unknown: 'negotiate-mechanism' } as const;
 
 /** RFC 4559. */
 export const explainNegotiate: ExplainedCredentials = ({ token68 = '' }) => {
   const read = readClientToken(Buffer.from(token68, 'base64'));
-  const refusal = typeof read === 'string' ? REFUSALS[read] : undefined;
+  const refusal = typeof read === 'string' ? refuse(UNREAD[read]) : undefined;
   const opens = typeof read === 'string' || !read.first ? 'no' : 'yes';
   return {
     parts: refusal === undefined ? [{ name: 'opens a handshake', value: opens }] : [],

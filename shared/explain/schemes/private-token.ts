@@ -1,10 +1,17 @@
 import { decodeBase64url } from '#shared/private-token/base64url.ts';
 import { parseToken } from '#shared/private-token/token.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
-const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+const step = (
+  name: string,
+  check: string,
+  section: string,
+  refusals?: readonly RefusalCode[],
+): Step => ({
   name,
   check,
   section: `RFC 9577 section ${section}`,
@@ -17,32 +24,25 @@ export const PRIVATE_TOKEN_STEPS: readonly Step[] = [
     name: 'tls',
     check: 'Nobody else can read the connection: it is TLS, or stays on this machine.',
     section: 'RFC 9110 section 17.16.1',
-    refusals: /^PrivateToken needs TLS/,
+    refusals: ['private-token-clear-text'],
   },
   step(
     'form',
     'The token is base64url, of a type that this site takes, and as long as tokens of this type are.',
     '2.2.1',
   ),
-  step(
-    'challenge',
-    'challenge_digest is the hash of a challenge of this server.',
-    '2.2.3',
-    /^for no challenge/,
-  ),
-  step(
-    'key',
-    'The issuer has the key token_key_id, and it is in use.',
-    '2.2.3',
-    /^of no key|^of a key/,
-  ),
-  step(
-    'authenticator',
-    'The issuer has made the authenticator with this key.',
-    '2.2.3',
-    /^wrong authenticator/,
-  ),
-  step('spent', 'Nobody has used the token before.', '2.2', /^used before/),
+  step('challenge', 'challenge_digest is the hash of a challenge of this server.', '2.2.3', [
+    'private-token-challenge',
+  ]),
+  step('key', 'The issuer has the key token_key_id, and it is in use.', '2.2.3', [
+    'private-token-key',
+    'private-token-old-key',
+    'private-token-forgotten',
+  ]),
+  step('authenticator', 'The issuer has made the authenticator with this key.', '2.2.3', [
+    'private-token-authenticator',
+  ]),
+  step('spent', 'Nobody has used the token before.', '2.2', ['private-token-used']),
 ];
 
 /** RFC 9577. */
@@ -63,16 +63,12 @@ export const explainPrivateToken: ExplainedCredentials = ({ params = {} }) => {
           },
         ]
       : [],
-    checks: checksOf(
-      PRIVATE_TOKEN_STEPS,
-      token ? undefined : 'no token of a type that is known here',
-      {
-        tls: 'Only the server knows its connection.',
-        challenge: 'Only the server knows its challenges.',
-        key: 'The server asks the directory of the issuer.',
-        authenticator: 'Only with the key of the issuer.',
-        spent: 'Only the server knows which tokens it has seen.',
-      },
-    ),
+    checks: checksOf(PRIVATE_TOKEN_STEPS, token ? undefined : refuse('private-token-type'), {
+      tls: 'Only the server knows its connection.',
+      challenge: 'Only the server knows its challenges.',
+      key: 'The server asks the directory of the issuer.',
+      authenticator: 'Only with the key of the issuer.',
+      spent: 'Only the server knows which tokens it has seen.',
+    }),
   };
 };

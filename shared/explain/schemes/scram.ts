@@ -1,18 +1,27 @@
 import { decodeMessage } from '#shared/auth/schemes/scram/base64.ts';
 import { parseClientFinal, parseClientFirst } from '#shared/auth/schemes/scram/messages.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { Part } from '../explained.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
-const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+const step = (
+  name: string,
+  check: string,
+  section: string,
+  refusals?: readonly RefusalCode[],
+): Step => ({
   name,
   check,
   section: `RFC ${section}`,
   ...(refusals && { refusals }),
 });
 
-const DATA = step('data', 'data is a message in base64 and UTF-8.', '7804 section 7', /^data is/);
-const REALM = step('realm', 'realm is that of the server.', '7804 section 5', /^another realm/);
+const DATA = step('data', 'data is a message in base64 and UTF-8.', '7804 section 7', [
+  'scram-data',
+]);
+const REALM = step('realm', 'realm is that of the server.', '7804 section 5', ['scram-realm']);
 const FORM = 'The message has the form of RFC 5802, without channel binding.';
 
 /** The checks of client-first-message, which proves nothing yet. */
@@ -29,26 +38,21 @@ const SCRAM_FINAL_STEPS: readonly Step[] = [
     'sid',
     'sid names an exchange that is under way. Without sid, the nonce tells whose it is.',
     '7804 section 5',
-    /^unknown sid|^nobody has authenticated/,
+    ['scram-sid', 'scram-unknown-nonce'],
   ),
-  step(
-    'nonce',
-    'r is the nonce that client and server have made together.',
-    '5802 section 5.1',
-    /^another nonce/,
-  ),
+  step('nonce', 'r is the nonce that client and server have made together.', '5802 section 5.1', [
+    'scram-nonce',
+  ]),
   step(
     'proof',
     'p shows that the client knows the password: the server XORs it back into the key of the client, and compares the hash of this with StoredKey.',
     '5802 section 3',
-    /^wrong proof/,
+    ['scram-proof'],
   ),
-  step(
-    'count',
-    'sr is not too old, and the counter before it is new.',
-    '7804 section 5.1',
-    /^stale sr|^nonce-count was used/,
-  ),
+  step('count', 'sr is not too old, and the counter before it is new.', '7804 section 5.1', [
+    'scram-stale',
+    'scram-used',
+  ]),
 ];
 
 /** The steps that apply: with `sid` nothing is counted. */
@@ -59,14 +63,14 @@ export const scramFinalSteps = (sid: string | undefined): readonly Step[] =>
 export const explainScram: ExplainedCredentials = ({ params = {} }) => {
   const message = decodeMessage(params['data'] ?? '');
   if (message === undefined) {
-    const refusal = 'data is not UTF-8 in base64';
+    const refusal = refuse('scram-data');
     return { parts: [], checks: checksOf(SCRAM_FIRST_STEPS, refusal, { realm: COMPARED }) };
   }
   const final = parseClientFinal(message);
   const first = parseClientFirst(message);
   const kind = final ? 'final' : 'first';
   const decoded: Part = { name: `client-${kind}-message`, value: message };
-  const refusal = (final ?? first) ? undefined : 'not a client-first-message that is supported';
+  const refusal = (final ?? first) ? undefined : refuse('scram-first');
   const steps = final ? scramFinalSteps(params['sid']) : SCRAM_FIRST_STEPS;
   return {
     parts: [decoded],

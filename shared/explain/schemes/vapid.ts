@@ -1,8 +1,15 @@
+import { refuse } from '#shared/refusals/schemes.ts';
+import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 import { partsOfJwt, readJwt } from './jwt.ts';
 
-const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+const step = (
+  name: string,
+  check: string,
+  section: string,
+  refusals?: readonly RefusalCode[],
+): Step => ({
   name,
   check,
   section: `RFC 8292 section ${section}`,
@@ -11,28 +18,27 @@ const step = (name: string, check: string, section: string, refusals?: RegExp): 
 
 /** The checks of a push service, as `createVapid` makes them. */
 export const VAPID_STEPS: readonly Step[] = [
-  step(
-    'shown',
-    'The sender shows credentials, if the subscription is for one key.',
-    '4.2',
-    /^This subscription is for one/,
-  ),
+  step('shown', 'The sender shows credentials, if the subscription is for one key.', '4.2', [
+    'vapid-none',
+  ]),
   step('form', 't is a JWT of ES256, and k the public key of an application server.', '3'),
-  step(
-    'key',
-    'k is the key for which the subscription was made.',
-    '4.2',
-    /restricted to another key/,
-  ),
-  step('signature', 'The key k has signed t.', '2', /has not signed/),
-  step('audience', 'aud is the origin of the push service.', '2', /^aud has to be/),
-  step('time', 'exp is not past, and at most 24 hours ahead.', '2', /^exp |^nbf /),
+  step('key', 'k is the key for which the subscription was made.', '4.2', ['vapid-key']),
+  step('signature', 'The key k has signed t.', '2', ['vapid-signature']),
+  step('audience', 'aud is the origin of the push service.', '2', ['vapid-aud']),
+  step('time', 'exp is not past, and at most 24 hours ahead.', '2', [
+    'vapid-exp-missing',
+    'vapid-exp',
+    'vapid-nbf',
+    'vapid-early',
+    'vapid-expired',
+    'vapid-long',
+  ]),
 ];
 
 /** RFC 8292. */
 export const explainVapid: ExplainedCredentials = ({ params = {} }, surroundings) => {
   const { t, k } = params;
-  const refusal = t === undefined || k === undefined ? 't or k is missing' : undefined;
+  const refusal = t === undefined || k === undefined ? refuse('vapid-params') : undefined;
   return {
     parts: t === undefined ? [] : partsOfJwt(readJwt(t), surroundings),
     checks: checksOf(VAPID_STEPS, refusal, {

@@ -6,6 +6,7 @@ import type { JwsRefusal } from '#shared/jose/compact-jws.ts';
 import { everyTokenSpace } from '#shared/config/token-spaces.ts';
 import type { Keys } from '#shared/stores/keys/keys.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 
 export type CheckedToken =
   | { readonly ok: true; readonly kid: string; readonly claims: AccessTokenClaims }
@@ -26,7 +27,7 @@ export async function checkToken(
   const stored = (await keys.list()).find(({ kid }) => kid === parsed.kid);
   const key = stored && importPublicJwk(stored.publicJwk, parsed.algorithm);
   if (key === undefined) {
-    return { ok: false, reason: 'this store has no such key, so the signature was not checked' };
+    return { ok: false, ...refuse('token-key-unchecked') };
   }
   const checked = checkAccessToken(parsed, key, {
     issuer: config.issuer,

@@ -3,10 +3,6 @@ import type { SecondFactors } from '#shared/stores/credentials/second-factors.ts
 import type { Person } from '../directory.ts';
 import { isEnough, type SecondFactorRule } from './need.ts';
 
-/** The reason why a key that proved itself does not let its person in. */
-export const OLD_KEY =
-  'the person needs a second factor, and had signed in without one when the key was added';
-
 /**
  * Whether a key lets its person in, who must perhaps have a second factor. It does if it was added with one, or if the
  * person kept it when they set theirs up: that page lists all their keys.

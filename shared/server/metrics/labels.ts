@@ -3,7 +3,8 @@ import { SCHEMES } from '#shared/auth/schemes/list.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { everyTokenSpace } from '#shared/config/token-spaces.ts';
 import { METHODS } from '#shared/http/methods.ts';
-import { REASONS } from './reasons.ts';
+import { labelOf } from '#shared/refusals/table.ts';
+import { LABELS } from '#shared/refusals/refusal.ts';
 import type { LimitNamespace } from '#shared/stores/limits/limits.ts';
 
 declare const OF: unique symbol;
@@ -43,10 +44,7 @@ export const kindLabel = closedSet('kind', ['token', 'grant', 'key', 'person', '
 export const eventLabel = closedSet('event', ['issued', 'verified', 'redeemed', 'replayed']);
 /** The namespaces of limits are a closed set of types: no client names one. */
 export const limitLabel = (namespace: LimitNamespace) => namespace as string as Label<'limit'>;
-const reasonSet = closedSet(
-  'reason',
-  REASONS.map(([name]) => name),
-);
+const reasonSet = closedSet('reason', LABELS);
 const statusSet = closedSet('status', Object.keys(STATUS_CODES));
 const classSet = closedSet('class', ['1xx', '2xx', '3xx', '4xx', '5xx']);
 
@@ -60,9 +58,8 @@ const CLASSES = Array.from({ length: 600 }, (_, status) =>
 export const statusLabel = (status: number) => STATUSES[status] ?? statusSet('');
 /** The class of the status (RFC 9110 section 15). */
 export const classLabel = (status: number) => CLASSES[status] ?? classSet('');
-/** The kind of a reason, whose text may name what a client sent. */
-export const reasonLabel = (reason = '') =>
-  reasonSet(REASONS.find(([, pattern]) => pattern.test(reason))?.[0] ?? 'other');
+/** The kind of a refusal. */
+export const reasonLabel = (refusal = '') => reasonSet(labelOf(refusal));
 
 /** Realms that the configuration names, and those of the authorization server's own endpoints. */
 export function spaceLabels(config: Config) {

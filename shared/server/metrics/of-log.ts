@@ -27,7 +27,7 @@ type SpaceLabel = (realm: string | undefined) => Label<'space'>;
 export function measuredLog(log: Log, metrics: Metrics, spaceLabel: SpaceLabel): Log {
   function request(fields: LogFields) {
     const { space, scheme, method, status = 0, milliseconds = 0, checks = 1 } = fields;
-    const { verdict, reason, grant, format, signIn, signInResult } = fields;
+    const { verdict, refusal, grant, format, signIn, signInResult } = fields;
     const where = spaceLabel(scheme === NAMELESS ? undefined : space);
     metrics.count(
       'requests',
@@ -40,7 +40,7 @@ export function measuredLog(log: Log, metrics: Metrics, spaceLabel: SpaceLabel):
     // Negative if somebody set the clock back meanwhile.
     metrics.observe('requestDuration', Math.max(0, milliseconds / 1000), where, classLabel(status));
     if (verdict === 'refused' || verdict === 'absent') {
-      metrics.count('refusals', 1, where, reasonLabel(reason));
+      metrics.count('refusals', 1, where, reasonLabel(refusal));
     }
     // A grant whose answer failed issued nothing.
     if (grant !== undefined && status === 200) {

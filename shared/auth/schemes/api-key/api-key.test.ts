@@ -10,6 +10,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { createAttempts } from '../../credentials/attempts.ts';
 import { requestOf } from '../../judge/auth.fixture.ts';
 import { judge } from '../../judge/judge.ts';
@@ -173,18 +174,18 @@ describe('a wrong key', () => {
       demo: await issue({ demo: true }),
     };
     const reasons = {
-      unknown: 'wrong API key',
-      wrong: 'wrong API key',
-      expired: 'this API key has ended',
-      elsewhere: 'this API key is of the realm other, not reports',
-      demo: 'this API key is of the first start: production does not take it',
+      unknown: refuse('api-key-wrong'),
+      wrong: refuse('api-key-wrong'),
+      expired: refuse('api-key-ended'),
+      elsewhere: refuse('api-key-realm', { realm: 'other', here: 'reports' }),
+      demo: refuse('api-key-demo'),
     };
     for (const name of ['unknown', 'wrong', 'expired', 'elsewhere', 'demo'] as const) {
       const one = keys[name];
       asked.length = 0;
       expect(await authenticate(scheme({ demo: false }), withKey(one))).toEqual({
         kind: 'refused',
-        reason: reasons[name],
+        ...reasons[name],
         fields: {},
       });
       expect(asked).toHaveLength(1);
@@ -293,7 +294,7 @@ describe('the limit of a key (draft-ietf-httpapi-ratelimit-headers-11)', () => {
     expect(verdicts[2]).toEqual({
       kind: 'unavailable',
       status: 429,
-      reason: 'limit of the key',
+      ...refuse('api-key-limit'),
       retryAfter: 30,
       fields: {
         'RateLimit-Policy': '"api-key";q=2;w=60',

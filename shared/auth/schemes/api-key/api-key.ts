@@ -8,6 +8,8 @@ import type { Limits, Rate, Spent } from '#shared/stores/limits/limits.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Fields } from '#shared/http/answer.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import type { AuthRequest, Grounds, Scheme, Verdict } from '../../scheme.ts';
 
 export interface ApiKeyOptions {
@@ -90,14 +92,12 @@ export function apiKey(options: ApiKeyOptions): Scheme {
   }
 
   /** Returns why a key is refused. Somebody without its secret learns nothing of it. */
-  function refusalOf(key: ApiKeyRecord | undefined, secret: string): string {
+  function refusalOf(key: ApiKeyRecord | undefined, secret: string): Refusal {
     if (key === undefined || !sameText(apiKeySecretHash(secret), key.secret_hash)) {
-      return 'wrong API key';
+      return refuse('api-key-wrong');
     }
-    if (key.realm !== realm) return `this API key is of the realm ${key.realm}, not ${realm}`;
-    return key.demo && !demo
-      ? 'this API key is of the first start: production does not take it'
-      : 'this API key has ended';
+    if (key.realm !== realm) return refuse('api-key-realm', { realm: key.realm, here: realm });
+    return refuse(key.demo && !demo ? 'api-key-demo' : 'api-key-ended');
   }
 
   /** Notes the use of a key. This neither delays nor fails the request: the next look-up shows that a store is down. */
@@ -110,14 +110,14 @@ export function apiKey(options: ApiKeyOptions): Scheme {
 
   function judgeKey(text: string, address: string): Awaitable<Judged> {
     const parsed = parseApiKey(text);
-    if (parsed === undefined) return { kind: 'refused', reason: 'not an API key' };
+    if (parsed === undefined) return { kind: 'refused', ...refuse('api-key-form') };
     const { id, secret } = parsed;
     return andThen(attempts.begin(id, address), (tooMany) => {
       if (tooMany !== undefined) return tooMany;
       return apiKeys.get(id).then((key) => {
         if (!acceptable(key, secret)) {
           attempts.failed(id, address);
-          return { kind: 'refused', reason: refusalOf(key, secret) };
+          return { kind: 'refused', ...refusalOf(key, secret) };
         }
         attempts.succeeded(id, address);
         noteUse(id);
@@ -150,7 +150,7 @@ export function apiKey(options: ApiKeyOptions): Scheme {
     const fields = rateLimitFields(limit, spent);
     if (!spent.ok) {
       const { retryAfter } = spent;
-      return { kind: 'unavailable', status: 429, reason: 'limit of the key', retryAfter, fields };
+      return { kind: 'unavailable', status: 429, ...refuse('api-key-limit'), retryAfter, fields };
     }
     return {
       kind: 'granted',
@@ -172,8 +172,7 @@ export function apiKey(options: ApiKeyOptions): Scheme {
 
     authenticate(_, request) {
       const found = find(request);
-      if (found === undefined)
-        return { kind: 'refused', reason: `the API key is not in the field ${field}` };
+      if (found === undefined) return { kind: 'refused', ...refuse('api-key-field', { field }) };
       return andThen(judgeKey(found.text, request.peer.address), (verdict): Verdict => {
         if (verdict.kind === 'granted') {
           return { ...verdict, proof: { fields: { ...verdict.proof?.fields, ...found.fields } } };

@@ -3,6 +3,7 @@ import { andThen } from '#shared/base/awaitable.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import type { Scheme, Verdict } from '../../scheme.ts';
@@ -39,8 +40,6 @@ export function parseUserPass(token68: string): UserPass | undefined {
   };
 }
 
-const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
-
 /**
  * The Basic scheme (RFC 7617). It is neither offered nor accepted over connections that others could read (section 4).
  */
@@ -58,15 +57,14 @@ export function basic({ realm, passwords, attempts }: BasicOptions): Scheme {
 
     authenticate({ token68 }, request) {
       const { confidential, peer } = request;
-      if (!confidential) return refused('Basic needs TLS: this connection is in clear text');
+      if (!confidential) return { kind: 'refused', ...refuse('basic-clear-text') };
       const sent = token68 === undefined ? undefined : parseUserPass(token68);
-      if (sent === undefined)
-        return refused('credentials are not base64 of NAME:PASSWORD in UTF-8');
+      if (sent === undefined) return { kind: 'refused', ...refuse('basic-form') };
       const account = usernameCaseMapped(sent.name) ?? sent.name;
       const judgePerson = (person: Person | undefined): Verdict => {
         if (person === undefined) {
           attempts.failed(account, peer.address);
-          return refused('unknown name or wrong password');
+          return { kind: 'refused', ...refuse('basic-password') };
         }
         attempts.succeeded(account, peer.address);
         return { kind: 'granted', principal: personPrincipal(realm, person) };

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import { within } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import { issuerAndVerifier, requestOf, SPACE } from '../../judge/auth.fixture.ts';
 import { bearer } from './bearer.ts';
 
@@ -58,7 +60,10 @@ describe('RFC 6750 section 2.1: the Authorization field', () => {
 
   test.each(['Bearer', 'Bearer  '])('section 3.1: %j has no token: no error code', async (none) => {
     const verdict = await setup().send(none);
-    expect(verdict).toMatchObject({ kind: 'refused', reason: 'access token: there is none' });
+    expect(verdict).toMatchObject({
+      kind: 'refused',
+      ...within('access token', refuse('token-none')),
+    });
     expect(verdict).not.toHaveProperty('challenges');
   });
 
@@ -105,7 +110,7 @@ describe('RFC 6750 section 2.1: the Authorization field', () => {
     for (let use = 0; use < 2; use += 1) {
       expect(await send(`Bearer ${bound}`)).toMatchObject({
         kind: 'refused',
-        reason: 'access token: bound to a key, so it needs DPoP',
+        ...within('access token', refuse('token-bound', { scheme: 'DPoP' })),
         challenges: [withError('invalid_token')],
       });
     }
@@ -142,7 +147,7 @@ describe('RFC 6750 section 2.3: a token in the query', () => {
     const verdict = await scheme.authenticate(credentials, request);
     expect(verdict).toEqual({
       kind: 'refused',
-      reason: 'access token in the query: send it in Authorization',
+      ...refuse('token-in-query'),
     });
   });
 });

@@ -1,4 +1,6 @@
 import { andThen } from '#shared/base/awaitable.ts';
+import { type Refusal, within } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import { actOf, type AuthRequest, type Scheme, type Verdict } from '../../scheme.ts';
 import type { TokenVerifier } from '../../tokens/token-verifier.ts';
 import { oauthChallenge, type OAuthSpace } from '../parts/oauth.ts';
@@ -21,9 +23,9 @@ function hasTokenInQuery({ target }: AuthRequest): boolean {
 export function bearer({ space, tokens }: BearerOptions): Scheme {
   const challenge = (request: AuthRequest, error?: 'invalid_token') =>
     oauthChallenge('Bearer', space, space.scopes(actOf(request)), error);
-  const invalidToken = (reason: string, request: AuthRequest): Verdict => ({
+  const invalidToken = (refusal: Refusal, request: AuthRequest): Verdict => ({
     kind: 'refused',
-    reason,
+    ...within('access token', refusal),
     challenges: [challenge(request, 'invalid_token')],
   });
 
@@ -36,19 +38,17 @@ export function bearer({ space, tokens }: BearerOptions): Scheme {
 
     authenticate({ token68, rest }, request) {
       // RFC 6750 section 3.1: an unsupported way to authenticate gets no error code.
-      if (hasTokenInQuery(request))
-        return { kind: 'refused', reason: 'access token in the query: send it in Authorization' };
+      if (hasTokenInQuery(request)) return { kind: 'refused', ...refuse('token-in-query') };
       // Section 3.1: without any credentials there is no error code; a malformed token is an invalid_token.
-      if (rest === '') return { kind: 'refused', reason: 'access token: there is none' };
-      if (token68 === undefined)
-        return invalidToken('access token: not of the form of a token (b64token)', request);
+      if (rest === '') return { kind: 'refused', ...within('access token', refuse('token-none')) };
+      if (token68 === undefined) return invalidToken(refuse('token-not-b64token'), request);
       return andThen(tokens.verify(token68, space.audiences), (token): Verdict => {
         if (token.kind === 'unavailable') return token;
-        if (token.kind === 'refused') return invalidToken(`access token: ${token.reason}`, request);
+        if (token.kind === 'refused') return invalidToken(token, request);
         // RFC 9449 section 7.2, RFC 9635 section 7.2: otherwise a thief could use a bound token without its key.
         if (token.cnf !== undefined) {
-          const way = 'jkt' in token.cnf ? 'needs DPoP' : 'comes as GNAP';
-          return invalidToken(`access token: bound to a key, so it ${way}`, request);
+          const scheme = 'jkt' in token.cnf ? 'DPoP' : 'GNAP';
+          return invalidToken(refuse('token-bound', { scheme }), request);
         }
         const { principal, grounds } = token;
         return { kind: 'granted', principal, grounds };

@@ -2,11 +2,13 @@ import { sameBytes, sameText } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { active } from '#shared/people/active.ts';
 import type { Person } from '#shared/people/directory.ts';
-import { isKeyEnough, OLD_KEY } from '#shared/people/second-factor/key-enough.ts';
+import { isKeyEnough } from '#shared/people/second-factor/key-enough.ts';
 import type { SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import type { People } from '#shared/stores/people/people.ts';
 import type { KeyOwner, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import type { SecondFactors } from '#shared/stores/credentials/second-factors.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import { refuse as refuseSpace } from '#shared/refusals/spaces.ts';
 import { showsConcealed } from '../../conceal.ts';
 import { noteUse } from '../../credentials/note-use.ts';
 import { personPrincipal } from '../../person.ts';
@@ -42,7 +44,7 @@ export interface ConcealedOptions {
 /** The owner that is looked up if the key does not exist or belongs to no person. */
 const NOBODY: KeyOwner = { kind: 'person', id: '-' };
 
-const WRONG: Verdict = { kind: 'refused', reason: 'wrong Concealed credentials' };
+const WRONG: Verdict = { kind: 'refused', ...refuse('concealed-wrong') };
 
 /**
  * The Concealed scheme (RFC 9729): a client signs the output of the connection's exporter with its private key. The
@@ -80,7 +82,7 @@ export function concealed(options: ConcealedOptions): Scheme {
     const here = proof.realm === undefined || proof.realm === realm;
     if (!known || !here || principal === undefined) return WRONG;
     if (person !== undefined && !(await isKeyEnough(rule, secondFactors, person, record)))
-      return { kind: 'refused', reason: OLD_KEY };
+      return { kind: 'refused', ...refuseSpace('old-key') };
     noteUse(publicKeys, record, clock.now());
     const end = async () => ((await publicKeys.get(id)) ? undefined : 'revoked');
     return { kind: 'granted', principal, grounds: { of: `key of Concealed ${id}`, end } };
@@ -98,11 +100,11 @@ export function concealed(options: ConcealedOptions): Scheme {
 
     authenticate(credentials, request) {
       const proof = readProof(credentials);
-      if (proof === undefined) return { kind: 'refused', reason: 'malformed proof' };
+      if (proof === undefined) return { kind: 'refused', ...refuse('concealed-form') };
       const scheme = SIGNATURE_SCHEMES.get(proof.signatureScheme);
-      if (scheme === undefined) return { kind: 'refused', reason: 'unknown signature scheme' };
+      if (scheme === undefined) return { kind: 'refused', ...refuse('concealed-algorithm') };
       const found = exported(proof, request);
-      if (found === undefined) return { kind: 'refused', reason: 'not over TLS 1.3' };
+      if (found === undefined) return { kind: 'refused', ...refuse('concealed-clear-text') };
       const key = provenKey(proof, scheme, found);
       return key === undefined ? WRONG : judge(key, proof);
     },

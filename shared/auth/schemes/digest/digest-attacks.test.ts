@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ManualClock } from '#shared/base/clock.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { judge } from '../../judge/judge.ts';
 import { spaceOf } from '../../judge/judge.fixture.ts';
 import { requestOf } from '../../judge/auth.fixture.ts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
 const setup = (more: Partial<OfferOptions> = {}) =>
   digestOn(processes.stores, new ManualClock(), more);
 
-const REFUSED = { kind: 'refused', reason: 'no such name, or the response is wrong' };
+const REFUSED = { kind: 'refused', ...refuse('digest-response') };
 
 describe('RFC 7616 section 3.4: a wrong response', () => {
   test.each([
@@ -97,7 +98,7 @@ describe('RFC 7616 section 3.4: only what was offered', () => {
     const { content: _, ...elsewhere } = request;
     const params = answer(challenge, request, { qop: 'auth-int' });
     expect(await submit(scheme, elsewhere, params)).toMatchObject({
-      reason: 'qop was not offered: use auth',
+      ...refuse('digest-qop', { offered: 'auth' }),
     });
   });
 });
@@ -165,7 +166,7 @@ describe('RFC 7616 section 3.4.6: another uri is 400', () => {
     expect(await exchange(scheme, request, { hashed: { uri } })).toEqual({
       kind: 'refused',
       as: 'malformed',
-      reason: 'uri is not the request target',
+      ...refuse('digest-uri'),
     });
     expect(did).toEqual([]);
   });
@@ -193,7 +194,7 @@ describe('RFC 7616 section 3.4: malformed credentials are 400', () => {
     expect(await scheme.authenticate(credentials, requestWith())).toEqual({
       kind: 'refused',
       as: 'malformed',
-      reason: `${parameter} is missing or malformed`,
+      ...refuse('digest-form', { param: parameter }),
     });
     expect(did).toEqual([]);
   });

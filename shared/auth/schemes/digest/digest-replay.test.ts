@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { setPassword } from '#shared/people/people.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import { refuse as refuseSpace } from '#shared/refusals/spaces.ts';
 import { judge } from '../../judge/judge.ts';
 import { spaceOf } from '../../judge/judge.fixture.ts';
 import { requestOf } from '../../judge/auth.fixture.ts';
@@ -25,8 +27,8 @@ beforeAll(async () => {
 const setup = (more: Partial<DigestOptions> = {}) =>
   digestOn(processes.stores, new ManualClock(), more);
 
-const REFUSED = { kind: 'refused', reason: 'no such name, or the response is wrong' };
-const REPLAYED = { kind: 'refused', reason: 'nc was used before' };
+const REFUSED = { kind: 'refused', ...refuse('digest-response') };
+const REPLAYED = { kind: 'refused', ...refuse('digest-used') };
 const GRANTED = { kind: 'granted' };
 
 describe('RFC 7616 section 5.5: replay', () => {
@@ -140,7 +142,7 @@ describe('throttling and outages', () => {
       kind: 'unavailable',
       status: 429,
       retryAfter: 7,
-      reason: 'too many attempts',
+      ...refuseSpace('too-many-attempts'),
     });
     expect(did).toEqual(['begin']);
   });

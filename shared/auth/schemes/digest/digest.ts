@@ -4,6 +4,7 @@ import type { Verifier, Verifiers } from '#shared/people/verifiers.ts';
 import { DIGEST_ALGORITHMS } from '#shared/http/auth/digest-algorithms.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
@@ -33,7 +34,7 @@ export function digest(options: DigestOptions): Scheme {
   /** The client goes on by itself with another nonce (RFC 7616 section 3.3). */
   const stale = (request: AuthRequest): Verdict => ({
     kind: 'refused',
-    reason: 'nonce is stale',
+    ...refuse('digest-stale'),
     challenges: offer.challenges(request, true),
   });
 
@@ -70,7 +71,7 @@ export function digest(options: DigestOptions): Scheme {
     async authenticate(credentials, request) {
       const params = parseDigestParams(credentials.params ?? {});
       if (typeof params === 'string') {
-        return { kind: 'refused', as: 'malformed', reason: `${params} is missing or malformed` };
+        return { kind: 'refused', as: 'malformed', ...refuse('digest-form', { param: params }) };
       }
       const claim = offer.claim(params, request);
       if ('kind' in claim) return claim;
@@ -88,14 +89,14 @@ export function digest(options: DigestOptions): Scheme {
       const right = sameText(claim.response, digestResponse(algorithm, ha1, signed, content));
       if (verifier === undefined || !right) {
         attempts.failed(account, address);
-        return { kind: 'refused', reason: 'no such name, or the response is wrong' };
+        return { kind: 'refused', ...refuse('digest-response') };
       }
       if (claim.stale) return stale(request);
       const once = { made: nonces.madeAt(signed.nonce), seconds: nonces.lifetime };
       // The use is counted last; otherwise anybody could use up the counts of others.
       const use = await useCounts.use('digest', signed.nonce, count, once);
       if (use === 'forgotten') return stale(request);
-      if (use === 'used') return { kind: 'refused', reason: 'nc was used before' };
+      if (use === 'used') return { kind: 'refused', ...refuse('digest-used') };
       attempts.succeeded(account, address);
       return granted(claim, verifier);
     },

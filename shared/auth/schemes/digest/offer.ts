@@ -4,6 +4,7 @@ import {
   DIGEST_ALGORITHMS,
   type DigestAlgorithmName,
 } from '#shared/http/auth/digest-algorithms.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import type { Nonces } from '../../credentials/nonces.ts';
 import type { AuthRequest, Verdict } from '../../scheme.ts';
 import type { DigestParams } from './params.ts';
@@ -79,24 +80,33 @@ export function createOffer(options: OfferOptions): Offer {
       const { username, uri, nonce, response, protection } = params;
       const algorithm = algorithms.find((name) => name === params.algorithm);
       if (algorithm === undefined)
-        return refused(`algorithm was not offered: use ${algorithms.join(' or ')}`);
-      if (protection === undefined) return refused(`no qop: use ${qopAt(request).join(' or ')}`);
+        return {
+          kind: 'refused',
+          ...refuse('digest-algorithm', { offered: algorithms.join(' or ') }),
+        };
+      if (protection === undefined)
+        return {
+          kind: 'refused',
+          ...refuse('digest-no-qop', { offered: qopAt(request).join(' or ') }),
+        };
       const { nc, cnonce, count } = protection;
       const chosen = qopAt(request).find((name) => name === protection.qop);
       if (chosen === undefined)
-        return refused(`qop was not offered: use ${qopAt(request).join(' or ')}`);
-      if (params.userhash && !userhash) return refused('userhash was not offered');
-      if (params.realm !== realm) return refused(`another realm than ${realm}`);
+        return {
+          kind: 'refused',
+          ...refuse('digest-qop', { offered: qopAt(request).join(' or ') }),
+        };
+      if (params.userhash && !userhash) return { kind: 'refused', ...refuse('digest-userhash') };
+      if (params.realm !== realm) return { kind: 'refused', ...refuse('digest-realm', { realm }) };
       // Section 3.4 requires clients to return it, but some omit it; the nonce carries what it would protect.
       if (params.opaque !== undefined && params.opaque !== opaque) {
-        return refused('opaque is not ours');
+        return { kind: 'refused', ...refuse('digest-opaque') };
       }
       if (!isRequestUri(uri, request)) {
-        return { ...refused('uri is not the request target'), as: 'malformed' };
+        return { kind: 'refused', as: 'malformed', ...refuse('digest-uri') };
       }
       const state = nonces.check(nonce, contextOf(algorithm));
-      if (state === 'unknown')
-        return refused('nonce is not ours, or was made for another algorithm');
+      if (state === 'unknown') return { kind: 'refused', ...refuse('digest-nonce') };
       const signed = { method: request.method, uri, nonce, nc, cnonce, qop: chosen };
       const stale = state === 'stale';
       return { username, userhash: params.userhash, algorithm, signed, count, response, stale };
@@ -109,5 +119,3 @@ export function createOffer(options: OfferOptions): Offer {
         : undefined,
   };
 }
-
-const refused = (reason: string) => ({ kind: 'refused', reason }) as const;

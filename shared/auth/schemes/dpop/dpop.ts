@@ -9,6 +9,8 @@ import {
 } from '#shared/jose/dpop-proof.ts';
 import { PROOF_WINDOW, proofMemory } from '#shared/jose/proof-life.ts';
 import type { Proofs } from '#shared/stores/authentication/proofs.ts';
+import { type Refusal, within } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import type { Nonces } from '../../credentials/nonces.ts';
 import {
   actOf,
@@ -63,25 +65,25 @@ export function dpop(options: DpopOptions): Scheme {
     'Cache-Control': 'no-store',
   });
 
-  function refused(request: AuthRequest, reason: string, error: DpopError): Verdict {
+  function refused(request: AuthRequest, refusal: Refusal, error: DpopError): Verdict {
     const givesNonce = needsNonce || error === 'use_dpop_nonce';
     return {
       kind: 'refused',
       as: error === 'invalid_request' ? 'malformed' : 'unauthenticated',
-      reason,
+      ...refusal,
       challenges: [challenge(space.scopes(actOf(request)), error)],
       ...(givesNonce && { fields: nonceFields() }),
     };
   }
 
-  const ofToken = (request: AuthRequest, reason: string) =>
-    refused(request, `access token: ${reason}`, 'invalid_token');
+  const ofToken = (request: AuthRequest, refusal: Refusal) =>
+    refused(request, within('access token', refusal), 'invalid_token');
 
-  function nonceRefusal(nonce: string | undefined): string | undefined {
-    if (nonce === undefined) return 'nonce is missing';
+  function nonceRefusal(nonce: string | undefined): Refusal | undefined {
+    if (nonce === undefined) return refuse('proof-nonce-missing');
     const state = nonces.check(nonce, space.realm);
     if (state === 'fresh') return undefined;
-    return state === 'stale' ? 'nonce is stale' : 'nonce is not of this space';
+    return refuse(state === 'stale' ? 'proof-nonce-stale' : 'proof-nonce-foreign');
   }
 
   /** A proof with a nonce of ours is no older than that. The clock of a client may be ahead by the window. */
@@ -97,19 +99,21 @@ export function dpop(options: DpopOptions): Scheme {
     challenge: (request) => [challenge(space.scopes(actOf(request)))],
 
     async authenticate({ token68 }, request) {
-      if (token68 === undefined) return refused(request, 'no token68', 'invalid_request');
+      if (token68 === undefined)
+        return refused(request, refuse('token-not-b64token'), 'invalid_request');
       const [proof, another] = request.lines('dpop');
       if (proof === undefined) {
-        return refused(request, 'the field DPoP is missing', 'invalid_dpop_proof');
+        return refused(request, refuse('proof-none'), 'invalid_dpop_proof');
       }
-      if (another !== undefined) return refused(request, 'two DPoP fields', 'invalid_request');
+      if (another !== undefined)
+        return refused(request, refuse('proof-several'), 'invalid_request');
 
       const token = await tokens.verify(token68, space.audiences);
       if (token.kind === 'unavailable') return token;
-      if (token.kind === 'refused') return ofToken(request, token.reason);
+      if (token.kind === 'refused') return ofToken(request, token);
       const { cnf, principal, grounds } = token;
-      if (cnf === undefined) return ofToken(request, 'bound to no key, so it comes as Bearer');
-      if (!('jkt' in cnf)) return ofToken(request, 'a token of GNAP comes as GNAP');
+      if (cnf === undefined) return ofToken(request, refuse('token-unbound'));
+      if (!('jkt' in cnf)) return ofToken(request, refuse('token-of-gnap'));
       const { jkt } = cnf;
 
       const expected = {
@@ -122,15 +126,15 @@ export function dpop(options: DpopOptions): Scheme {
         ...(needsNonce && { refusesNonce: nonceRefusal }),
       };
       const checked = checkDpopProof(proof, expected, keys);
-      if (!checked.ok) return refused(request, `DPoP proof: ${checked.reason}`, checked.error);
+      if (!checked.ok) return refused(request, within('DPoP proof', checked), checked.error);
       const once = { made: madeAt(checked), seconds: memory };
       const use = await proofs.spend('dpop', `${jkt} ${checked.jti}`, once);
       if (use === 'used') {
-        return refused(request, 'DPoP proof: jti was used before', 'invalid_dpop_proof');
+        return refused(request, within('DPoP proof', refuse('proof-used')), 'invalid_dpop_proof');
       }
       if (use === 'forgotten') {
-        const reason = 'DPoP proof: nonce is needed, since the store has lost its memory';
-        return refused(request, reason, 'use_dpop_nonce');
+        const refusal = within('DPoP proof', refuse('proof-nonce-needed'));
+        return refused(request, refusal, 'use_dpop_nonce');
       }
       const next = needsNonce ? { proof: { fields: nonceFields() } } : {};
       return { kind: 'granted', principal, grounds, ...next };

@@ -8,6 +8,9 @@ import { METHODS } from '#shared/http/methods.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
 import { BadSignature } from '#shared/signatures/message.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
+import { type Refusal, within } from '#shared/refusals/refusal.ts';
+import { refuse as refuseSignature } from '#shared/refusals/signatures.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import { actOf, type AuthRequest, type Scheme, type Verdict } from '../../scheme.ts';
 import { audiencesOf, type TokenVerifier } from '../../tokens/token-verifier.ts';
 import { authenticationParams } from '../parts/oauth.ts';
@@ -49,7 +52,10 @@ export function gnap({ space, grantEndpoint, mtls, tokens, replay, clock }: Gnap
     },
   });
 
-  const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
+  const ofToken = (refusal: Refusal): Verdict => ({
+    kind: 'refused',
+    ...within('access token', refusal),
+  });
 
   return {
     name: 'GNAP',
@@ -58,14 +64,14 @@ export function gnap({ space, grantEndpoint, mtls, tokens, replay, clock }: Gnap
 
     async authenticate({ token68 }, request) {
       if (token68 === undefined) {
-        return { kind: 'refused', as: 'malformed', reason: 'access token: not a token68' };
+        return { ...ofToken(refuse('token-not-b64token')), as: 'malformed' };
       }
       const token = await tokens.verify(token68, audiences);
       if (token.kind === 'unavailable') return token;
-      if (token.kind === 'refused') return refused(`access token: ${token.reason}`);
+      if (token.kind === 'refused') return ofToken(token);
       const { cnf, principal, grounds } = token;
-      if (cnf === undefined) return refused('access token: comes as Bearer');
-      if ('jkt' in cnf) return refused('access token: comes as DPoP');
+      if (cnf === undefined) return ofToken(refuse('token-unbound'));
+      if ('jkt' in cnf) return ofToken(refuse('token-of-dpop'));
       try {
         await prove(provedRequest(request, mtls), keyOf(cnf), {
           replay,
@@ -74,8 +80,10 @@ export function gnap({ space, grantEndpoint, mtls, tokens, replay, clock }: Gnap
           once: METHODS.get(actOf(request))?.safe !== true,
         });
       } catch (error) {
-        if (error instanceof BadSignature) return refused(`key proof: ${error.message}`);
-        if (error instanceof BadKey) return refused(`access token: cnf: ${error.message}`);
+        if (error instanceof BadSignature) {
+          return { kind: 'refused', ...within('key proof', error.refusal) };
+        }
+        if (error instanceof BadKey) return ofToken(refuse('token-cnf', { why: error.message }));
         throw error;
       }
       return { kind: 'granted', principal, grounds };
@@ -115,7 +123,7 @@ function provedRequest(request: AuthRequest, mtls: boolean): ProvedRequest {
   const path = pathOf(target);
   const message = { method, targetUri: origin + path, requestTarget: path, lines };
   if (content === undefined && METHODS.get(method)?.body !== 'none') {
-    throw new BadSignature('the content is not seen here, so its digest cannot be checked');
+    throw new BadSignature(refuseSignature('content-unseen'));
   }
   const contentDigest = content?.digest ?? ((name: string) => hash(name, '', 'buffer'));
   return { message, hasToken: true, contentDigest, fromProxy: mtls && peer.trusted };

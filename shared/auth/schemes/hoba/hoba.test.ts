@@ -197,14 +197,14 @@ describe('whose key', () => {
     await all.add(clientKey(1), more);
     const scheme = all.here.scheme();
     expect(await reasonOf(scheme, await answer(scheme, {}, clientKey(1)))).toBe(
-      'the key of nobody',
+      'the key belongs to no person',
     );
   });
 
   test('a disabled person, and one whose key was removed, is refused at the next request', async () => {
     const [here, there] = [all.here.scheme(), all.there.scheme()];
     all.people.delete(ALICE.id);
-    expect(await reasonOf(here, await answer(here))).toBe('the key of nobody');
+    expect(await reasonOf(here, await answer(here))).toBe('the key belongs to no person');
     all.people.set(ALICE.id, ALICE);
     expect(await send(there, await answer(here))).toEqual(GRANTED);
     await all.here.stores.publicKeys.remove(clientKey().kid);

@@ -1,10 +1,12 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Directory } from '#shared/people/directory.ts';
-import { isKeyEnough, OLD_KEY } from '#shared/people/second-factor/key-enough.ts';
+import { isKeyEnough } from '#shared/people/second-factor/key-enough.ts';
 import type { SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import type { SecondFactors } from '#shared/stores/credentials/second-factors.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import { refuse as refuseSpace } from '#shared/refusals/spaces.ts';
 import { noteUse } from '../../credentials/note-use.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Grounds, Scheme } from '../../scheme.ts';
@@ -63,16 +65,15 @@ export function hoba(options: HobaOptions): Scheme {
       isSecure(request) ? undefined : 'HOBA is not taken in clear text: use https.',
 
     async authenticate({ params = {} }, request) {
-      if (!isSecure(request))
-        return { kind: 'refused', reason: 'HOBA needs TLS: this connection is in clear text' };
+      if (!isSecure(request)) return { kind: 'refused', ...refuse('hoba-clear-text') };
       const signer = await signatures.signer(params, request, { maxAge, find });
       if (signer.kind !== 'signed') return signer;
       const { key } = signer;
       const { owner } = key;
       const person = owner.kind === 'person' ? await directory.find(owner.id) : undefined;
-      if (person === undefined) return { kind: 'refused', reason: 'the key of nobody' };
+      if (person === undefined) return { kind: 'refused', ...refuse('hoba-key-of-nobody') };
       if (!(await isKeyEnough(rule, secondFactors, person, key)))
-        return { kind: 'refused', reason: OLD_KEY };
+        return { kind: 'refused', ...refuseSpace('old-key') };
       noteUse(publicKeys, key, clock.now());
       return {
         kind: 'granted',

@@ -5,6 +5,7 @@ import { importedKey } from '#shared/people/public-key.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import type { Proofs } from '#shared/stores/authentication/proofs.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import type { AuthRequest, Verdict } from '../../scheme.ts';
 import type { Challenges } from './challenges.ts';
@@ -68,15 +69,15 @@ export function createSignatures(options: SignaturesOptions): Signatures {
   return {
     async signer(params, request, { maxAge, find }) {
       const { origin, peer } = request;
-      if (!isSameHost(request)) return refused('asked for by the name of another origin');
+      if (!isSameHost(request)) return { kind: 'refused', ...refuse('hoba-host') };
       const result = parseResult(params['result'] ?? '');
-      if (result === undefined) return refused('result is missing or malformed');
+      if (result === undefined) return { kind: 'refused', ...refuse('hoba-form') };
       const { challenge, nonce, signature } = result;
       const made = challenges.madeAt(challenge, origin);
-      if (made === undefined) return refused('a challenge that is not ours');
+      if (made === undefined) return { kind: 'refused', ...refuse('hoba-challenge') };
       const life = maxAge || SINGLE;
       const age = (clock.now() - made) / 1000;
-      if (age > life || age < -AHEAD) return refused('a challenge that is too old');
+      if (age > life || age < -AHEAD) return { kind: 'refused', ...refuse('hoba-old') };
       const kid = unpadded(result.kid);
       const tooMany = await attempts.begin(kid, peer.address);
       if (tooMany !== undefined) return tooMany;
@@ -86,16 +87,15 @@ export function createSignatures(options: SignaturesOptions): Signatures {
       const right = verify('sha256', signed, importedKey(key?.spki ?? decoy), signature);
       if (key === undefined || !right) {
         attempts.failed(kid, peer.address);
-        return refused('no such key, or the signature is wrong');
+        return { kind: 'refused', ...refuse('hoba-signature') };
       }
       attempts.succeeded(kid, peer.address);
-      if (made <= (key.signed_out_at ?? 0)) return refused('a challenge from before signing out');
+      if (made <= (key.signed_out_at ?? 0))
+        return { kind: 'refused', ...refuse('hoba-signed-out') };
       // This comes last, so that nobody without the key can use up others' signatures.
       const once = `${kid} ${challenge} ${nonce}`;
       const fresh = (await isFirst(once, made)) && (maxAge > 0 || (await isFirst(challenge, made)));
-      return fresh ? { kind: 'signed', key } : refused('signed for once already');
+      return fresh ? { kind: 'signed', key } : { kind: 'refused', ...refuse('hoba-used') };
     },
   };
 }
-
-const refused = (reason: string): Refused => ({ kind: 'refused', reason });

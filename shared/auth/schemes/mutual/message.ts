@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { parseExtValue } from '#shared/http/auth/ext-value.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { MUTUAL_ALGORITHMS, type MutualAlgorithmName } from './algorithms.ts';
 import { parseFixedNumber } from './fixed-number.ts';
 
@@ -38,6 +40,19 @@ const LONGEST_NAME = 128;
 /** Names of the server's numbers, and of the client's (section 4). */
 const OF_SERVER = /^(?:ks[0-9]+|vks[0-9]*)$/;
 const OF_CLIENT = /^(?:kc[0-9]+|vkc[0-9]*)$/;
+
+/** The parameters of a challenge that a message repeats. */
+const TERMS: ReadonlySet<string> = new Set([
+  'version',
+  'algorithm',
+  'validation',
+  'auth-scope',
+  'realm',
+]);
+
+/** Refuses a message for a parameter that `readMessage` names. */
+export const refusalOfMessage = (param: string): Refusal =>
+  refuse(TERMS.has(param) ? 'mutual-terms' : 'mutual-form', { param });
 
 /** Reads a message. Returns the name of a parameter if it is missing or does not match the terms. */
 export function readMessage(

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { requestOf } from '../../judge/auth.fixture.ts';
 import { judge } from '../../judge/judge.ts';
 import { spaceOf } from '../../judge/judge.fixture.ts';
@@ -155,7 +156,7 @@ describe('the messages', () => {
     expect((await send(here.scheme(), plain.vfy(1))).kind).toBe('granted');
   });
 
-  test('where nobody knows the certificate it is not offered, and nobody is let in', async () => {
+  test('where the server does not know the certificate it is not offered, and nobody is let in', async () => {
     const { here } = await twoMutualProcesses();
     const request = from('192.0.2.1', { origin: 'https://rs.example' });
     expect(await here.scheme().challenge(request)).toEqual([]);
@@ -360,7 +361,7 @@ describe('throttling', () => {
     expect(verdicts.filter(({ kind }) => kind === 'continued')).toHaveLength(3);
     expect(verdicts.find(({ kind }) => kind === 'unavailable')).toMatchObject({
       status: 429,
-      reason: 'too many key exchanges',
+      ...refuse('mutual-exchanges'),
     });
     await begin(here.scheme(), clientOf(), from('192.0.2.2'));
   });

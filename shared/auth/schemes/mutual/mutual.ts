@@ -11,6 +11,8 @@ import type { Verifiers } from '#shared/people/verifiers.ts';
 import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
@@ -22,6 +24,7 @@ import {
   type KeyVerification,
   type MutualTerms,
   readMessage,
+  refusalOfMessage,
 } from './message.ts';
 import { sessionTable, TIME, verifierName, type SessionTable } from './session-table.ts';
 import { type Validation, validationOf } from './validation.ts';
@@ -99,9 +102,9 @@ export function mutual(options: MutualOptions): Scheme {
   });
 
   /** 401-INIT, or 401-STALE (RFC 8120 section 4.1). */
-  const refused = ({ terms }: Place, why: Reason, reason: string): Verdict => ({
+  const refused = ({ terms }: Place, why: Reason, refusal: Refusal): Verdict => ({
     kind: 'refused',
-    reason,
+    ...refusal,
     challenges: [message(terms, { reason: why })],
   });
 
@@ -123,13 +126,13 @@ export function mutual(options: MutualOptions): Scheme {
   async function exchange({ user, clientValue }: KeyExchange, place: Place): Promise<Verdict> {
     const { terms, table, request } = place;
     if (!KAM3[algorithm].isElement(clientValue)) {
-      return refused(place, 'invalid-parameters', 'kc1 is not an element of the group');
+      return refused(place, 'invalid-parameters', refuse('mutual-element'));
     }
     const { address } = request.peer;
     const paid = await limits.spend('exchange', customerOf(address), exchanges);
     if (!paid.ok) {
       const { retryAfter } = paid;
-      return { kind: 'unavailable', status: 429, reason: 'too many key exchanges', retryAfter };
+      return { kind: 'unavailable', status: 429, ...refuse('mutual-exchanges'), retryAfter };
     }
     const tooMany = await attempts.begin(accountOf(user), address);
     if (tooMany !== undefined) return tooMany;
@@ -139,7 +142,7 @@ export function mutual(options: MutualOptions): Scheme {
     const turn = attempts.turn(accountOf(user), request);
     const exchanged = await kam3.exchange(turn, algorithm, ours, nobody, clientValue, verifier);
     if (exchanged === undefined) {
-      return refused(place, 'invalid-parameters', 'the exchange has to be rejected');
+      return refused(place, 'invalid-parameters', refuse('mutual-exchange'));
     }
     const sid = await table.add({
       state: 'key exchanging',
@@ -163,7 +166,7 @@ export function mutual(options: MutualOptions): Scheme {
     const first = known?.state === 'key exchanging';
     // Only one proof is checked before a session is authenticated, since a wrong proof is a guessed password.
     const session = first ? await table.take(sid) : known;
-    if (session === undefined) return refused(place, 'stale-session', 'no such session');
+    if (session === undefined) return refused(place, 'stale-session', refuse('mutual-session'));
 
     const { user } = session;
     const bound = { nc, vh: validation.vh() };
@@ -173,15 +176,15 @@ export function mutual(options: MutualOptions): Scheme {
     const person = same && somebody?.person;
     if (first && !(right && person)) {
       attempts.failed(accountOf(user), address);
-      return refused(place, 'auth-failed', 'no such name, or vkc is wrong');
+      return refused(place, 'auth-failed', refuse('mutual-name'));
     }
     // The session stays; otherwise anybody could end it.
-    if (!right) return refused(place, 'auth-failed', 'vkc is wrong');
+    if (!right) return refused(place, 'auth-failed', refuse('mutual-proof'));
     const number = nc > NC_MAX ? 0 : Number(nc) + 1;
     const once = { made: session.made, seconds: TIME + AFTER };
     if (!person || (await useCounts.use('mutual', sid, number, once)) !== 'first') {
       await table.take(sid);
-      return refused(place, 'stale-session', 'nc was used before, or the password has changed');
+      return refused(place, 'stale-session', refuse('mutual-used'));
     }
     if (first) {
       attempts.succeeded(accountOf(user), address);
@@ -209,15 +212,11 @@ export function mutual(options: MutualOptions): Scheme {
     async authenticate({ params = {} }, request) {
       const place = placeOf(request);
       if (place === undefined) {
-        return { kind: 'refused', reason: 'nobody knows the certificate', challenges: [] };
+        return { kind: 'refused', ...refuse('mutual-certificate'), challenges: [] };
       }
       const read = readMessage(params, place.terms);
       if (typeof read === 'string') {
-        return refused(
-          place,
-          'invalid-parameters',
-          `${read} is missing, or not as it was asked for`,
-        );
+        return refused(place, 'invalid-parameters', refusalOfMessage(read));
       }
       return 'sid' in read ? verify(read, place) : exchange(read, place);
     },

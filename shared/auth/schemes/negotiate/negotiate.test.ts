@@ -5,6 +5,7 @@ import { type Gss, GssRefused, type Step } from '../parts/gss.ts';
 import * as client from './token.fixture.ts';
 import type { Rate, Spent } from '#shared/stores/limits/limits.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { createAttempts } from '../../credentials/attempts.ts';
 import { memoryReplay, requestOf } from '../../judge/auth.fixture.ts';
 import { judge } from '../../judge/judge.ts';
@@ -94,6 +95,7 @@ const send = async (token: Buffer | string, more: Partial<AuthRequest> = {}) =>
   );
 const refusedFor = (reason: string) => ({
   kind: 'refused',
+  refusal: expect.stringMatching(/^negotiate-/),
   reason: expect.stringContaining(reason),
   untold: true,
 });
@@ -196,7 +198,7 @@ describe('a replay', () => {
       { scheme: 'negotiate', rest: '', token68: again(request).toString('base64') },
       requestOf(),
     );
-    expect(verdict).toEqual({ kind: 'refused', reason: 'a replay', untold: true });
+    expect(verdict).toEqual({ kind: 'refused', ...refuse('negotiate-used'), untold: true });
   });
 
   test('ten at once: one is let in', async () => {
@@ -213,7 +215,11 @@ describe('a replay', () => {
     const token = spnego();
     await send(token);
     clock.advance(2 * 300 + 60);
-    expect(await send(token)).toEqual({ kind: 'refused', reason: 'a replay', untold: true });
+    expect(await send(token)).toEqual({
+      kind: 'refused',
+      ...refuse('negotiate-used'),
+      untold: true,
+    });
   });
 
   test('a refused exchange is not remembered', async () => {

@@ -9,6 +9,8 @@ import type { Replay } from '#shared/stores/authentication/replay.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import { type Fields } from '#shared/http/answer.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import {
   type AuthRequest,
   NotSetUp,
@@ -49,7 +51,7 @@ const anybodyAt = (address: string) => `negotiate ${customerOf(address)}`;
 
 const OFF = 'Negotiate is not set up on this server';
 /** An unknown principal hears the same as nonsense, so nobody is told which it was. */
-const refused = (reason: string): Verdict => ({ kind: 'refused', reason, untold: true });
+const refused = (refusal: Refusal): Verdict => ({ kind: 'refused', ...refusal, untold: true });
 const challenge = (token?: Buffer): Challenge => ({
   scheme: 'Negotiate',
   ...(token && { token68: token.toString('base64') }),
@@ -73,21 +75,21 @@ export function negotiate(options: NegotiateOptions): Scheme {
   const handshakes = new Handshakes(clock, WAITING);
 
   /** Reads a message for GSS; returns a reason if there is none. */
-  function read(token68: string | undefined, connection: object): Message | string {
-    if (gss === undefined) return OFF;
+  function read(token68: string | undefined, connection: object): Message | Refusal {
+    if (gss === undefined) return refuse('negotiate-off');
     const bytes = token68 === undefined ? undefined : decode(token68);
-    if (bytes === undefined) return 'no base64';
+    if (bytes === undefined) return refuse('negotiate-form');
     const begun = handshakes.take(connection);
     const token = readClientToken(bytes);
-    if (token === 'ntlm') return 'NTLM: the client has no ticket for this service';
-    if (token === 'unknown') return 'neither SPNEGO with Kerberos nor Kerberos';
+    if (token === 'ntlm') return refuse('negotiate-ntlm');
+    if (token === 'unknown') return refuse('negotiate-mechanism');
     const { first, ...request } = token;
     if (first) {
       const until = clock.now() + PATIENCE;
       return { bytes, handshake: { acceptor: gss.accept(), until, ...request } };
     }
-    if (begun === undefined) return 'a later message of a handshake that was not begun here';
-    if (begun.authenticator && request.authenticator) return 'two requests in one handshake';
+    if (begun === undefined) return refuse('negotiate-not-begun');
+    if (begun.authenticator && request.authenticator) return refuse('negotiate-two-requests');
     return { bytes, handshake: { ...begun, ...request } };
   }
 
@@ -96,11 +98,12 @@ export function negotiate(options: NegotiateOptions): Scheme {
     authenticator: Buffer | undefined,
     at: Position,
   ): Promise<Verdict> {
-    if (authenticator === undefined) return refused('a handshake without a request of Kerberos');
+    if (authenticator === undefined) return refused(refuse('negotiate-no-request'));
     const key = authenticator.toString('base64');
-    if (!(await replay.unique('negotiate', key, REPLAY_WINDOW))) return refused('a replay');
+    if (!(await replay.unique('negotiate', key, REPLAY_WINDOW)))
+      return refused(refuse('negotiate-used'));
     const person = await verifiers.kerberos(principal);
-    if (person === undefined) return refused(`nobody is ${principal}`);
+    if (person === undefined) return refused(refuse('negotiate-nobody', { principal }));
     return {
       kind: 'granted',
       principal: personPrincipal(realm, person),
@@ -118,12 +121,13 @@ export function negotiate(options: NegotiateOptions): Scheme {
       if (error instanceof GssRefused) return error;
       throw error;
     });
-    if (step instanceof GssRefused) return refused(step.message);
+    if (step instanceof GssRefused)
+      return refused(refuse('negotiate-ticket', { why: step.message }));
     if (step.done) return grant(step, handshake.authenticator, at);
     if (peer.http2) {
-      return { kind: 'refused', as: 'http-1.1', reason: 'several messages over HTTP/2' };
+      return { kind: 'refused', as: 'http-1.1', ...refuse('negotiate-http2') };
     }
-    if (peer.trusted) return refused('several messages through a proxy, which mixes connections');
+    if (peer.trusted) return refused(refuse('negotiate-proxy'));
     handshakes.put(peer.connection, handshake);
     return { kind: 'continued', challenge: challenge(step.token) };
   }
@@ -142,7 +146,7 @@ export function negotiate(options: NegotiateOptions): Scheme {
     async authenticate({ token68 }, request) {
       const { peer } = request;
       const message = read(token68, peer.connection);
-      if (typeof message === 'string') return refused(message);
+      if ('refusal' in message) return refused(message);
       const { bytes, handshake } = message;
       const anybody = anybodyAt(peer.address);
       const tooMany = await attempts.begin(anybody, peer.address);

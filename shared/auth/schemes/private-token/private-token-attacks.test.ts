@@ -4,6 +4,7 @@ import { type Clock, ManualClock } from '#shared/base/clock.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { requestOf } from '../../judge/auth.fixture.ts';
 import { spaceOf } from '../../judge/judge.fixture.ts';
 import { judge } from '../../judge/judge.ts';
@@ -267,7 +268,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     const { get, redeem, clock, issuer } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     issuer.state.meanwhile = () => clock.advance(LIFE);
-    expect(await redeem(token)).toEqual(refused('past its end when it was verified'));
+    expect(await redeem(token)).toEqual(refused(refuse('private-token-ended')));
     clock.advance(-LIFE);
     issuer.state.meanwhile = () => undefined;
     expect(await redeem(token)).toEqual(granted);
@@ -281,9 +282,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
       return stores.spentTokens.spend(name, until);
     };
     const restored = at({ stores: { limits: stores.limits, spentTokens: { spend } } });
-    expect(await restored.redeem(token)).toEqual(
-      refused('of a key or window that ended when it was spent'),
-    );
+    expect(await restored.redeem(token)).toEqual(refused(refuse('private-token-forgotten')));
   });
 
   test('a process whose clock is behind and that stalls before it spends: used before', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { requestOf } from '../../judge/auth.fixture.ts';
 import { spaceOf } from '../../judge/judge.fixture.ts';
 import { judge } from '../../judge/judge.ts';
@@ -45,7 +46,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
     issuer.state.meanwhile = () => {
       memory = 'second';
     };
-    expect(await redeem(token)).toEqual(refused('of a key or window that ended when it was spent'));
+    expect(await redeem(token)).toEqual(refused(refuse('private-token-forgotten')));
   });
 
   test('without a window the memory is not asked for: the keys end with it', async () => {

@@ -28,6 +28,8 @@ import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { requestOf } from '../../judge/auth.fixture.ts';
 import { KeysUnavailable } from '../../tokens/issuer-keys.ts';
 import type { Verdict } from '../../scheme.ts';
@@ -52,13 +54,13 @@ export const granted = {
   principal: { kind: 'anonymous' },
   grounds: expect.anything(),
 };
-export const refused = (reason: string) => ({ kind: 'refused', reason, untold: true });
-export const USED = refused('used before');
-export const NO_CHALLENGE = refused('for no challenge that is good here now');
-export const NO_KEY = refused('of no key that is good now');
-export const NO_END = refused('of a key that is past its end, or has none');
-export const WRONG = refused('wrong authenticator');
-export const NO_TOKEN = refused('no token of a type that is taken here');
+export const refused = (refusal: Refusal) => ({ kind: 'refused', ...refusal, untold: true });
+export const USED = refused(refuse('private-token-used'));
+export const NO_CHALLENGE = refused(refuse('private-token-challenge'));
+export const NO_KEY = refused(refuse('private-token-key'));
+export const NO_END = refused(refuse('private-token-old-key'));
+export const WRONG = refused(refuse('private-token-authenticator'));
+export const NO_TOKEN = refused(refuse('private-token-type'));
 
 export type TestKey = TokenKeyPair & IssuerKey;
 

@@ -9,6 +9,7 @@ import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import { requestOf } from '../../judge/auth.fixture.ts';
 import { KeysUnavailable } from '../../tokens/issuer-keys.ts';
 import { spaceOf } from '../../judge/judge.fixture.ts';
@@ -139,7 +140,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
     expect(await scheme.challenge(clear)).toEqual([]);
     const params = { token: token.toString('base64url') };
     const verdict = await scheme.authenticate({ scheme: 'privatetoken', rest: '', params }, clear);
-    expect(verdict).toEqual(refused('PrivateToken needs TLS: this connection is in clear text'));
+    expect(verdict).toEqual(refused(refuse('private-token-clear-text')));
     expect(issuer.state.verified).toBe(0);
     expect(await redeem(token)).toEqual(granted);
   });

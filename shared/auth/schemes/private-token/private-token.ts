@@ -10,6 +10,9 @@ import { parseToken, type Token } from '#shared/private-token/token.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import { refuse as refuseSpace } from '#shared/refusals/spaces.ts';
 import { KeysUnavailable } from '../../tokens/issuer-keys.ts';
 import type { AuthRequest, Grounds, Scheme, Verdict } from '../../scheme.ts';
 import {
@@ -37,7 +40,7 @@ export interface PrivateTokenOptions {
 }
 
 /** A token that was used is refused like one that was never good, so nobody is told which it was. */
-const refused = (reason: string): Verdict => ({ kind: 'refused', reason, untold: true });
+const refused = (refusal: Refusal): Verdict => ({ kind: 'refused', ...refusal, untold: true });
 
 /** Milliseconds since the epoch from which on no token of the key for the challenge passes; Infinity: unknown. */
 const endOf = (challenge: SpaceChallenge, key: IssuerKey) =>
@@ -94,25 +97,25 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
     { peer: { address }, client }: Pick<AuthRequest, 'peer' | 'client'>,
   ): Promise<Verdict> {
     const challenge = await challengeOf(token);
-    if (challenge === undefined) return refused('for no challenge that is good here now');
+    if (challenge === undefined) return refused(refuse('private-token-challenge'));
     const key = await issuer.key(token.type, token.keyId);
-    if (key === undefined) return refused('of no key that is good now');
+    if (key === undefined) return refused(refuse('private-token-key'));
     const end = endOf(challenge, key);
-    if (!passesUntil(end)) return refused('of a key that is past its end, or has none');
+    if (!passesUntil(end)) return refused(refuse('private-token-old-key'));
     const paid = await limits.spend('redemption', customer(address), rate);
     if (!paid.ok) {
       const { retryAfter } = paid;
-      return { kind: 'unavailable', status: 429, reason: 'too many tokens', retryAfter };
+      return { kind: 'unavailable', status: 429, ...refuse('private-token-rate'), retryAfter };
     }
     if (!(await issuer.verify(token, key, turnAt(address, client))))
-      return refused('wrong authenticator');
+      return refused(refuse('private-token-authenticator'));
     // Verifying took its time, and what is past its end is not remembered.
-    if (!passesUntil(end)) return refused('past its end when it was verified');
+    if (!passesUntil(end)) return refused(refuse('private-token-ended'));
     const first = await spent.spend(nameOf(token), end + CLOCK_MARGIN);
-    if (!first) return refused('used before');
+    if (!first) return refused(refuse('private-token-used'));
     // A store that was restored meanwhile has forgotten what was spent: no such key, or no such context.
     const remembered = (await issuer.key(token.type, token.keyId)) && (await challengeOf(token));
-    if (remembered === undefined) return refused('of a key or window that ended when it was spent');
+    if (remembered === undefined) return refused(refuse('private-token-forgotten'));
     return { kind: 'granted', principal: { kind: 'anonymous' }, grounds: groundsOf(key) };
   }
 
@@ -141,19 +144,23 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
       confidential ? undefined : 'PrivateToken is not taken in clear text: use https.',
 
     async authenticate({ params }, request) {
-      if (!request.confidential)
-        return refused('PrivateToken needs TLS: this connection is in clear text');
+      if (!request.confidential) return refused(refuse('private-token-clear-text'));
       const text = params?.['token'];
       const bytes = text === undefined ? undefined : decodeBase64url(text);
-      if (bytes === undefined) return refused('no base64url for a token');
+      if (bytes === undefined) return refused(refuse('private-token-form'));
       const token = parseToken(bytes);
       if (token === undefined || !space.types.includes(token.type)) {
-        return refused('no token of a type that is taken here');
+        return refused(refuse('private-token-type'));
       }
       return redeem(token, request).catch((error: unknown): Verdict => {
         if (!(error instanceof KeysUnavailable)) throw error;
         const { message, retryAfter } = error;
-        return { kind: 'unavailable', status: 503, reason: message, retryAfter };
+        return {
+          kind: 'unavailable',
+          status: 503,
+          ...refuseSpace('unavailable', { why: message }),
+          retryAfter,
+        };
       });
     },
   };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { refuse } from '#shared/refusals/schemes.ts';
 import type { Scheme } from '../../scheme.ts';
 import { authenticate, clientOf, data, from, send, twoScramProcesses } from './scram.fixture.ts';
 import { TTL } from './reauthentication.ts';
@@ -82,7 +83,7 @@ describe('RFC 7804 section 5.1: a replay', () => {
     for (const process of [here, there]) {
       expect(await send(process.scheme('SHA-256'), params)).toEqual({
         kind: 'refused',
-        reason: 'nonce-count was used',
+        ...refuse('scram-used'),
       });
     }
   });
@@ -158,7 +159,7 @@ describe('RFC 7804 section 5.1: sr', () => {
     const wrong = `${withoutProof},p=${data(Buffer.alloc(32))}`;
     expect(await send(scheme, { data: data(wrong) })).toEqual({
       kind: 'refused',
-      reason: 'wrong proof',
+      ...refuse('scram-proof'),
     });
     const verdict = await send(scheme, { data: data(message) });
     expect(verdict).toMatchObject({
@@ -223,7 +224,7 @@ describe('RFC 7804 section 5.1: refused', () => {
       const { message } = again(100_000, { with: await srOf(scheme), ...(nonce && { nonce }) });
       expect(await send(scheme, { data: data(message) })).toEqual({
         kind: 'refused',
-        reason: 'nobody has authenticated with this nonce',
+        ...refuse('scram-unknown-nonce'),
       });
     }
   });
@@ -239,7 +240,10 @@ describe('RFC 7804 section 5.1: refused', () => {
     const by = clientOf('SHA-256', 'alice', 'wrong', client.nonce);
     const params = { data: data(again(100_000, { by }).message) };
     const thief = from('198.51.100.1');
-    expect(await send(scheme, params, thief)).toEqual({ kind: 'refused', reason: 'wrong proof' });
+    expect(await send(scheme, params, thief)).toEqual({
+      kind: 'refused',
+      ...refuse('scram-proof'),
+    });
     expect(await send(scheme, params, thief)).toMatchObject({ kind: 'unavailable', status: 429 });
   });
 
@@ -274,7 +278,7 @@ describe('RFC 7804 section 5.1: refused', () => {
     expect((await anew(100_001)).kind).toBe('granted');
     clock.advance(900);
     expect(await anew(100_002)).toMatchObject({
-      reason: 'nobody has authenticated with this nonce',
+      ...refuse('scram-unknown-nonce'),
     });
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import { refuse as refuseSpace } from '#shared/refusals/spaces.ts';
 import { judge } from '../../judge/judge.ts';
 import { spaceOf } from '../../judge/judge.fixture.ts';
 import { requestOf } from '../../judge/auth.fixture.ts';
@@ -107,7 +109,7 @@ describe('refused with a fresh challenge', () => {
     const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const { verdict } = await authenticate(scheme, clientOf('SHA-256', 'alice', 'wrong'));
-    expect(verdict).toEqual({ kind: 'refused', reason: 'wrong proof' });
+    expect(verdict).toEqual({ kind: 'refused', ...refuse('scram-proof') });
   });
 
   test('RFC 5802 section 5.1: the whole nonce is compared, not its beginning', async () => {
@@ -123,7 +125,7 @@ describe('refused with a fresh challenge', () => {
       const [, nonce = ''] = /^r=([^,]+)/.exec(serverFirst) ?? [];
       const { message } = client.final(serverFirst, spoil(nonce));
       expect(await send(scheme, { sid, data: data(message) })).toMatchObject({
-        reason: 'another nonce',
+        ...refuse('scram-nonce'),
       });
     }
   });
@@ -145,8 +147,8 @@ describe('refused with a fresh challenge', () => {
     const { sid, final, verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
     expect(verdict.kind).toBe('granted');
     const again = { sid, data: data(final.message) };
-    expect(await send(here.scheme('SHA-256'), again)).toMatchObject({ reason: 'unknown sid' });
-    expect(await send(there.scheme('SHA-256'), again)).toMatchObject({ reason: 'unknown sid' });
+    expect(await send(here.scheme('SHA-256'), again)).toMatchObject({ ...refuse('scram-sid') });
+    expect(await send(there.scheme('SHA-256'), again)).toMatchObject({ ...refuse('scram-sid') });
   });
 
   test('a wrong proof uses the sid up', async () => {
@@ -157,7 +159,7 @@ describe('refused with a fresh challenge', () => {
     const { message, withoutProof } = client.final(serverFirst);
     await send(scheme, { sid, data: data(`${withoutProof},p=${data(Buffer.alloc(32))}`) });
     expect(await send(scheme, { sid, data: data(message) })).toMatchObject({
-      reason: 'unknown sid',
+      ...refuse('scram-sid'),
     });
   });
 
@@ -182,7 +184,7 @@ describe('refused with a fresh challenge', () => {
     const { message } = client.final(serverFirst);
     clock.advance(60);
     expect(await send(scheme, { sid, data: data(message) })).toMatchObject({
-      reason: 'unknown sid',
+      ...refuse('scram-sid'),
     });
   });
 
@@ -194,7 +196,7 @@ describe('refused with a fresh challenge', () => {
       const { sid, serverFirst } = await begin(begun, client.first());
       const { message } = client.final(serverFirst);
       expect(await send(other, { sid, data: data(message) })).toMatchObject({
-        reason: 'unknown sid',
+        ...refuse('scram-sid'),
       });
     }
   });
@@ -220,7 +222,7 @@ describe('refused with a fresh challenge', () => {
     for (const value of [null, 1, 'SCRAM-SHA-256', [], {}, { scheme: 'SCRAM-SHA-256' }]) {
       const sid = await here.stores.sessions.put(value, 60);
       expect(await send(here.scheme('SHA-256'), { sid, data: data(message) })).toMatchObject({
-        reason: 'unknown sid',
+        ...refuse('scram-sid'),
       });
     }
   });
@@ -345,7 +347,7 @@ describe('answers do not tell which people exist (RFC 5802 section 9)', () => {
     const { here, kept } = await twoScramProcesses();
     kept.delete('scram SHA-256 alice');
     const { verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
-    expect(verdict).toEqual({ kind: 'refused', reason: 'wrong proof' });
+    expect(verdict).toEqual({ kind: 'refused', ...refuse('scram-proof') });
   });
 
   test('a person whose row has something else than keys of this hash is answered like an unknown one', async () => {
@@ -353,7 +355,7 @@ describe('answers do not tell which people exist (RFC 5802 section 9)', () => {
     for (const value of ['', 'x', kept.get('scram SHA-1 alice')?.value ?? '']) {
       kept.set('scram SHA-256 alice', { person: { id: 'a', name: 'alice' }, value });
       const { verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
-      expect(verdict).toEqual({ kind: 'refused', reason: 'wrong proof' });
+      expect(verdict).toEqual({ kind: 'refused', ...refuse('scram-proof') });
     }
   });
 
@@ -387,7 +389,7 @@ describe('throttling', () => {
     expect(await send(scheme, clientOf('SHA-256').first(), from('192.0.2.8'))).toEqual({
       kind: 'unavailable',
       status: 429,
-      reason: 'too many attempts',
+      ...refuseSpace('too-many-attempts'),
       retryAfter: 60,
     });
     const { verdict } = await authenticate(scheme, clientOf('SHA-256'), from('192.0.2.7'));

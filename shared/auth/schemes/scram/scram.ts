@@ -9,6 +9,8 @@ import { ALL_REALMS } from '#shared/stores/people/people.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
@@ -71,12 +73,6 @@ const NONCE_BYTES = 18;
 
 const SID = /^[\w-]{1,64}$/;
 
-const refused = (reason: string, challenges?: readonly Challenge[]): Verdict => ({
-  kind: 'refused',
-  reason,
-  ...(challenges && { challenges }),
-});
-
 /**
  * SCRAM-SHA-256 and SCRAM-SHA-1 (RFC 7804). Each exchange is of its own and bound to no connection; a
  * proof covers neither method nor target nor content, so that confidentiality and integrity of the
@@ -126,9 +122,9 @@ export function scram(options: ScramOptions): Scheme {
     return signature === undefined || person === undefined ? undefined : { person, signature };
   }
 
-  function failed({ account }: Username, request: AuthRequest, reason: string): Verdict {
+  function failed({ account }: Username, request: AuthRequest, refusal: Refusal): Verdict {
     attempts.failed(account, request.peer.address);
-    return refused(reason);
+    return { kind: 'refused', ...refusal };
   }
 
   async function granted(
@@ -149,7 +145,7 @@ export function scram(options: ScramOptions): Scheme {
 
   async function first(message: string, request: AuthRequest): Promise<Verdict> {
     const parsed = parseClientFirst(message);
-    if (parsed === undefined) return refused('not a client-first-message that is supported');
+    if (parsed === undefined) return { kind: 'refused', ...refuse('scram-first') };
     const { user, bare, nonce: clientNonce } = parsed;
     const tooMany = await attempts.begin(user.account, request.peer.address);
     if (tooMany !== undefined) return tooMany;
@@ -175,12 +171,12 @@ export function scram(options: ScramOptions): Scheme {
   async function final(sid: string, message: ClientFinal, request: AuthRequest): Promise<Verdict> {
     const leg = await takeLeg(sid);
     const user = leg && readUsername(leg.saslname);
-    if (leg === undefined || user === undefined) return refused('unknown sid');
+    if (leg === undefined || user === undefined) return { kind: 'refused', ...refuse('scram-sid') };
     const { bare, clientNonce, nonce, serverFirst } = leg;
-    if (message.nonce !== nonce) return failed(user, request, 'another nonce');
+    if (message.nonce !== nonce) return failed(user, request, refuse('scram-nonce'));
     const keys = await keysOf(user);
     const proved = prove({ message, bare, keys, serverFirst });
-    if (proved === undefined) return failed(user, request, 'wrong proof');
+    if (proved === undefined) return failed(user, request, refuse('scram-proof'));
     return granted(user, request, proved, { clientNonce, bare, sid });
   }
 
@@ -189,7 +185,7 @@ export function scram(options: ScramOptions): Scheme {
     const known = nonce && (await reauthentication.recall(nonce.clientNonce));
     const user = known && readUsername(known.saslname);
     if (nonce === undefined || known === undefined || user === undefined) {
-      return refused('nobody has authenticated with this nonce');
+      return { kind: 'refused', ...refuse('scram-unknown-nonce') };
     }
     const tooMany = await attempts.begin(user.account, request.peer.address);
     if (tooMany !== undefined) return tooMany;
@@ -199,10 +195,13 @@ export function scram(options: ScramOptions): Scheme {
     const serverFirst = formatServerFirst(message.nonce, salt, iterations);
     const proved = prove({ message, bare, keys, serverFirst });
     if (proved === undefined || nonce.count < iterations)
-      return failed(user, request, 'wrong proof');
+      return failed(user, request, refuse('scram-proof'));
     const use = nonce.state === 'stale' ? 'forgotten' : await reauthentication.use(nonce);
-    if (use === 'forgotten') return refused('stale sr', [invitation({ stale: 'true' })]);
-    if (use === 'used') return failed(user, request, 'nonce-count was used');
+    if (use === 'forgotten') {
+      const challenges = [invitation({ stale: 'true' })];
+      return { kind: 'refused', ...refuse('scram-stale'), challenges };
+    }
+    if (use === 'used') return failed(user, request, refuse('scram-used'));
     return granted(user, request, proved, { ...known, clientNonce: nonce.clientNonce });
   }
 
@@ -213,14 +212,13 @@ export function scram(options: ScramOptions): Scheme {
 
     async authenticate({ params = {} }, request) {
       if (params['realm'] !== undefined && params['realm'] !== realm)
-        return refused(`another realm than ${realm}`);
+        return { kind: 'refused', ...refuse('scram-realm', { realm }) };
       const message = decodeMessage(params['data'] ?? '');
-      if (message === undefined) return refused('data is not UTF-8 in base64');
+      if (message === undefined) return { kind: 'refused', ...refuse('scram-data') };
       const finalMessage = parseClientFinal(message);
       const sid = params['sid'];
       if (sid === undefined && finalMessage === undefined) return first(message, request);
-      if (finalMessage === undefined)
-        return refused('not a client-final-message that is supported');
+      if (finalMessage === undefined) return { kind: 'refused', ...refuse('scram-final') };
       return sid === undefined ? again(finalMessage, request) : final(sid, finalMessage, request);
     },
   };

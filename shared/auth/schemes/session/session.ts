@@ -1,7 +1,9 @@
 import { cookiesNamed } from '#shared/http/cookies.ts';
 import { isEnough, type SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
-import type { About, AuthRequest, Grounds, Scheme, Verdict } from '../../scheme.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import { refuse as refuseSpace } from '#shared/refusals/spaces.ts';
+import type { About, AuthRequest, Grounds, Scheme } from '../../scheme.ts';
 import { cookieName } from './cookie.ts';
 import type { SessionRecord, Sessions } from './sessions.ts';
 
@@ -39,14 +41,13 @@ export function shownSecret(
  */
 export function session({ space, sessions, feed, about, secondFactor }: SessionOptions): Scheme {
   const { url, realm, idle } = space;
-  const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
 
   /** Returns why a session has ended; undefined if it has not. */
   async function endOf({ claims, until, ...record }: SessionRecord, now: number) {
-    if (record.space !== url) return 'it is of another space';
-    if (now >= until) return 'it is over';
+    if (record.space !== url) return refuse('session-space');
+    if (now >= until) return refuse('session-over');
     const by = (await feed.latest()).revokedBy(claims);
-    return by && `revoked by ${by}`;
+    return by && refuse('session-revoked', { by });
   }
 
   /** Returns the grounds of a session. Once it is gone from the store, only its time tells whether it was revoked. */
@@ -79,19 +80,18 @@ export function session({ space, sessions, feed, about, secondFactor }: SessionO
 
     async authenticate(_credentials, request) {
       const secret = shownSecret(space, request);
-      if (secret === undefined) return refused('the cookie is malformed, or there are several');
+      if (secret === undefined) return { kind: 'refused', ...refuse('session-cookie') };
       const found = await sessions.find(secret);
-      if (found === undefined) return refused('there is no such session, or it has ended');
+      if (found === undefined) return { kind: 'refused', ...refuse('session-unknown') };
       const end = await endOf(found, sessions.now());
       if (end !== undefined) {
         await sessions.remove(secret);
-        return refused(end);
+        return { kind: 'refused', ...end };
       }
       const person = await about(found.accountId);
-      if (person === undefined)
-        return refused('the directory has nobody of this id who may sign in');
+      if (person === undefined) return { kind: 'refused', ...refuseSpace('not-in-directory') };
       if (!isEnough(secondFactor, person.groups, found.acr))
-        return refused('the person must sign in with a second factor');
+        return { kind: 'refused', ...refuse('session-second-factor') };
       await sessions.touch(secret, found, idle);
       const { accountId: sub, grantId: grant_id, acr, auth_time: authTime } = found;
       return {

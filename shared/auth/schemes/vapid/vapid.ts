@@ -5,6 +5,8 @@ import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { parseCompactJws } from '#shared/jose/compact-jws.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 
 /** An application server that has shown who it is (RFC 8292). */
 export interface Sender {
@@ -39,20 +41,20 @@ export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
     const known = verified.get(digest);
     if (known !== undefined) return known;
     const jws = parseCompactJws(token);
-    if (!jws.ok) throw invalid(`the JWT in t is malformed: ${jws.reason}`);
-    if (jws.algorithm.alg !== 'ES256') throw invalid('the JWT in t has another alg than ES256');
+    if (!jws.ok) throw invalid(refuse('vapid-jwt', { why: jws.reason }));
+    if (jws.algorithm.alg !== 'ES256') throw invalid(refuse('vapid-alg'));
     const publicKey = importPoint(key);
     if (!jws.algorithm.verify(jws.signingInput, publicKey, jws.signature)) {
-      throw invalid('the key in k has not signed the JWT in t');
+      throw invalid(refuse('vapid-signature'));
     }
     const { aud, exp, nbf } = jws.payload;
     const audiences = Array.isArray(aud) ? aud : [aud];
-    if (!audiences.includes(audience)) throw invalid(`aud has to be ${audience}`);
-    if (exp === undefined) throw invalid('exp is missing');
-    if (typeof exp !== 'number') throw invalid('exp has to be a number');
-    if (nbf !== undefined && typeof nbf !== 'number') throw invalid('nbf has to be a number');
+    if (!audiences.includes(audience)) throw invalid(refuse('vapid-aud', { audience }));
+    if (exp === undefined) throw invalid(refuse('vapid-exp-missing'));
+    if (typeof exp !== 'number') throw invalid(refuse('vapid-exp'));
+    if (nbf !== undefined && typeof nbf !== 'number') throw invalid(refuse('vapid-nbf'));
     // RFC 7519 section 4.1.5; once it is valid it stays so until `exp`.
-    if (nbf !== undefined && nbf > epochSeconds(clock)) throw invalid('nbf is yet to come');
+    if (nbf !== undefined && nbf > epochSeconds(clock)) throw invalid(refuse('vapid-early'));
     verified.set(digest, exp);
     return exp;
   }
@@ -61,37 +63,41 @@ export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
     const credentials = authorization === undefined ? undefined : parseCredentials(authorization);
     const scheme = credentials?.scheme ?? authorization?.split(' ', 1)[0]?.toLowerCase();
     if (scheme === 'webpush') {
-      throw invalid('WebPush is the name that a draft had: send `vapid t=JWT, k=KEY`');
+      throw invalid(refuse('vapid-webpush'));
     }
     if (scheme !== 'vapid') {
       if (restricted === undefined) return undefined;
       throw missing();
     }
     const { t, k } = credentials?.params ?? {};
-    if (t === undefined || k === undefined)
-      throw invalid('it needs t and k, each once, in base64url without padding');
+    if (t === undefined || k === undefined) throw invalid(refuse('vapid-params'));
     const key = p256Point(k);
-    if (key === undefined) throw invalid('k is no base64url of an uncompressed point of P-256');
+    if (key === undefined) throw invalid(refuse('vapid-k'));
     if (restricted !== undefined && key !== restricted) {
-      throw invalid('the subscription is restricted to another key than k');
+      throw invalid(refuse('vapid-key'));
     }
     const exp = expiryOf(t, key, audience);
     const now = epochSeconds(clock);
-    if (exp <= now) throw invalid('exp is past');
-    if (exp > now + LONGEST) throw invalid('exp is more than 24 hours ahead');
+    if (exp <= now) throw invalid(refuse('vapid-expired'));
+    if (exp > now + LONGEST) throw invalid(refuse('vapid-long'));
     return { key };
   };
 }
 
 const missing = () =>
-  new HttpError(
-    401,
-    'This subscription is for one application server: send Authorization: vapid t=JWT, k=KEY (RFC 8292).',
-    { 'WWW-Authenticate': formatChallenge({ scheme: 'vapid' }) },
+  Object.assign(
+    new HttpError(
+      401,
+      'This subscription is for one application server: send Authorization: vapid t=JWT, k=KEY (RFC 8292).',
+      { 'WWW-Authenticate': formatChallenge({ scheme: 'vapid' }) },
+    ),
+    { refusal: refuse('vapid-none') },
   );
 
-const invalid = (reason: string) =>
-  new HttpError(403, `The vapid credentials are not valid: ${reason}.`);
+const invalid = (refusal: Refusal) =>
+  Object.assign(new HttpError(403, `The vapid credentials are not valid: ${refusal.reason}.`), {
+    refusal,
+  });
 
 /** An uncompressed point: 0x04 and both coordinates (section 3.2). */
 const UNCOMPRESSED = 0x04;
