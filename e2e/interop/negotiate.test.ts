@@ -300,7 +300,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     test('alice of a realm that ours trusts is not our alice', async () => {
       const token = await ticket(await kdc.signIn('alice@OTHER.EXAMPLE'));
       expect(await ask(url(), { token })).toMatchObject(refused);
-      await logged('nobody is alice@OTHER.EXAMPLE');
+      await logged('no person has the principal alice@OTHER.EXAMPLE');
     });
 
     test('an unknown principal hears the same as nonsense', async () => {

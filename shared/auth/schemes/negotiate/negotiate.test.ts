@@ -229,7 +229,7 @@ describe('a replay', () => {
     expect(await send(token)).toMatchObject({ kind: 'granted' });
   });
 
-  test('no person has the principal let in whose request cannot be remembered', async () => {
+  test('nobody is let in whose request cannot be remembered', async () => {
     answers = [DONE, DONE];
     expect(await send(client.negTokenInit([KERBEROS]))).toEqual(refusedFor('without a request'));
     replay.down = true;
@@ -389,7 +389,7 @@ describe('when it cannot be decided', () => {
     expect(outcome).toMatchObject({ status: 503 });
   });
 
-  test('the module is not there: other schemes are offered, and no person has the principal let in', async () => {
+  test('the module is not there: other schemes are offered, and nobody is let in', async () => {
     const off = negotiate({ ...options, replay, attempts, gss: undefined });
     const space = spaceOf([off, schemeOf('Basic')]);
     const credentials = `Negotiate ${spnego().toString('base64')}`;
