@@ -211,6 +211,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
           space,
           scheme: 'PrivateToken',
           verdict: 'refused',
+          refusal: expect.stringMatching(/^private-token-(?:used|authenticator)$/),
           reason: expect.stringMatching(/^(?:used before|wrong authenticator)$/),
         });
       }

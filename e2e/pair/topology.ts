@@ -1,4 +1,4 @@
-/** @needs haproxy openssl redis-cli */
+/** @needs haproxy openssl redis-cli redis-server */
 /** The topology of `docker-compose.yml` as plain processes, from that same file. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
