@@ -124,7 +124,7 @@ export function logPage(): string {
     'No line has a secret, a token, a proof or a query. Lines of warnings and errors are written at once, others within 20 ms; a kill (`SIGKILL`, a lost machine) may cost these. If no program reads the pipe, 16 MiB wait in memory; later lines are dropped, and `log.lost` counts them. It also counts lines that cannot be written because the reader has ended or the disk is full.',
     '',
     '```json',
-    '{"time":"2026-11-23T12:00:00.000Z","level":"info","server":"resource","event":"request","id":"HmJ5VbqQ","space":"documents","scheme":"Bearer","verdict":"refused","reason":"revoked","method":"GET","path":"/documents/hello.txt","status":401,"milliseconds":3}',
+    '{"time":"2026-11-23T12:00:00.000Z","level":"info","server":"resource","event":"request","id":"HmJ5VbqQ","space":"documents","scheme":"Bearer","verdict":"refused","refusal":"token-revoked","reason":"access token: revoked by token","method":"GET","path":"/documents/hello.txt","status":401,"milliseconds":3}',
     '```',
     '',
     '## How to read a reason',
