@@ -143,7 +143,8 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const page = await windowOf('Digest before Basic', ALICE, JASON);
     const url = `${site.pair.resource}/schemes/basic/`;
     expect(await visit(page, url)).toMatchObject({ status: 407 });
-    const refused = '"scheme":"Digest","reason":"nc was used before","status":407';
+    const refused =
+      '"scheme":"Digest","refusal":"digest-used","reason":"nc was used before","status":407';
     await until(() => site.pair.resources[0]?.log.includes(refused) === true);
     await page.context().close();
   });
