@@ -107,9 +107,13 @@ export class Firefox implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#onLoad = resolve;
     const late = setTimeout(() => reject(new Error(`${name} leads nowhere`)), PATIENCE);
-    await this.#do('click', { type: 'accessibility', value: { role, name } });
-    await promise;
-    clearTimeout(late);
+    const pressed = this.#do('click', { type: 'accessibility', value: { role, name } });
+    try {
+      // Firefox now and then leaves a call without an answer whose page goes away meanwhile.
+      await Promise.race([promise, pressed.then(() => promise)]);
+    } finally {
+      clearTimeout(late);
+    }
   }
 
   /** Unfolds what the first disclosure of the page holds. */
