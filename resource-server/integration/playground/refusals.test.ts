@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { explain } from '#shared/explain/explain.ts';
+import { GNAP_TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { ALONE, checksOf, messagesOf, startPlayground } from './playground.fixture.ts';
 
@@ -211,4 +212,12 @@ test('each mistake is refused for its own reason, which pages show in developmen
     [status, expect.stringContaining(reason)],
   ]);
   expect(refused).toEqual(Object.fromEntries(expected));
+});
+
+test('RFC 9635 section 7.2: a missing signature is wrong where the signature is checked, not the token', async () => {
+  await using rs = await startPlayground(LOCAL);
+  const { text } = await rs.perform('gnap', 'mistake=stripped', { Origin: LOCAL.resource });
+  const results = lastChecksOf(text).map(({ result }) => result);
+  const ofToken = ['the scheme', ...GNAP_TOKEN_STEPS];
+  expect(results.indexOf('wrong')).toBe(ofToken.length);
 });

@@ -2,6 +2,7 @@ import { gnap } from '#shared/auth/schemes/gnap/gnap.ts';
 import { checksOf, notReached, type Step } from '#shared/explain/checks.ts';
 import { SCOPE_STEP, GNAP_TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
 import { GNAP_PROOF_STEPS } from '#shared/explain/schemes/gnap.ts';
+import { SIGNATURES } from '#shared/refusals/signatures.ts';
 import { type Checks, ofCredentials } from '../recorded.ts';
 import { refusalBy, replayMemory } from './refusal-by.ts';
 
@@ -19,10 +20,7 @@ export const gnapChecks: Checks = ofCredentials(async (recorded) => {
   const parts = { space, grantEndpoint: '', mtls: false, tokens, replay: replayMemory(), clock };
   const refusal = await refusalBy(gnap(parts), recorded);
   const ofToken = [SCHEME_STEP, ...GNAP_TOKEN_STEPS];
-  const isOfProof = GNAP_PROOF_STEPS.flatMap(({ refusals = [] }) => refusals).some(
-    (code) => code === refusal?.refusal,
-  );
-  if (refusal !== undefined && !isOfProof) {
+  if (refusal !== undefined && !Object.hasOwn(SIGNATURES, refusal.refusal)) {
     const rest = notReached([...GNAP_PROOF_STEPS, SCOPE_STEP]);
     return [...checksOf(ofToken, refusal), ...rest];
   }

@@ -37,6 +37,7 @@ export const PRIVATE_TOKEN_STEPS: readonly Step[] = [
   step('key', 'The issuer has the key token_key_id, and it is in use.', '2.2.3', [
     'private-token-key',
     'private-token-old-key',
+    'private-token-ended',
     'private-token-forgotten',
   ]),
   step('authenticator', 'The issuer has made the authenticator with this key.', '2.2.3', [
