@@ -482,7 +482,7 @@ const PENDING = 'nobody has decided yet';
 /** The flows with their mistakes: the last answer, and the checks that are not right. */
 const FLOWS: Readonly<Record<string, Readonly<Record<string, readonly [number, ...string[]]>>>> = {
   'client-credentials': {
-    '': [401, 'revoked by token'],
+    '': [401, 'access token: revoked by token'],
     key: [401, 'another key has signed it'],
     audience: [401, 'the audience is another server'],
     replayed: [401, 'its jti was used before'],
@@ -490,7 +490,7 @@ const FLOWS: Readonly<Record<string, Readonly<Record<string, readonly [number, .
     scope: [400, 'the client may not have the scope'],
   },
   'authorization-code': {
-    '': [401, 'revoked by token'],
+    '': [401, 'access token: revoked by token'],
     replayed: [400, 'the code was used before'],
     verifier: [400, 'code_verifier does not fit'],
     stripped: [400, 'code_verifier is missing'],
@@ -504,7 +504,7 @@ const FLOWS: Readonly<Record<string, Readonly<Record<string, readonly [number, .
     unpushed: [400, 'request_uri is missing'],
   },
   'device-code': {
-    '': [401, PENDING, 'revoked by token'],
+    '': [401, PENDING, 'access token: revoked by token'],
     fast: [400, PENDING, 'it asks too fast'],
     denied: [400, PENDING, 'the person has denied it'],
     guessed: [400, 'there is no such device code'],

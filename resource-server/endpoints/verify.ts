@@ -96,7 +96,7 @@ function judged(
   }
   const { authorization } = request.headers;
   const asked = () => describedRequest(request, { method, target: uri, origin }, recipient);
-  return andThen(shownTo({ origin, target, authorization, asked }), (hidden) => {
+  return andThen(shownTo({ request, origin, target, authorization, asked }), (hidden) => {
     const space = hidden?.space ?? spaces.find(origin, target.segments);
     if (space === undefined) return refused(request, refuse('verify-no-space', { origin }));
     if (!isWithin(space, uri, target)) {

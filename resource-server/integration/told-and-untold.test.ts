@@ -64,6 +64,19 @@ describe.each(MODES)('in %s', (mode, origins) => {
       },
     );
 
+    test('`everything`: the log alone says why credentials did not open it', async () => {
+      const logged = [];
+      for (const [, line = ''] of CONCEALED.slice(1)) {
+        for (const path of ['/secret/a', '/nowhere/a']) {
+          const { refusal, reason } = lineOf(await send(path, { Authorization: line }));
+          logged.push([refusal, reason]);
+        }
+      }
+      const ignored = ['no-credentials', 'no credentials'];
+      const foreign = ['concealed-clear-text', 'not over TLS 1.3'];
+      expect(logged).toEqual([ignored, ignored, foreign, foreign, foreign, foreign]);
+    });
+
     test.each(CONCEALED.slice(1))(
       'a space that has Concealed answers %s like one that has not',
       async (_what, line) => {

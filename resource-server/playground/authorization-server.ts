@@ -22,10 +22,11 @@ export function wayToAuthorizationServer(at: string): Way {
               ...(isIP(host) === 0 && { servername: host }),
             })
           : connect({ host, port });
-      return exchangeOn(socket, undefined, async (signal) => {
+      const received = await exchangeOn(socket, undefined, async (signal) => {
         await once(socket, protocol === 'https:' ? 'secureConnect' : 'connect', { signal });
         return write(undefined);
       });
+      return { received, noted: undefined };
     },
   };
 }

@@ -3,41 +3,26 @@ import type { Exchange } from './exchange.ts';
 import { readRecorded, type Recorded } from './recorded.ts';
 import type { Leg } from './run.ts';
 
-/** The means of a server that do not stand in the messages. */
-export type ServerMeans = Pick<
-  Recorded,
-  | 'tokens'
-  | 'pairTokens'
-  | 'publicKeys'
-  | 'tokenIssuer'
-  | 'apiKey'
-  | 'issuer'
-  | 'clientKey'
-  | 'redirectUri'
-  | 'clock'
-  | 'random'
-  | 'url'
->;
+/** The means of the checks of an exchange beside the messages. */
+export type Surroundings = Pick<Recorded, 'url' | 'issuer' | 'clientKey' | 'redirectUri' | 'clock'>;
 
 /**
- * Returns for each leg what the server that is asked checks of its request, in order. Undefined: the exchange has no list
- * for it.
+ * Returns for each leg what the server that was asked has checked of its request, in order. Undefined: the exchange has no
+ * list for it.
  */
-export async function checksOfLegs(
+export function checksOfLegs(
   { checks, checksBy }: Pick<Exchange, 'checks' | 'checksBy'>,
   legs: readonly Leg[],
-  means: ServerMeans,
-): Promise<readonly (readonly Check[] | undefined)[]> {
-  const read = legs.map(({ sent, received, ...leg }) => ({
-    ...leg,
+  surroundings: Surroundings,
+): readonly (readonly Check[] | undefined)[] {
+  const read = legs.map(({ to, promised, noted, sent, received }) => ({
+    ofParty: to === undefined ? checks : checksBy?.[to],
+    promised,
+    noted,
     asked: readRecorded(sent),
     answer: readRecorded(received),
   }));
-  return Promise.all(
-    read.map(async ({ to, promised, ...leg }, at) => {
-      if (promised) return undefined;
-      const ofParty = to === undefined ? checks : checksBy?.[to];
-      return ofParty?.({ ...means, ...leg, earlier: read.slice(0, at) });
-    }),
+  return read.map(({ ofParty, promised, ...leg }, at) =>
+    promised ? undefined : ofParty?.({ ...surroundings, ...leg, earlier: read.slice(0, at) }),
   );
 }

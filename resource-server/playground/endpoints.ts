@@ -14,7 +14,7 @@ import {
   type ShownLeg,
 } from '../pages/views/playground.ts';
 import type { Charge } from './charge.ts';
-import { checksOfLegs, type ServerMeans } from './checks-of-legs.ts';
+import { checksOfLegs, type Surroundings } from './checks-of-legs.ts';
 import { EXCHANGE_GROUPS, EXCHANGES } from './exchanges.ts';
 import type { Exchange, OfCommands } from './exchange.ts';
 import { explainRoutes } from './explain-page.ts';
@@ -32,8 +32,8 @@ export interface PlaygroundPages {
   readonly run: Run;
   readonly charge: Charge;
   readonly clock: Clock;
-  /** The means of the server that judges, and the URL of the space of an exchange. */
-  readonly means: Omit<ServerMeans, 'url'>;
+  readonly means: Omit<Surroundings, 'url'> & Pick<OfCommands, 'apiKey'>;
+  /** The URL of the space of an exchange. */
   readonly urlOf: (exchange: Exchange) => string;
   readonly brand: Brand;
   readonly recipient: Recipient;
@@ -105,7 +105,7 @@ export function playgroundPages({
         const choice = readChoice(form, exchange);
         const { mistake } = choice;
         const run = await perform(exchange, choice, visitor);
-        const legs = await shownLegs(exchange, run, mistake, { ...means, url: urlOf(exchange) });
+        const legs = shownLegs(exchange, run, mistake, { ...means, url: urlOf(exchange) });
         return exchangePage(frameOf(req), {
           ...propsOf(exchange, origin),
           words: wordsIn([exchange.about, ...legs.flatMap(textsOf)]),
@@ -132,13 +132,13 @@ export function playgroundPages({
   ];
 }
 
-async function shownLegs(
+function shownLegs(
   exchange: Exchange,
   legs: readonly Leg[],
   mistake: string | undefined,
-  means: ServerMeans,
-): Promise<readonly ShownLeg[]> {
-  const all = await checksOfLegs(exchange, legs, means);
+  surroundings: Surroundings,
+): readonly ShownLeg[] {
+  const all = checksOfLegs(exchange, legs, surroundings);
   const notesOf = saidOnce(exchange);
   const shown = (octets: Buffer) => ({ ...shownText(octets), notes: notesOf(octets) });
   // The mistake comes last; only what tidies up may follow: a document is removed, or a token revoked.

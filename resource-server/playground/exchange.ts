@@ -4,8 +4,8 @@ import type { Random } from '#shared/base/random.ts';
 import type { ClientOfCommands } from '#shared/config/client-of-commands.ts';
 import type { Notes } from '#shared/explain/note.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
-import type { Checks, RecordedMessage } from './recorded.ts';
-import type { Connection, Party, PlannedRequest, ReadAnswer } from './http1-message.ts';
+import type { Checks } from './recorded.ts';
+import type { Party, PlannedRequest, ReadAnswer } from './http1-message.ts';
 
 /** An access token that the playground issues. */
 export interface Issued {
@@ -114,13 +114,7 @@ export interface Exchange {
   readonly contents?: Notes;
   /** Returns in clear what the value of a parameter or field encodes. Undefined: it is what it says. */
   readonly decoded?: (name: string, value: string) => string | undefined;
-  /** Returns what the server exports of the connection of TLS for a request (RFC 8446 section 7.5). */
-  readonly exported?: (
-    asked: RecordedMessage,
-    url: string,
-    connection: Connection,
-  ) => Buffer | undefined;
-  /** Returns what the server of the space, or another one, checks of a request. Absent: there is no list. */
+  /** Tells what the server of the space, or another one, has checked of a request. Absent: there is no list. */
   readonly checks?: Checks;
   readonly checksBy?: Readonly<Partial<Record<Party, Checks>>>;
   perform(performing: Performing): Promise<void>;

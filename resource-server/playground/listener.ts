@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { Log } from '#shared/base/log.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { listen, type Listening } from '#shared/server/listen/listen.ts';
 import type { AnyHandler, AnyRequest } from '#shared/server/message/message.ts';
+import { notedOf } from '#shared/server/message/request-log.ts';
 import type { Certificate } from '#shared/server/listen/versions.ts';
 import type { TunnelHandler } from '#shared/server/tunnels/tunnel.ts';
 import { type Connection, dividedAtTunnel } from './http1-message.ts';
@@ -18,10 +20,18 @@ const HOST = '127.0.0.1';
 /** The versions of HTTP, by their names in ALPN (RFC 9113 section 3.2). */
 type Version = 'http/1.1' | 'h2';
 
+/** The answer to a request, and what the server has noted of it for its log. */
+export interface Received {
+  /** The octets, with TLS above them. */
+  readonly received: Buffer;
+  /** Undefined: another process, or another part of this one, has the log. */
+  readonly noted: LogFields | undefined;
+}
+
 /** A way to a server. */
 export interface Way {
   /**
-   * Sends a request to the server on a connection of its own, and returns the octets that come back, with TLS above it.
+   * Sends a request to the server on a connection of its own, and returns what comes back.
    * For the server the connection comes from `visitor`, an address. Rejects with `HttpError` 503 if it takes too long.
    * `write`: makes the request for this connection, which is undefined in clear text. `through`: what is sent when the
    * answer has opened a tunnel.
@@ -30,15 +40,24 @@ export interface Way {
     write: (connection: Connection | undefined) => Buffer,
     visitor: string,
     through?: Buffer,
-  ): Promise<Buffer>;
+  ): Promise<Received>;
 }
 
 /** The way from the playground to its own server. */
 export interface Loopback extends Way, AsyncDisposable {
   /** The same over HTTP/2, which needs TLS here. `write` makes a list of fields (`writeList`). */
-  stream(write: (connection: Connection | undefined) => Buffer, visitor: string): Promise<Streamed>;
+  stream(
+    write: (connection: Connection | undefined) => Buffer,
+    visitor: string,
+  ): Promise<Streamed & Received>;
   /** Connects another client of this process, which `connect` dials; for the server it is the visitor. */
   dial(visitor: string, connect: (port: number) => Promise<Socket>): Promise<Socket>;
+}
+
+/** The address of a visitor, and the first request on the connection. */
+interface Visit {
+  readonly visitor: string;
+  request?: AnyRequest;
 }
 
 /** The certificate of a listener that speaks TLS, and the host of its origin. */
@@ -65,20 +84,21 @@ export function openLoopback(
   { tls, tunnel, open = listen }: LoopbackOptions = {},
 ): Loopback {
   let opened: Promise<Listening> | undefined;
-  /** Addresses of visitors by the client's port of the connection. */
-  const visitors = new Map<number | undefined, string>();
+  /** By the client's port of the connection. */
+  const visits = new Map<number | undefined, Visit>();
 
   /** False for another program's connection, which ends. */
   const isOwn = (request: AnyRequest): boolean => {
     // Over HTTP/2 the member is a proxy of the socket, which such a call returns itself.
     const socket = request.socket.setNoDelay();
-    const visitor = visitors.get(socket.remotePort);
-    if (visitor === undefined) {
+    const visit = visits.get(socket.remotePort);
+    if (visit === undefined) {
       socket.destroy();
       return false;
     }
+    visit.request ??= request;
     // Limits count the visitor, whom no network of the configuration and no trusted proxy may stand for.
-    Object.defineProperty(socket, 'remoteAddress', { value: visitor });
+    Object.defineProperty(socket, 'remoteAddress', { value: visit.visitor });
     return true;
   };
   const serve: AnyHandler = (request, response) =>
@@ -108,10 +128,10 @@ export function openLoopback(
   };
 
   const portOf = async () => (await (opened ??= openListener().catch(forget))).port;
-  const register = (socket: Socket, visitor: string) => {
+  const register = (socket: Socket, visit: Visit) => {
     const { localPort } = socket;
-    visitors.set(localPort, visitor);
-    socket.once('close', () => visitors.delete(localPort));
+    visits.set(localPort, visit);
+    socket.once('close', () => visits.delete(localPort));
   };
 
   /** Connects for a visitor. `begin` makes the request once the connection is there. */
@@ -122,27 +142,31 @@ export function openLoopback(
     version: Version,
   ) => {
     const socket = tls ? connectOverTls(port, tls, version) : connect({ host: HOST, port });
+    const visit: Visit = { visitor };
     const begin = async (signal: AbortSignal) => {
       await once(socket, 'connect', { signal });
-      register(socket, visitor);
+      register(socket, visit);
       return write(await handshake(socket, tls, signal));
     };
-    return { socket, begin };
+    // The server notes why it refuses before it answers.
+    return { socket, begin, noted: () => visit.request && notedOf(visit.request) };
   };
 
   return {
     async dial(visitor, connectTo) {
       const socket = await connectTo(await portOf());
-      register(socket, visitor);
+      register(socket, { visitor });
       return socket;
     },
     async send(write, visitor, through) {
-      const { socket, begin } = connectFor(await portOf(), visitor, write, 'http/1.1');
-      return exchangeOn(socket, through, begin);
+      const { socket, begin, noted } = connectFor(await portOf(), visitor, write, 'http/1.1');
+      const received = await exchangeOn(socket, through, begin);
+      return { received, noted: noted() };
     },
     async stream(write, visitor) {
-      const { socket, begin } = connectFor(await portOf(), visitor, write, 'h2');
-      return streamOn(socket, begin);
+      const { socket, begin, noted } = connectFor(await portOf(), visitor, write, 'h2');
+      const streamed = await streamOn(socket, begin);
+      return { ...streamed, noted: noted() };
     },
     async [Symbol.asyncDispose]() {
       await (await opened)?.close(0);

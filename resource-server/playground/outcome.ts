@@ -1,7 +1,12 @@
 import type { Check } from '#shared/explain/checks.ts';
-import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Outcome } from '../pages/views/outcome.ts';
-import { hasCredentials, readRecorded, type RecordedMessage } from './recorded.ts';
+import {
+  hasCredentials,
+  membersOf,
+  readRecorded,
+  type RecordedMessage,
+  toldIn,
+} from './recorded.ts';
 import type { Leg } from './run.ts';
 
 /** Challenges that ask the client to go on: with a nonce of the server, or with a new one. */
@@ -45,23 +50,4 @@ function outcomeAtIssuer({ words, content }: RecordedMessage, wrong: Check | und
   // RFC 8628 section 3.5.
   if (membersOf(content)['error'] === 'authorization_pending') return { kind: 'pending' };
   return { kind: 'refused', check: wrong?.check, why: toldIn(content) ?? wrong?.reason };
-}
-
-/** The words of an answer: of an error of OAuth, or of a problem (RFC 6749 section 5.2, RFC 9457 section 3.1.4). */
-function toldIn(content: Buffer): string | undefined {
-  const { error, error_description: text, detail } = membersOf(content);
-  const told = [error, text].flatMap((part) => textIn(part) ?? []).join(': ');
-  return told || textIn(detail);
-}
-
-const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
-
-/** The members of an object in JSON; none if it is no such object. */
-function membersOf(content: Buffer): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(content.toString());
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,12 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import type { Random } from '#shared/base/random.ts';
-import type { TrustedIssuer } from '#shared/auth/schemes/parts/token-issuer.ts';
-import type { PublicKeys } from '#shared/stores/credentials/public-keys.ts';
-import type { TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import type { Check } from '#shared/explain/checks.ts';
-import { type Credentials, parseCredentials } from '#shared/http/auth/credentials.ts';
+import { isObject } from '#shared/jose/compact-jws.ts';
 import { contentOf, type MessageParts, partsOf } from './http1-message.ts';
 
 /** A recorded message: its first line in words, its fields and its content. */
@@ -16,39 +12,25 @@ export interface RecordedMessage extends MessageParts {
   lines(name: string): readonly string[];
 }
 
-/** A request of the client, as a server looks at it with what was before. */
+/** A request of the client and its answer, with what was before. */
 export interface Recorded {
   readonly asked: RecordedMessage;
+  readonly answer: RecordedMessage;
+  /** The line of the request in the log of the server. Undefined: it is not at hand. */
+  readonly noted: LogFields | undefined;
   /** The legs before. */
-  readonly earlier: readonly {
-    readonly asked: RecordedMessage;
-    readonly answer: RecordedMessage;
-  }[];
+  readonly earlier: readonly Pick<Recorded, 'asked' | 'answer'>[];
   /** The URL of the space. */
   readonly url: string;
-  /** The certificate that the client has seen, in DER, and what the server exports of the connection; both of TLS. */
-  readonly certificate: Buffer | undefined;
-  readonly exported: Buffer | undefined;
-  /** The octets that the client has drawn at random, in order: by them its secrets can be computed again. */
-  readonly drawn: readonly Buffer[];
-  /** The key of the playground's application. */
-  readonly apiKey: string;
   /** The authorization server of the pair, and the key of the playground's client there. */
   readonly issuer: string;
   readonly clientKey: KeyObject;
   readonly redirectUri: string;
-  readonly tokens: Pick<TokenVerifier, 'verify'>;
-  /** Verifies tokens of the authorization server. */
-  readonly pairTokens: Pick<TokenVerifier, 'verify'>;
-  /** The playground's own keys, and its issuer of PrivateTokens. */
-  readonly publicKeys: Pick<PublicKeys, 'get'>;
-  readonly tokenIssuer: TrustedIssuer;
   readonly clock: Clock;
-  readonly random: Random;
 }
 
-/** Returns what a server checks of a request, in order, by its own functions. Undefined: there is nothing to check. */
-export type Checks = (recorded: Recorded) => Awaitable<readonly Check[] | undefined>;
+/** Returns what a server has checked of a request, in order. Undefined: there was nothing to check. */
+export type Checks = (recorded: Recorded) => readonly Check[] | undefined;
 
 /** Reads the octets of a message (RFC 9112 section 2.1). */
 export function readRecorded(octets: Buffer): RecordedMessage {
@@ -62,24 +44,30 @@ export function readRecorded(octets: Buffer): RecordedMessage {
   };
 }
 
-/** Returns the credentials of a request. */
-export const credentialsOf = ({ lines }: RecordedMessage): Credentials =>
-  parseCredentials(lines('authorization')[0] ?? '') ?? { scheme: '', rest: '' };
-
 /** Fields by which a request has credentials. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'x-api-key'];
 
 export const hasCredentials = ({ lines }: RecordedMessage): boolean =>
   CREDENTIALS.some((name) => lines(name).length > 0);
 
-/** Checks of requests that have credentials. */
-export const ofCredentials =
-  (checks: Checks): Checks =>
-  (recorded) =>
-    hasCredentials(recorded.asked) ? checks(recorded) : undefined;
-
 /** True if a server has taken the request: with content or without, or it leads elsewhere. */
 export const isTaken = ({ words }: RecordedMessage): boolean => Number(words[1]) < 400;
 
-/** True if the server has let the client in. */
-export const isAccepted = ({ words }: RecordedMessage): boolean => words[1] === '200';
+/** The words of an answer: of an error of OAuth, or of a problem (RFC 6749 section 5.2, RFC 9457 section 3.1.4). */
+export function toldIn(content: Buffer): string | undefined {
+  const { error, error_description: text, detail } = membersOf(content);
+  const told = [error, text].flatMap((part) => textIn(part) ?? []).join(': ');
+  return told || textIn(detail);
+}
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/** The members of an object in JSON; none if it is no such object. */
+export function membersOf(content: Buffer): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(content.toString());
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
 import type { Random } from '#shared/base/random.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import { AT_ONCE } from './at-once.ts';
@@ -19,7 +20,6 @@ import {
 import { writeRequestList } from './http2-message.ts';
 import type { Loopback, Way } from './listener.ts';
 import type { Remark } from '../pages/views/remark.ts';
-import { readRecorded } from './recorded.ts';
 import { spacePath } from './spaces.ts';
 import { TOKEN_ISSUER } from './token-issuer.ts';
 
@@ -34,18 +34,13 @@ export interface Leg {
   readonly from?: Sender | undefined;
   readonly sent: Buffer;
   readonly received: Buffer;
-  /** The certificate that the client has seen, and what the server exports of the connection; both of TLS. */
-  readonly certificate: Buffer | undefined;
-  readonly exported: Buffer | undefined;
-  /** The octets that the client has drawn at random until then. */
-  readonly drawn: readonly Buffer[];
+  /** The line of the request in the log of the server. Undefined: another process has that. */
+  readonly noted: LogFields | undefined;
   /** Findings of the client by the answer, in words. */
   readonly remarks: readonly Remark[];
   /** Why the client refuses the answer. */
   readonly refusal?: string;
 }
-
-const OF_CLEAR_TEXT = { certificate: undefined, exported: undefined } as const;
 
 export interface RunParts {
   readonly loopback: Loopback;
@@ -110,10 +105,8 @@ export function createRun(parts: RunParts): Run {
       const { host } = new URL(way.origin);
       const url = way.origin + spacePath(exchange);
       const legs: (Leg & { readonly remarks: Remark[]; refusal?: string })[] = [];
-      const drawn: Buffer[] = [];
       const began = parts.clock.monotonic();
-      const add = (leg: Omit<Leg, 'drawn' | 'remarks'>) =>
-        legs.push({ ...leg, drawn: [...drawn], remarks: [] });
+      const add = (leg: Omit<Leg, 'remarks'>) => legs.push({ ...leg, remarks: [] });
       await exchange.perform({
         ...means,
         async send(title, request) {
@@ -122,46 +115,40 @@ export function createRun(parts: RunParts): Run {
           }
           const { to, from, fields, ofConnection } = request;
           let sent: Buffer = Buffer.alloc(0);
-          let ofTls: Pick<Leg, 'certificate' | 'exported'> = OF_CLEAR_TEXT;
           const by = to === undefined ? way.loopback : (ways[to] ?? way.loopback);
           const write = (connection: Connection | undefined) => {
             const made = connection && ofConnection?.(connection);
             const planned = { ...request, fields: [...fields, ...(made ?? [])] };
             const asked = to === undefined ? host : hosts[to](request);
             sent = http2 ? writeRequestList(asked, planned) : writeRequest(asked, planned);
-            if (connection !== undefined) {
-              const { certificate } = connection;
-              const exported = exchange.exported?.(readRecorded(sent), url, connection);
-              ofTls = { certificate, exported };
-            }
             return sent;
           };
           if (http2) {
             const { promised, ...streamed } = await way.loopback.stream(write, visitor);
-            add({ title, to, from, ...streamed, ...ofTls });
+            add({ title, to, from, ...streamed });
             for (const one of promised) {
-              add({ title: PROMISED, to, from, promised: true, ...one, ...OF_CLEAR_TEXT });
+              add({ title: PROMISED, to, from, promised: true, ...one, noted: undefined });
             }
             return readAnswer(streamed.received);
           }
-          const received = await by.send(write, visitor);
-          add({ title, to, from, sent, received, ...ofTls });
-          return readAnswer(received);
+          const answered = await by.send(write, visitor);
+          add({ title, to, from, sent, ...answered });
+          return readAnswer(answered.received);
         },
         async tunnel(title, connect, through) {
           const sent = writeRequest(connect.target, connect);
           const within = writeRequest(host, through.request);
-          const received = await proxy.send(() => sent, visitor, within);
+          const { received, noted } = await proxy.send(() => sent, visitor, within);
           const opened = dividedAtTunnel(received);
           const answer = opened?.answer ?? received;
-          add({ title, to: 'proxy', sent, received: answer, ...OF_CLEAR_TEXT });
+          add({ title, to: 'proxy', sent, received: answer, noted });
           if (opened === undefined) return;
           add({
             title: through.title,
             to: undefined,
             sent: within,
             received: opened.rest,
-            ...OF_CLEAR_TEXT,
+            noted: undefined,
           });
         },
         remark: (text, see) => legs.at(-1)?.remarks.push({ text, see }),
@@ -171,11 +158,6 @@ export function createRun(parts: RunParts): Run {
         },
         target: spacePath(exchange),
         url,
-        random(length) {
-          const octets = parts.random(length);
-          drawn.push(octets);
-          return octets;
-        },
         mistake,
         http2,
       });

@@ -4,6 +4,8 @@ import type { AuthRequest, Outcome, ProtectionSpace } from '#shared/auth/scheme.
 import type { Mark, Standing } from '#shared/auth/standing/standing.ts';
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Target } from '#shared/http/target.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
+import { note } from '#shared/server/message/request-log.ts';
 import { leadsInto, type Space, type Spaces } from './spaces.ts';
 
 /** A hidden space, and the outcome that let the client in. */
@@ -15,8 +17,9 @@ export interface Shown {
   readonly mark: Mark;
 }
 
-/** The target of a request. `asked` returns the request as authentication reads it. */
+/** A request and its target. `asked` returns the request as authentication reads it. */
 export interface Sought {
+  readonly request: AnyRequest;
   readonly origin: string;
   readonly target: Target;
   /** The first line of Authorization. */
@@ -29,6 +32,7 @@ export interface Sought {
  * the hidden space for which a request has good credentials (RFC 9729 section 6.4). For all other requests the hidden
  * spaces do not exist: they are answered as if no such space were configured. If an origin has a hidden space,
  * credentials of Concealed are judged at every address alike, or the time taken would tell which addresses are hidden.
+ * The log alone says why they are refused.
  */
 export function createHiding(
   { all, findHidden }: Pick<Spaces, 'all' | 'findHidden'>,
@@ -37,15 +41,23 @@ export function createHiding(
   const hidden = all.filter(hidesEverything);
   const oneOf = new Map(hidden.map((space) => [space.origin, space]));
 
-  return ({ origin, target, authorization, asked }: Sought): Awaitable<Shown | undefined> => {
+  return ({
+    request,
+    origin,
+    target,
+    authorization,
+    asked,
+  }: Sought): Awaitable<Shown | undefined> => {
     const somewhere = oneOf.get(origin);
     if (somewhere === undefined || !showsConcealed(authorization)) return undefined;
     const mark = standing.mark();
     const found = findHidden(origin, target.segments);
     const space = found && hidesEverything(found) && leadsInto(found, target) ? found : undefined;
-    return andThen(admit(space ?? somewhere, asked()), ({ outcome, noted }) =>
-      space && outcome.kind === 'pass' ? { space, outcome, noted, mark } : undefined,
-    );
+    return andThen(admit(space ?? somewhere, asked()), ({ outcome, noted }) => {
+      if (outcome.kind === 'pass') return space && { space, outcome, noted, mark };
+      note(request, { refusal: noted.refusal, reason: noted.reason });
+      return undefined;
+    });
   };
 }
 

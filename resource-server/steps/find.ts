@@ -14,7 +14,7 @@ export const hiddenSpace =
   (exchange) => {
     const { origin, target, request, asked } = exchange;
     const { authorization } = request.headers;
-    return andThen(shownTo({ origin, target, authorization, asked }), (hidden) => {
+    return andThen(shownTo({ request, origin, target, authorization, asked }), (hidden) => {
       if (hidden) Object.assign(exchange, { hidden, space: hidden.space });
       return undefined;
     });

@@ -66,7 +66,11 @@ export function checksOf(
 export const notReached = (steps: readonly Pick<Step, 'check' | 'section'>[]): readonly Check[] =>
   steps.map(({ check, section }) => ({ check, section, result: 'not reached' }));
 
-function stepOf(steps: readonly Step[], { step, refusal }: Wrong): number {
+/** Returns the index of the step that is wrong. */
+export function stepOf(
+  steps: readonly Step[],
+  { step, refusal }: Pick<Wrong, 'step' | 'refusal'>,
+): number {
   const named = steps.findIndex(
     ({ name, refusals }) => name === step || refusals?.some((code) => code === refusal),
   );

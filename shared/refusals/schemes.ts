@@ -95,8 +95,11 @@ export const SCHEMES = {
   'concealed-v': { text: 'v is of another connection', label: 'wrong-credentials' },
   'concealed-k': { text: 'k is not the id of a', label: 'wrong-credentials' },
   'concealed-unknown': { text: 'the key is not registered', label: 'wrong-credentials' },
-  // The server tells nobody which of these five it was (section 6.4).
-  'concealed-wrong': { text: 'wrong Concealed credentials', label: 'wrong-credentials' },
+  'concealed-realm': { text: 'realm is another', label: 'wrong-credentials' },
+  'concealed-owner': {
+    text: 'the owner of the key may not come in here',
+    label: 'wrong-credentials',
+  },
 
   // RFC 4559
   'negotiate-off': { text: 'Negotiate is not set up on this server', label: 'unavailable' },

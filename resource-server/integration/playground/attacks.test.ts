@@ -269,7 +269,7 @@ test("a program of this machine gets nothing from the playground's listener", as
     response.end('hello');
   }, silentLog);
   const request = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-  expect(String(await loopback.send(() => request, '203.0.113.9'))).toContain('hello');
+  expect(String((await loopback.send(() => request, '203.0.113.9')).received)).toContain('hello');
   const stranger = connect({ host: '127.0.0.1', port });
   await once(stranger, 'connect');
   stranger.write(request);
@@ -288,7 +288,7 @@ test("a program of this machine gets no tunnel of the playground's proxy", async
     },
   });
   const request = Buffer.from('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n');
-  expect(String(await loopback.send(() => request, '203.0.113.9'))).toContain(' 403 ');
+  expect(String((await loopback.send(() => request, '203.0.113.9')).received)).toContain(' 403 ');
   const stranger = connect({ host: '127.0.0.1', port });
   await once(stranger, 'connect');
   stranger.write(request);

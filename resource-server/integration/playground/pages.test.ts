@@ -89,7 +89,7 @@ test('the document of each exchange exists', () => {
 });
 
 test.each([
-  ['dpop', ['nonce is missing']],
+  ['dpop', ['DPoP proof: nonce is missing']],
   ['connect', ['no credentials']],
 ])('a request of %s before the challenge is no mistake', async (name, reasons) => {
   const found = checksOf((await suite.rs.perform(name)).text).flat();

@@ -123,12 +123,13 @@ const UNTOLD: Readonly<Record<string, string>> = {
   'private-token cut': 'no token of a type that is taken here',
   'concealed key': 'the key is not registered',
   'concealed replayed': 'p is no signature of this connection',
-  'concealed cut': 'a parameter is missing or malformed',
-  'webdav-lock stripped': 'it is locked, and its token is not in If',
-  'webdav-lock token': 'the document has no lock with this token',
-  'webdav-lock unlock': 'it has no such lock',
-  'webdav-lock twice': 'it is locked already',
-  'preflight origin': 'https://other.example is not listed',
+  // The server ignores credentials that are no proof.
+  'concealed cut': 'no credentials',
+  'webdav-lock stripped': 'It is locked: submit the token of the lock in the field If.',
+  'webdav-lock token': 'It is not in the state that the conditions of the request ask for.',
+  'webdav-lock unlock': 'This is no lock of this resource.',
+  'webdav-lock twice': 'It is locked, or something in it is.',
+  'preflight origin': 'the origin is not in cors.origins of this space',
 };
 
 /** Mistakes that are no reason to refuse: another answer comes (RFC 9110 sections 13.1.5 and 14.2, RFC 9111 section 4). */

@@ -1,16 +1,14 @@
 import { hash } from 'node:crypto';
 import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
-import { memberOf } from './content-member.ts';
-import { type Checks, isTaken, type Recorded } from '../recorded.ts';
-import { type CheckStep, checksInOrder } from './in-order.ts';
-import { formChecks, formOf, type KnownForm } from './token-endpoint.ts';
+import { type Checks, isTaken, membersOf, type Recorded } from '../recorded.ts';
+import { formChecks, formOf, judged, type JudgedStep, type KnownForm } from './token-endpoint.ts';
 
 const queryOf = (url: string) => new URLSearchParams(url.split('?')[1]);
 const queryAsked = ({ words }: Recorded['asked']) => queryOf(words[1] ?? '');
 
 /** The form that was pushed for a request_uri (RFC 9126 section 2.2). */
 function pushedFor(uri: string | null, { earlier }: Recorded): URLSearchParams | undefined {
-  const leg = earlier.find(({ answer }) => memberOf(answer, 'request_uri') === uri);
+  const leg = earlier.find(({ answer }) => membersOf(answer.content)['request_uri'] === uri);
   return leg && formOf(leg.asked);
 }
 
@@ -27,7 +25,7 @@ const isPushing = ({ form }: KnownForm) => form.has('response_type');
 const isRedeeming = ({ form }: KnownForm) => form.get('grant_type') === 'authorization_code';
 
 /** The checks of the pushed request, and of the request with the code. */
-const FORM_STEPS: readonly CheckStep<KnownForm>[] = [
+const FORM_STEPS: readonly JudgedStep<KnownForm>[] = [
   {
     check: 'redirect_uri is registered, letter for letter.',
     section: 'RFC 9700 section 2.1',
@@ -85,7 +83,7 @@ const FORM_STEPS: readonly CheckStep<KnownForm>[] = [
 ];
 
 /** The checks of the browser's request, which has nothing but the name of the pushed request. */
-const BROWSER_STEPS: readonly CheckStep<Recorded>[] = [
+const BROWSER_STEPS: readonly JudgedStep<Recorded>[] = [
   {
     check: 'client_id is a client that is registered.',
     section: 'RFC 6749 section 4.1.1',
@@ -127,4 +125,4 @@ const ofForm = formChecks(FORM_STEPS);
 
 /** Requests to the authorization server in the code flow: of the client, and of the browser. */
 export const codeFlowChecks: Checks = (recorded) =>
-  recorded.asked.words[0] === 'GET' ? checksInOrder(BROWSER_STEPS, recorded) : ofForm(recorded);
+  recorded.asked.words[0] === 'GET' ? judged(BROWSER_STEPS, recorded) : ofForm(recorded);

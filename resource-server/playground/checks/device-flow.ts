@@ -1,8 +1,6 @@
 import { DEVICE_CODE } from '#shared/config/playground-client.ts';
-import { memberOf } from './content-member.ts';
-import { type Checks, isTaken } from '../recorded.ts';
-import type { CheckStep } from './in-order.ts';
-import { formChecks, formOf, type KnownForm } from './token-endpoint.ts';
+import { type Checks, isTaken, membersOf } from '../recorded.ts';
+import { formChecks, formOf, type JudgedStep, type KnownForm } from './token-endpoint.ts';
 
 const isPolling = ({ form }: KnownForm) => form.get('grant_type') === DEVICE_CODE;
 const isDeciding = ({ form }: KnownForm) => form.has('decision');
@@ -13,14 +11,14 @@ const withSame = ({ form, earlier }: KnownForm, name: string) =>
 
 /** Whether the server has given this code in an earlier answer. */
 const isKnown = ({ form, earlier }: KnownForm, name: string): boolean =>
-  earlier.some(({ answer }) => memberOf(answer, name) === form.get(name));
+  earlier.some(({ answer }) => membersOf(answer.content)[name] === form.get(name));
 
 /** The decision of the person, if there was one before. */
 const decisionBefore = ({ earlier }: KnownForm): string | undefined =>
   earlier.map(({ asked }) => formOf(asked).get('decision')).find((one) => one !== null) ??
   undefined;
 
-const STEPS: readonly CheckStep<KnownForm>[] = [
+const STEPS: readonly JudgedStep<KnownForm>[] = [
   {
     check: 'The user code is of a device that waits.',
     section: 'RFC 8628 section 3.3',

@@ -2,10 +2,31 @@ import { createPublicKey, verify } from 'node:crypto';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
 import { PLAYGROUND_CLIENT, PLAYGROUND_DECISION } from '#shared/config/playground-client.ts';
+import type { Check } from '#shared/explain/checks.ts';
 import { readJwt } from '#shared/explain/schemes/jwt.ts';
 import type { JsonObject } from '#shared/jose/compact-jws.ts';
 import { type Checks, isTaken, type Recorded } from '../recorded.ts';
-import { type CheckStep, checksInOrder } from './in-order.ts';
+
+/** One thing that the authorization server checks, which tells too little of it: the messages before say what it finds. */
+export interface JudgedStep<Known> {
+  readonly check: string;
+  readonly section: string;
+  /** True if there is something to check. Absent: there always is. */
+  applies?(known: Known): boolean;
+  /** Returns why the server refuses. Undefined: it does not. */
+  finds(known: Known): string | undefined;
+}
+
+/** Makes the checks that apply, up to the first refusal. */
+export function judged<Known>(steps: readonly JudgedStep<Known>[], known: Known): readonly Check[] {
+  const applying = steps.filter(({ applies }) => applies?.(known) ?? true);
+  const end = applying.findIndex(({ finds }) => finds(known) !== undefined);
+  return applying.map(({ check, section, finds }, at): Check => {
+    if (end === -1 || at < end) return { check, section, result: 'right' };
+    if (at > end) return { check, section, result: 'not reached' };
+    return { check, section, result: 'wrong', reason: finds(known) ?? '' };
+  });
+}
 
 /** A request with an assertion of the client. */
 export interface KnownForm extends Recorded {
@@ -33,7 +54,7 @@ const wasUsed = ({ earlier, claims }: KnownForm): boolean =>
   );
 
 /** The client first, as the authorization server looks at it. */
-const CLIENT_STEPS: readonly CheckStep<KnownForm>[] = [
+const CLIENT_STEPS: readonly JudgedStep<KnownForm>[] = [
   {
     check: 'iss and sub of the assertion are a client that is registered.',
     section: 'RFC 7523 section 3',
@@ -65,7 +86,7 @@ const CLIENT_STEPS: readonly CheckStep<KnownForm>[] = [
 ];
 
 /** Then what it asks for. */
-const ASKED_STEPS: readonly CheckStep<KnownForm>[] = [
+const ASKED_STEPS: readonly JudgedStep<KnownForm>[] = [
   {
     check: 'The client may have tokens for this resource.',
     section: 'RFC 8707 section 2',
@@ -93,11 +114,11 @@ const ASKED_STEPS: readonly CheckStep<KnownForm>[] = [
 
 /** Checks of forms with an assertion of the client. `steps`: those of the exchange, before what is the same for all. */
 export const formChecks =
-  (steps: readonly CheckStep<KnownForm>[]): Checks =>
+  (steps: readonly JudgedStep<KnownForm>[]): Checks =>
   (recorded) => {
     const form = formOf(recorded.asked);
     const known = { ...recorded, form, claims: claimsOf(form) };
-    return checksInOrder([...CLIENT_STEPS, ...steps, ...ASKED_STEPS], known);
+    return judged([...CLIENT_STEPS, ...steps, ...ASKED_STEPS], known);
   };
 
 /** A request to the token or the revocation endpoint, with an assertion of the client. */

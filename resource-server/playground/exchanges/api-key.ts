@@ -1,10 +1,19 @@
 import { shellWord } from '#shared/base/shell-word.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
-import { apiKeyChecks } from '../checks/api-key.ts';
+import type { Step } from '#shared/explain/checks.ts';
+import { API_KEY_STEPS } from '#shared/explain/schemes/api-key.ts';
+import { ofScheme } from '../checks/told.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FieldLine } from '../http1-message.ts';
 
 const lineOf = (key: string): FieldLine => ['X-API-Key', key];
+
+const ONCE_STEP: Step = {
+  name: 'once',
+  check: 'The field comes once.',
+  section: 'RFC 9110 section 5.3',
+  refusals: ['bad-request'],
+};
 
 /** No standard; the limits are draft-ietf-httpapi-ratelimit-headers-11. */
 export const apiKeyExchange: Exchange = {
@@ -23,7 +32,7 @@ export const apiKeyExchange: Exchange = {
     unknown: 'A key that nobody has',
     twice: 'Two keys',
   },
-  checks: apiKeyChecks,
+  checks: ofScheme(() => [ONCE_STEP, ...API_KEY_STEPS]),
   async perform({ send, remark, target, mistake, apiKey, random }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a key', request);

@@ -5,7 +5,8 @@ import { PLAYGROUND_CLIENT, PLAYGROUND_PERSON } from '#shared/config/playground-
 import { CODE_FLOW_NOTES } from '#shared/explain/notes/code-flow.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import { codeFlowChecks } from '../checks/code-flow.ts';
-import { flowChecks } from '../checks/flow.ts';
+import { BEARER_STEPS } from '#shared/explain/schemes/access-token.ts';
+import { ofScheme } from '../checks/told.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf, type PlannedRequest } from '../http1-message.ts';
 import { decodedJwt, formTo, memberOf, showing, useAndRevoke } from './at-authorization-server.ts';
@@ -155,7 +156,7 @@ export const authorizationCodeExchange: Exchange = {
   parameters: OAUTH_NOTES,
   contents: CODE_FLOW_NOTES,
   decoded: decodedJwt,
-  checks: flowChecks,
+  checks: ofScheme(() => BEARER_STEPS),
   checksBy: { authorization: codeFlowChecks },
   async perform(performing) {
     const { send, remark, target, mistake } = performing;

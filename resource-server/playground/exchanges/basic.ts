@@ -1,9 +1,10 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
 import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
-import { basicChecks } from '../checks/basic.ts';
+import { BASIC_STEPS } from '#shared/explain/schemes/basic.ts';
 import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
+import { ofScheme } from '../checks/told.ts';
 
 /** The credentials of a client that makes a mistake, by its name. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
@@ -34,7 +35,7 @@ export const basicExchange: Exchange = {
   },
   parameters: BASIC_NOTES,
   decoded: userPassInClear,
-  checks: basicChecks,
+  checks: ofScheme(() => BASIC_STEPS),
   async perform({ send, target, mistake = 'right' }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without credentials, and learns the scheme and the realm', request);

@@ -1,5 +1,6 @@
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
-import { bearerChecks } from '../checks/tokens.ts';
+import { BEARER_STEPS } from '#shared/explain/schemes/access-token.ts';
+import { ofScheme } from '../checks/told.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
 import { jwtInClear } from './tokens.ts';
@@ -48,7 +49,7 @@ export const bearerExchange: Exchange = {
   },
   parameters: OAUTH_NOTES,
   decoded: (name, value) => (name === 'token68' ? jwtInClear(value) : undefined),
-  checks: bearerChecks,
+  checks: ofScheme(() => BEARER_STEPS),
   async perform(performing) {
     const { send, remark, target } = performing;
     const request = { method: 'GET', target, fields: [] };

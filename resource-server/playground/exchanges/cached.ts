@@ -1,10 +1,75 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
-import { cacheChecks } from '../checks/cache.ts';
+import { answered, CREDENTIALS_STEP, told, type ToldStep } from '../checks/told.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf, type FieldLine, type ReadAnswer } from '../http1-message.ts';
 import { PASSWORD, PERSON } from '../person.ts';
+import type { Recorded } from '../recorded.ts';
 import { userPassInClear } from './basic.ts';
+
+/** Why the cache has asked the application (RFC 9211 section 2.2). Undefined: it has not. */
+const forwarded = ({ answer }: Recorded): string | undefined =>
+  /;\s*fwd=([a-z-]+)/.exec(answer.lines('cache-status').join())?.[1];
+
+const by =
+  (...methods: readonly string[]) =>
+  ({ asked }: Recorded): boolean =>
+    methods.includes(asked.words[0] ?? '');
+const isRead = by('GET', 'HEAD', 'QUERY');
+const isAsked = (recorded: Recorded) => by('QUERY')(recorded) && forwarded(recorded) !== undefined;
+const wantsNew = (recorded: Recorded) => forwarded(recorded) === 'request';
+
+/** A request to an application behind a cache. */
+const STEPS: readonly ToldStep[] = [
+  { ...CREDENTIALS_STEP, check: 'The credentials are right, also where the cache answers.' },
+  {
+    check: 'The rule of the ban is known.',
+    section: 'no standard',
+    applies: by('BAN'),
+    refuses: answered('400'),
+  },
+  {
+    check: 'The cache has something of this address.',
+    section: 'no standard',
+    applies: by('PURGE'),
+    refuses: answered('404'),
+  },
+  {
+    check: 'The client takes an answer that is stored.',
+    section: 'RFC 9111 section 5.2.1.4',
+    applies: isRead,
+    passesOver: (recorded) =>
+      wantsNew(recorded) ? 'it wants a new one, so the application is asked' : undefined,
+  },
+  {
+    check: 'An answer to this request is stored.',
+    section: 'RFC 9111 section 4',
+    applies: (recorded) => isRead(recorded) && !wantsNew(recorded),
+    refuses: answered('504'),
+    passesOver: (recorded) =>
+      [undefined, 'stale'].includes(forwarded(recorded))
+        ? undefined
+        : 'nothing is stored, so the application is asked',
+  },
+  {
+    check: 'It is fresh: younger than its max-age.',
+    section: 'RFC 9111 section 4.2',
+    applies: (recorded) => isRead(recorded) && [undefined, 'stale'].includes(forwarded(recorded)),
+    passesOver: (recorded) => forwarded(recorded) && 'it is too old, so the application is asked',
+  },
+  {
+    check: 'The application knows the media type of the question.',
+    section: 'RFC 10008 section 2',
+    applies: isAsked,
+    refuses: answered('415'),
+  },
+  {
+    check: 'The application understands the question.',
+    section: 'RFC 10008 section 2',
+    applies: isAsked,
+    refuses: answered('422'),
+  },
+];
 
 /** The members that exchanges with a cache share. Nobody else reaches their spaces, or strangers could fill the cache. */
 export const OF_CACHE = {
@@ -19,7 +84,7 @@ export const OF_CACHE = {
   },
   parameters: BASIC_NOTES,
   decoded: userPassInClear,
-  checks: cacheChecks,
+  checks: told(STEPS),
 } as const satisfies Partial<Exchange>;
 
 const AUTHORIZATION: FieldLine = ['Authorization', basicCredentials(PERSON.name, PASSWORD)];

@@ -2,7 +2,8 @@ import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
 import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
 import { FLOW_NOTES } from '#shared/explain/notes/flow.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
-import { flowChecks } from '../checks/flow.ts';
+import { BEARER_STEPS } from '#shared/explain/schemes/access-token.ts';
+import { ofScheme } from '../checks/told.ts';
 import { tokenEndpointChecks } from '../checks/token-endpoint.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { decodedJwt, formTo, memberOf, useAndRevoke } from './at-authorization-server.ts';
@@ -52,7 +53,7 @@ export const clientCredentialsExchange: Exchange = {
   parameters: OAUTH_NOTES,
   contents: FLOW_NOTES,
   decoded: decodedJwt,
-  checks: flowChecks,
+  checks: ofScheme(() => BEARER_STEPS),
   checksBy: { authorization: tokenEndpointChecks },
   async perform(performing) {
     const { send, target, url, mistake } = performing;

@@ -1,8 +1,9 @@
 import { concealedCredentials } from '#shared/auth/schemes/concealed/prove.ts';
 import { CONCEALED_NOTES } from '#shared/explain/notes/concealed.ts';
-import { concealedChecks, exportedFor } from '../checks/concealed.ts';
+import { CONCEALED_STEPS } from '#shared/explain/schemes/concealed.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import type { FieldLine, ReadAnswer } from '../http1-message.ts';
+import { ofScheme } from '../checks/told.ts';
 
 /** Fields whose values differ in any two answers. */
 const OF_ITS_OWN: ReadonlySet<string> = new Set(['date', 'x-request-id']);
@@ -56,8 +57,7 @@ export const concealedExchange: Exchange = {
     cut: 'A proof that is cut off',
   },
   parameters: CONCEALED_NOTES,
-  exported: exportedFor,
-  checks: concealedChecks,
+  checks: ofScheme(() => CONCEALED_STEPS),
   async perform(performing) {
     const { send, remark, target, mistake } = performing;
     const request = { method: 'GET', fields: [] };

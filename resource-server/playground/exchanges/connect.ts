@@ -1,10 +1,11 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
-import { basicChecks } from '../checks/basic.ts';
-import { connectChecks } from '../checks/connect.ts';
+import { BASIC_STEPS } from '#shared/explain/schemes/basic.ts';
+import { answered, ofScheme, told, type ToldStep } from '../checks/told.ts';
 import type { Exchange } from '../exchange.ts';
 import { authorityOf, type FieldLine } from '../http1-message.ts';
 import { PASSWORD, PERSON } from '../person.ts';
+import type { Recorded } from '../recorded.ts';
 import { userPassInClear } from './basic.ts';
 
 const RIGHT = basicCredentials(PERSON.name, PASSWORD);
@@ -14,6 +15,41 @@ const CREDENTIALS: Readonly<Record<string, FieldLine>> = {
   password: ['Proxy-Authorization', basicCredentials(PERSON.name, `${PASSWORD}!`)],
   origin: ['Authorization', RIGHT],
 };
+
+const isMalformed = answered('400');
+const isUnknown = answered('407');
+const has = ({ asked }: Recorded, name: string) => asked.lines(name).length > 0;
+
+/** The proxy looks at the request before its credentials, and looks the destination up after them. */
+const STEPS: readonly ToldStep[] = [
+  {
+    check: 'CONNECT has no content.',
+    section: 'RFC 9110 section 9.3.6',
+    refuses: (recorded) => isMalformed(recorded) && has(recorded, 'content-length'),
+  },
+  {
+    check: 'The target is a host and a port.',
+    section: 'RFC 9110 section 9.3.6',
+    refuses: isMalformed,
+  },
+  {
+    check: 'Proxy-Authorization has credentials. Those in Authorization are for servers.',
+    section: 'RFC 9110 section 11.7.2',
+    refuses: (recorded) => isUnknown(recorded) && !has(recorded, 'proxy-authorization'),
+    reason: 'no credentials',
+  },
+  {
+    check: 'The name is known, and the password is right.',
+    section: 'RFC 7617 section 2',
+    refuses: isUnknown,
+    reason: 'unknown name or wrong password',
+  },
+  {
+    check: 'The proxy permits the destination.',
+    section: 'RFC 9110 section 9.3.6',
+    refuses: answered('403'),
+  },
+];
 
 /** RFC 9110 sections 9.3.6 and 11.7. */
 export const connectExchange: Exchange = {
@@ -33,8 +69,8 @@ export const connectExchange: Exchange = {
   },
   parameters: BASIC_NOTES,
   decoded: userPassInClear,
-  checks: basicChecks,
-  checksBy: { proxy: connectChecks },
+  checks: ofScheme(() => BASIC_STEPS),
+  checksBy: { proxy: told(STEPS) },
   async perform({ send, tunnel, target, url, mistake = '' }) {
     const { authority, host } = authorityOf(url);
     const connect = { to: 'proxy', method: 'CONNECT', target: authority, fields: [] } as const;

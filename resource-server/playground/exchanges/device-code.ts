@@ -8,7 +8,8 @@ import {
 import { DEVICE_FLOW_NOTES } from '#shared/explain/notes/device-flow.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import { deviceFlowChecks } from '../checks/device-flow.ts';
-import { flowChecks } from '../checks/flow.ts';
+import { BEARER_STEPS } from '#shared/explain/schemes/access-token.ts';
+import { ofScheme } from '../checks/told.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import type { PlannedRequest } from '../http1-message.ts';
 import { byCommandLine } from '../in-shell.ts';
@@ -72,7 +73,7 @@ export const deviceCodeExchange: Exchange = {
   parameters: OAUTH_NOTES,
   contents: DEVICE_FLOW_NOTES,
   decoded: decodedJwt,
-  checks: flowChecks,
+  checks: ofScheme(() => BEARER_STEPS),
   checksBy: { authorization: deviceFlowChecks },
   async perform(performing) {
     const { send, target, url, mistake, random } = performing;

@@ -2,10 +2,11 @@ import { digestCredentials, type DigestRequest } from '#shared/auth/schemes/dige
 import { shellWord } from '#shared/base/shell-word.ts';
 import { DIGEST_NOTES } from '#shared/explain/notes/digest.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
-import { digestChecks } from '../checks/digest.ts';
+import { DIGEST_STEPS } from '#shared/explain/schemes/digest.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { challengeOf, infoOf } from './parameters.ts';
+import { ofScheme } from '../checks/told.ts';
 
 /** Begins like every client: the request without credentials, whose answer has the challenge. */
 async function begin(
@@ -60,7 +61,7 @@ export const digestExchange: Exchange = {
     downgraded: 'MD5, which the server did not offer',
   },
   parameters: DIGEST_NOTES,
-  checks: digestChecks,
+  checks: ofScheme(() => DIGEST_STEPS),
   async perform(performing) {
     const { target, mistake } = performing;
     const { challenge, cnonce } = await begin(performing, { method: 'GET' });
@@ -101,7 +102,7 @@ export const digestAuthIntExchange: Exchange = {
     replayed: 'The same credentials a second time',
   },
   parameters: DIGEST_NOTES,
-  checks: digestChecks,
+  checks: ofScheme(() => DIGEST_STEPS),
   async perform(performing) {
     const { target, mistake } = performing;
     const { challenge, cnonce } = await begin(performing, { method: 'POST', content: CONTENT });

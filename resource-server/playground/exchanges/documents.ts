@@ -1,10 +1,140 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
-import { documentChecks } from '../checks/documents.ts';
+import { answered, CREDENTIALS_STEP, told, type ToldStep } from '../checks/told.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf, type FieldLine, type ReadAnswer } from '../http1-message.ts';
 import { PASSWORD, PERSON } from '../person.ts';
+import type { Recorded } from '../recorded.ts';
 import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
 import { userPassInClear } from './basic.ts';
+
+const by =
+  (...methods: readonly string[]) =>
+  ({ asked }: Recorded): boolean =>
+    methods.includes(asked.words[0] ?? '');
+const comes =
+  (name: string) =>
+  ({ asked }: Recorded): boolean =>
+    asked.lines(name).length > 0;
+const isWhole = answered('200');
+const WHOLE = 'so the whole comes';
+
+/** The checks of a server of documents, in its order: of the request, the content, the preconditions and the ranges. */
+const STEPS: readonly ToldStep[] = [
+  {
+    check: 'The server knows the method. Upper and lower case are different.',
+    section: 'RFC 9110 section 9.1',
+    refuses: answered('501'),
+  },
+  CREDENTIALS_STEP,
+  {
+    check: 'This address takes the method.',
+    section: 'RFC 9110 section 15.5.6',
+    refuses: answered('404', '405'),
+  },
+  {
+    check: 'The content is a whole document, is not compressed, and has a media type.',
+    section: 'RFC 9110 section 9.3.4',
+    applies: by('PUT'),
+    refuses: answered('400', '413', '415'),
+  },
+  {
+    check: 'The patch is of a type that the server takes.',
+    section: 'RFC 5789 section 2.2',
+    applies: by('PATCH'),
+    refuses: answered('415'),
+  },
+  {
+    check: 'The patch is well-formed.',
+    section: 'RFC 5789 section 2.2',
+    applies: by('PATCH'),
+    refuses: answered('400', '422'),
+  },
+  {
+    check: 'The question says its language, and the server knows it.',
+    section: 'RFC 10008 section 2.1',
+    applies: by('QUERY'),
+    refuses: answered('400', '415'),
+  },
+  {
+    check: 'The question is well-formed.',
+    section: 'RFC 9535 section 2.1',
+    applies: by('QUERY'),
+    refuses: answered('422'),
+  },
+  {
+    check: 'The content asks for an exclusive or shared write lock, in XML.',
+    section: 'RFC 4918 section 9.10.1',
+    applies: by('LOCK'),
+    refuses: answered('400', '415', '422'),
+  },
+  {
+    check: 'No other client holds a lock with which the new one conflicts.',
+    section: 'RFC 4918 section 9.10.5',
+    applies: by('LOCK'),
+    refuses: answered('423'),
+  },
+  {
+    check: 'All conditions of one list in If are true.',
+    section: 'RFC 4918 section 10.4.3',
+    applies: comes('if'),
+    refuses: answered('412'),
+  },
+  {
+    check: 'If-Match names the version that is there, by a strong comparison.',
+    section: 'RFC 9110 section 13.1.1',
+    applies: comes('if-match'),
+    refuses: answered('412'),
+  },
+  {
+    check: 'If-None-Match does not name what is there.',
+    section: 'RFC 9110 section 13.1.2',
+    applies: comes('if-none-match'),
+    refuses: answered('412'),
+    passesOver: (recorded) =>
+      answered('304')(recorded)
+        ? 'it is the same version, so the answer is 304 without content'
+        : undefined,
+  },
+  {
+    check: 'The document is not locked, or If shows the token of the lock.',
+    section: 'RFC 4918 section 7.5',
+    applies: by('PUT', 'PATCH', 'DELETE'),
+    refuses: answered('423'),
+  },
+  {
+    check: 'Lock-Token names a lock of this document.',
+    section: 'RFC 4918 section 9.11.1',
+    applies: by('UNLOCK'),
+    refuses: answered('409'),
+  },
+  {
+    check: 'All its operations can be done, and all its tests hold.',
+    section: 'RFC 6902 section 5',
+    applies: (recorded) =>
+      by('PATCH')(recorded) &&
+      /^application\/json-patch\+json/i.test(recorded.asked.lines('content-type')[0] ?? ''),
+    refuses: answered('409'),
+  },
+  {
+    check: 'If-Range names the version that is there, by a strong comparison.',
+    section: 'RFC 9110 section 13.1.5',
+    applies: comes('if-range'),
+    passesOver: (recorded) => (isWhole(recorded) ? `it is another version, ${WHOLE}` : undefined),
+  },
+  {
+    check: 'Range is well-formed.',
+    section: 'RFC 9110 section 14.2',
+    applies: comes('range'),
+    passesOver: (recorded) =>
+      isWhole(recorded) && !comes('if-range')(recorded) ? `it is malformed, ${WHOLE}` : undefined,
+  },
+  {
+    check: 'At least one octet of the range is in the document.',
+    section: 'RFC 9110 section 15.5.17',
+    applies: comes('range'),
+    refuses: answered('416'),
+  },
+];
 
 /** The members that exchanges with documents share. Nobody else reaches their spaces, or strangers could fill them. */
 export const OF_DOCUMENTS = {
@@ -13,7 +143,7 @@ export const OF_DOCUMENTS = {
   space: { schemes: ['Basic'], serves: 'documents' },
   parameters: BASIC_NOTES,
   decoded: userPassInClear,
-  checks: documentChecks,
+  checks: told(STEPS),
 } as const satisfies Partial<Exchange>;
 
 const AUTHORIZATION: FieldLine = ['Authorization', basicCredentials(PERSON.name, PASSWORD)];

@@ -2,12 +2,28 @@ import { createDpopKey, dpopProof } from '#shared/auth/schemes/dpop/client.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
-import { dpopChecks } from '../checks/tokens.ts';
+import type { Step } from '#shared/explain/checks.ts';
+import { BEARER_STEPS, SCOPE_STEP, TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
+import { PROOF_STEPS } from '#shared/explain/schemes/dpop-proof.ts';
+import { ofScheme } from '../checks/told.ts';
 import type { Exchange } from '../exchange.ts';
 import { fieldOf, type FieldLine } from '../http1-message.ts';
 import { byCommandLine } from '../in-shell.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
 import { jwtInClear } from './tokens.ts';
+
+/** The token first, then its proof. */
+const STEPS: readonly Step[] = [
+  {
+    name: 'field',
+    check: 'The token comes by the scheme DPoP, with one field DPoP beside it.',
+    section: 'RFC 9449 section 7.1',
+    refusals: ['proof-none', 'proof-several'],
+  },
+  ...TOKEN_STEPS,
+  ...PROOF_STEPS,
+  SCOPE_STEP,
+];
 
 /** RFC 9449. */
 export const dpopExchange: Exchange = {
@@ -34,7 +50,8 @@ export const dpopExchange: Exchange = {
   },
   parameters: OAUTH_NOTES,
   decoded: (name, value) => (name === 'token68' || name === 'dpop' ? jwtInClear(value) : undefined),
-  checks: dpopChecks,
+  // The space takes Bearer, too, for tokens that are bound to no key.
+  checks: ofScheme(({ scheme }) => (scheme === 'bearer' ? BEARER_STEPS : STEPS)),
   async perform({ send, remark, target, url, mistake, clock, random, issue }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a token, and learns the scope', request);

@@ -2,7 +2,10 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { gnapFields } from '#shared/auth/schemes/gnap/client.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { GNAP_NOTES } from '#shared/explain/notes/gnap.ts';
-import { gnapChecks } from '../checks/gnap.ts';
+import type { Step } from '#shared/explain/checks.ts';
+import { GNAP_TOKEN_STEPS, SCOPE_STEP } from '#shared/explain/schemes/access-token.ts';
+import { GNAP_PROOF_STEPS } from '#shared/explain/schemes/gnap.ts';
+import { ofScheme } from '../checks/told.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FieldLine } from '../http1-message.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
@@ -16,6 +19,19 @@ const jwkOf = (key: KeyObject) => ({
   kid: KID,
   alg: 'Ed25519',
 });
+
+/** RFC 9635 section 7.2: the token first, then its signature. */
+const STEPS: readonly Step[] = [
+  {
+    name: 'scheme',
+    check: 'The token comes by the scheme GNAP.',
+    section: 'RFC 9635 section 7.2',
+    refusals: ['other-scheme'],
+  },
+  ...GNAP_TOKEN_STEPS,
+  ...GNAP_PROOF_STEPS,
+  SCOPE_STEP,
+];
 
 /** RFC 9635, RFC 9421. */
 export const gnapExchange: Exchange = {
@@ -36,7 +52,7 @@ export const gnapExchange: Exchange = {
     bearer: 'The token as Bearer',
   },
   parameters: GNAP_NOTES,
-  checks: gnapChecks,
+  checks: ofScheme(() => STEPS),
   decoded: (name, value) => (name === 'token68' ? jwtInClear(value) : undefined),
   async perform({ send, remark, target, url, mistake, clock, issue, keys }) {
     const request = { method: 'POST', target, fields: [] };

@@ -1,8 +1,9 @@
 import { hobaCredentials } from '#shared/auth/schemes/hoba/client.ts';
 import { HOBA_NOTES } from '#shared/explain/notes/hoba.ts';
-import { hobaChecks } from '../checks/hoba.ts';
+import { HOBA_STEPS } from '#shared/explain/schemes/hoba.ts';
 import type { Exchange } from '../exchange.ts';
 import { challengeOf } from './parameters.ts';
+import { ofScheme } from '../checks/told.ts';
 
 const OTHER_ORIGIN = 'https://other.example';
 
@@ -25,7 +26,7 @@ export const hobaExchange: Exchange = {
     cut: 'A result that is cut off',
   },
   parameters: HOBA_NOTES,
-  checks: hobaChecks,
+  checks: ofScheme(() => HOBA_STEPS),
   async perform({ send, remark, target, url, mistake, random, keys }) {
     const request = { method: 'GET', target, fields: [] };
     const asked = await send('The client asks without credentials, and gets a challenge', request);

@@ -3,7 +3,8 @@ import { endPoint } from '#shared/auth/schemes/mutual/validation.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { formatInfo } from '#shared/http/auth/challenge.ts';
 import { MUTUAL_NOTES } from '#shared/explain/notes/mutual.ts';
-import { mutualChecks } from '../checks/mutual.ts';
+import { KEY_EXCHANGE_STEPS, KEY_VERIFICATION_STEPS } from '#shared/explain/schemes/mutual.ts';
+import { ofScheme } from '../checks/told.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FieldLine } from '../http1-message.ts';
 import { PASSWORD, PERSON } from '../person.ts';
@@ -31,7 +32,9 @@ export const mutualExchange: Exchange = {
     cut: 'A proof that is cut off',
   },
   parameters: MUTUAL_NOTES,
-  checks: mutualChecks,
+  checks: ofScheme(({ params }) =>
+    params?.['sid'] === undefined ? KEY_EXCHANGE_STEPS : KEY_VERIFICATION_STEPS,
+  ),
   async perform({ send, remark, target, mistake, random }) {
     const request = { method: 'GET', target, fields: [] };
     const initial = await send('The client asks without credentials', request);

@@ -1,4 +1,4 @@
-import { preflightChecks } from '../checks/preflight.ts';
+import { answered, told } from '../checks/told.ts';
 import type { Exchange } from '../exchange.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
 import { onLines } from '../in-shell.ts';
@@ -23,7 +23,19 @@ export const preflightExchange: Exchange = {
     ),
   space: { schemes: ['Bearer'], cors: { origins: [PAGE] } },
   mistakes: { origin: 'A page of an origin that is not listed' },
-  checks: preflightChecks([PAGE]),
+  checks: told([
+    {
+      check: 'It is a preflight: OPTIONS with an origin and a method. It needs no credentials.',
+      section: 'Fetch section 3.3.2',
+      refuses: answered('401'),
+    },
+    {
+      check:
+        'The space lists the origin. Otherwise the answer names none, and the browser refuses.',
+      section: 'Fetch section 3.3.3',
+      refuses: ({ answer }) => answer.lines('access-control-allow-origin').length === 0,
+    },
+  ]),
   async perform({ send, remark, target, mistake }) {
     const origin = mistake === 'origin' ? 'https://other.example' : PAGE;
     const answer = await send('The browser asks whether the page may send POST with a token', {

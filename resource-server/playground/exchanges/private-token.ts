@@ -18,8 +18,10 @@ import { originOfServer, serverNameOf } from '#shared/private-token/server-name.
 import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { parseToken } from '#shared/private-token/token.ts';
 import { PRIVATE_TOKEN_NOTES } from '#shared/explain/notes/private-token.ts';
-import { privateTokenChecks } from '../checks/private-token.ts';
-import { tokenRequestChecks } from '../checks/token-request.ts';
+import { SCOPE_STEP, TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
+import { PRIVATE_TOKEN_STEPS } from '#shared/explain/schemes/private-token.ts';
+import { hasCredentials } from '../recorded.ts';
+import { answered, byCode, ofScheme, told, type ToldStep } from '../checks/told.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf } from '../http1-message.ts';
@@ -114,6 +116,21 @@ const IN_CLEAR: Readonly<Record<string, (value: string) => string | undefined>> 
   token68: jwtInClear,
 };
 
+/** The issuer cannot see which token it signs, so it checks nothing of that. */
+const TOKEN_REQUEST_STEPS: readonly ToldStep[] = [
+  ...byCode([...TOKEN_STEPS, SCOPE_STEP]),
+  {
+    check: 'The content is a token request, of this media type.',
+    section: 'RFC 9578 section 6.1',
+    refuses: answered('413', '415'),
+  },
+  {
+    check: 'It is for a key that the issuer has now.',
+    section: 'RFC 9578 section 6.2',
+    refuses: answered('422'),
+  },
+];
+
 /** RFC 9577, RFC 9578 section 6. */
 export const privateTokenExchange: Exchange = {
   name: 'private-token',
@@ -131,8 +148,11 @@ export const privateTokenExchange: Exchange = {
     cut: 'A token that is cut off',
   },
   parameters: { ...OAUTH_NOTES, ...PRIVATE_TOKEN_NOTES },
-  checks: privateTokenChecks,
-  checksBy: { issuer: tokenRequestChecks },
+  checks: ofScheme(() => PRIVATE_TOKEN_STEPS),
+  checksBy: {
+    issuer: (recorded) =>
+      hasCredentials(recorded.asked) ? told(TOKEN_REQUEST_STEPS)(recorded) : undefined,
+  },
   decoded: (name, value) => (Object.hasOwn(IN_CLEAR, name) ? IN_CLEAR[name]?.(value) : undefined),
   async perform(performing) {
     const { send, remark, target, url, mistake = '', clock } = performing;

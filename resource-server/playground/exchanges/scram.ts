@@ -1,8 +1,10 @@
-import { decodeMessage, encodeMessage } from '#shared/auth/schemes/scram/base64.ts';
 import { scramClient } from '#shared/auth/schemes/scram/client.ts';
 import { formatInfo } from '#shared/http/auth/challenge.ts';
 import { SCRAM_NOTES } from '#shared/explain/notes/scram.ts';
-import { scramChecks } from '../checks/scram.ts';
+import { decodeMessage, encodeMessage } from '#shared/auth/schemes/scram/base64.ts';
+import { parseClientFinal } from '#shared/auth/schemes/scram/messages.ts';
+import { SCRAM_FIRST_STEPS, scramFinalSteps } from '#shared/explain/schemes/scram.ts';
+import { ofScheme } from '../checks/told.ts';
 import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { challengeOf, infoOf } from './parameters.ts';
@@ -26,7 +28,11 @@ export const scramExchange: Exchange = {
   },
   parameters: SCRAM_NOTES,
   decoded: (name, value) => (name === 'data' ? decodeMessage(value) : undefined),
-  checks: scramChecks,
+  checks: ofScheme(({ params }) =>
+    parseClientFinal(decodeMessage(params?.['data'] ?? '') ?? '')
+      ? scramFinalSteps(params?.['sid'])
+      : SCRAM_FIRST_STEPS,
+  ),
   async perform({ send, remark, target, mistake, random }) {
     const request = { method: 'GET', target, fields: [] };
     const withData = (params: Record<string, string>, message: string) => {

@@ -1,10 +1,24 @@
 import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
-import { traceChecks } from '../checks/trace.ts';
+import { answered, CREDENTIALS_STEP, told, type ToldStep } from '../checks/told.ts';
 import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { userPassInClear } from './basic.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
+
+const STEPS: readonly ToldStep[] = [
+  {
+    check: 'The server knows the method.',
+    section: 'RFC 9110 section 9.1',
+    refuses: answered('501'),
+  },
+  CREDENTIALS_STEP,
+  {
+    check: 'The request has no content.',
+    section: 'RFC 9110 section 9.3.8',
+    refuses: answered('400'),
+  },
+];
 
 /** RFC 9110 section 9.3.8. */
 export const traceExchange: Exchange = {
@@ -20,7 +34,7 @@ export const traceExchange: Exchange = {
   mistakes: { content: 'A request with content', anonymous: 'A request without credentials' },
   parameters: BASIC_NOTES,
   decoded: userPassInClear,
-  checks: traceChecks,
+  checks: told(STEPS),
   async perform({ send, target, mistake }) {
     const authorization = ['Authorization', basicCredentials(PERSON.name, PASSWORD)] as const;
     await send('The client asks what has arrived, and names a cookie', {

@@ -2,7 +2,10 @@ import { vapidAuthorization, vapidKey } from '#shared/auth/schemes/vapid/prove.t
 import { epochSeconds } from '#shared/base/clock.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
 import { PUSH_CONTENT_NOTES, VAPID_NOTES } from '#shared/explain/notes/vapid.ts';
-import { vapidChecks } from '../checks/vapid.ts';
+import { BEARER_STEPS } from '#shared/explain/schemes/access-token.ts';
+import { VAPID_STEPS } from '#shared/explain/schemes/vapid.ts';
+import type { Checks } from '../recorded.ts';
+import { answered, byCode, told, type ToldStep } from '../checks/told.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf, type FieldLine } from '../http1-message.ts';
 import { answeredOtherwise } from './parameters.ts';
@@ -52,6 +55,50 @@ function credentials({ mistake, url, keys, clock }: Performing): readonly FieldL
   return [['Authorization', value]];
 }
 
+const SUBSCRIBE_STEPS: readonly ToldStep[] = [
+  ...byCode(BEARER_STEPS),
+  {
+    check: 'A person has allowed the token: the subscription ends with this grant.',
+    section: 'no standard',
+    refuses: answered('403'),
+  },
+  {
+    check: 'The key for which the subscription is made is a point of P-256.',
+    section: 'RFC 8292 section 4.1',
+    refuses: answered('400', '422'),
+  },
+];
+
+const ADDRESS_STEPS: readonly ToldStep[] = [
+  { check: 'The request comes over TLS.', section: 'RFC 8030 section 8' },
+  {
+    check: 'There is something at this address. Every client that knows it may use it.',
+    section: 'RFC 8030 section 8.3',
+    refuses: answered('404', '410'),
+  },
+];
+
+const MESSAGE_STEPS: readonly ToldStep[] = [
+  ...ADDRESS_STEPS,
+  ...byCode(VAPID_STEPS),
+  {
+    check: 'TTL says how long the message may wait, and the other fields are well-formed.',
+    section: 'RFC 8030 section 5',
+    refuses: answered('400'),
+  },
+];
+
+/** Only the sender of a message and the user agent that subscribes show credentials. */
+const checks: Checks = (recorded) => {
+  const [, target = ''] = recorded.asked.words;
+  const [kind = ''] = target.slice(new URL(recorded.url).pathname.length).split('/');
+  const ofKind: Readonly<Record<string, readonly ToldStep[]>> = {
+    subscribe: SUBSCRIBE_STEPS,
+    push: MESSAGE_STEPS,
+  };
+  return told(ofKind[kind] ?? ADDRESS_STEPS)(recorded);
+};
+
 /** RFC 8292, RFC 8030. */
 export const vapidExchange: Exchange = {
   name: 'vapid',
@@ -84,7 +131,7 @@ export const vapidExchange: Exchange = {
     if (name === 't' || name === 'token68') return jwtInClear(value);
     return name === 'body' ? Buffer.from(value, 'base64url').toString() : undefined;
   },
-  checks: vapidChecks,
+  checks,
   async perform(performing) {
     const { send, remark, mistake, http2 } = performing;
     const { push, subscription } = await subscribe(performing);

@@ -63,6 +63,9 @@ export const SCOPE_STEP: Step = step(
   ['scope'],
 );
 
+/** RFC 6750. */
+export const BEARER_STEPS: readonly Step[] = [...TOKEN_STEPS, SCOPE_STEP];
+
 /** Explains an access token (RFC 9068) by what stands in it: the key of its issuer is not at hand. */
 export function explainAccessToken(token: string, surroundings: Surroundings): Explained {
   return {

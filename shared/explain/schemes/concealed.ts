@@ -34,18 +34,22 @@ export const CONCEALED_STEPS: readonly Step[] = [
   step('signature', 'The key a has signed what this connection exports.', '3.3', ['concealed-p']),
   step('verification', 'v is the rest of what this connection exports.', '6.3', ['concealed-v']),
   step('id', 'k is the id of the key a.', '4.1', ['concealed-k']),
-  step('registered', 'Somebody has registered the key.', '6.3', ['concealed-unknown']),
+  step('registered', 'Somebody has registered the key.', '6.3', [
+    'concealed-unknown',
+    'concealed-realm',
+    'concealed-owner',
+  ]),
 ];
 
 /** A proof with the key and the algorithm that it shows. */
-export interface ShownProof {
+interface ShownProof {
   readonly proof: Proof;
   readonly scheme: SignatureScheme;
   readonly key: NonNullable<ReturnType<typeof claimedKey>>;
 }
 
 /** Reads a proof and the key in it, or returns why a server refuses it without a look at its connection. */
-export function readShown(credentials: Credentials): ShownProof | Refusal {
+function readShown(credentials: Credentials): ShownProof | Refusal {
   const proof = readProof(credentials);
   if (proof === undefined) return refuse('concealed-form');
   const scheme = SIGNATURE_SCHEMES.get(proof.signatureScheme);
@@ -55,7 +59,7 @@ export function readShown(credentials: Credentials): ShownProof | Refusal {
 }
 
 /** Why k does not name the key that is shown. Undefined: it does. */
-export const refusalOfId = ({ proof, key }: ShownProof): Refusal | undefined =>
+const refusalOfId = ({ proof, key }: ShownProof): Refusal | undefined =>
   proof.keyId.toString('base64url') === key.id ? undefined : refuse('concealed-k');
 
 /** RFC 9729. */

@@ -7,7 +7,7 @@ import { errorAnswer, send } from '../message/answer.ts';
 import { SECURITY_FIELDS } from './security-fields.ts';
 import { type AnyRequest, type AnyResponse, holdFields } from '../message/message.ts';
 import type { RefuseMisdirected } from './misdirected.ts';
-import { note } from '../message/request-log.ts';
+import { note, notedOf } from '../message/request-log.ts';
 
 /** A request whose target can be read, and what it gets. */
 export interface Opened<Request = AnyRequest, Response = AnyResponse> {
@@ -75,14 +75,20 @@ export function frontDoor<
   };
 }
 
-/** The reason goes to the line of the request; what is a defect of ours goes to the log with its trace. */
+/**
+ * The reason goes to the line of the request, unless credentials were refused there: then the error follows from that. A
+ * defect of ours goes to the log with its trace.
+ */
 export function noteError(request: AnyRequest, error: unknown, log: Log): void {
   const thrown = error instanceof Error ? error : new Error(String(error));
   const { message, cause } = thrown;
   const because = error instanceof HttpError && cause instanceof Error ? `: ${cause.message}` : '';
-  const reason = error instanceof HttpError ? error.reason : undefined;
-  note(request, { reason: reason ?? message + because });
   const isKnown = error instanceof HttpError;
+  const { reason, refusal } = isKnown ? error : {};
+  if (refusal) note(request, refusal);
+  else if (!isKnown || reason !== undefined || notedOf(request)?.refusal === undefined) {
+    note(request, { reason: reason ?? message + because });
+  }
   if (!isKnown && errorAnswer(error).status === 500)
     log.error('request.failed', { reason: thrown.stack });
 }

@@ -32,6 +32,9 @@ export function note(request: Logged, fields: LogFields): void {
   if (noted !== undefined) Object.assign(noted, fields);
 }
 
+/** The fields of its line so far. Undefined: no line is written of it. */
+export const notedOf = (request: Logged): LogFields | undefined => request[NOTED];
+
 /** Makes one line a minute stand for all requests of this kind that go well, since the client sends them all the time. */
 export function noteRoutine(request: Logged, kind: string): void {
   request[ROUTINE] = kind;

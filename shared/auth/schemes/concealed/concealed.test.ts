@@ -34,7 +34,10 @@ async function verdictOf(scheme: Scheme, request: AuthRequest): Promise<string> 
   return principal.kind === 'application' ? principal.id : principal.kind;
 }
 
-const WRONG = 'wrong Concealed credentials';
+const OTHER_CONNECTION = 'p is no signature of this connection';
+const UNKNOWN = 'the key is not registered';
+const NO_KEY = 'a is no key for s';
+const OWNER = 'the owner of the key may not come in here';
 
 describe('RFC 9729 section 6.3: clients that are let in', () => {
   test.each(Object.keys(SIGNERS).map(Number) as SchemeNumber[])(
@@ -86,7 +89,8 @@ describe('RFC 9729 section 6.3: clients that are let in', () => {
     const verdict = (realm: string) =>
       verdictOf(known.scheme, asking(fieldOf(paramsOf({ key, realm }))));
     expect(await verdict(REALM)).toBe('alice');
-    for (const other of ['', 'Vault', 'other']) expect(await verdict(other)).toBe(WRONG);
+    for (const other of ['', 'Vault', 'other'])
+      expect(await verdict(other)).toBe('realm is another');
   });
 });
 
@@ -97,10 +101,11 @@ describe('RFC 9729 section 6.3: clients that are refused', () => {
     await known.know(key);
     const elsewhere = ['https://rs.example', 'https://rs.example:8444', 'http://rs.example:8443'];
     for (const url of [...elsewhere, 'https://other.example:8443']) {
-      expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key, url }))))).toBe(WRONG);
+      const request = asking(fieldOf(paramsOf({ key, url })));
+      expect(await verdictOf(known.scheme, request)).toBe(OTHER_CONNECTION);
     }
     const stolen = fieldOf(paramsOf({ key, connection: 'two' }));
-    expect(await verdictOf(known.scheme, asking(stolen))).toBe(WRONG);
+    expect(await verdictOf(known.scheme, asking(stolen))).toBe(OTHER_CONNECTION);
   });
 
   test('with a key that nobody knows, of another protocol, of nobody or of who is disabled', async () => {
@@ -111,8 +116,10 @@ describe('RFC 9729 section 6.3: clients that are refused', () => {
     const bob = { id: 'p-bob', name: 'bob', password_hash: 'none', created_at: 0, version: 0 };
     await known.stores.people.add({ ...bob, disabled: true });
     await known.know(keys.disabled, { kind: 'person', id: bob.id });
-    for (const key of Object.values(keys)) {
-      expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key }))))).toBe(WRONG);
+    const reasons = { unknown: UNKNOWN, hoba: UNKNOWN, orphan: OWNER, disabled: OWNER };
+    for (const [name, key] of Object.entries(keys)) {
+      const verdict = await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key }))));
+      expect([name, verdict]).toEqual([name, reasons[name as keyof typeof keys]]);
     }
   });
 
@@ -123,7 +130,7 @@ describe('RFC 9729 section 6.3: clients that are refused', () => {
     const request = asking(fieldOf(paramsOf({ key })));
     expect(await verdictOf(known.scheme, request)).toBe('alice');
     await known.stores.publicKeys.remove(key.id);
-    expect(await verdictOf(known.scheme, request)).toBe(WRONG);
+    expect(await verdictOf(known.scheme, request)).toBe(UNKNOWN);
   });
 
   test('section 4.2: with another `a` than the key that is known by `k`, whoever signs', async () => {
@@ -131,18 +138,24 @@ describe('RFC 9729 section 6.3: clients that are refused', () => {
     const [mine, theirs] = [newKey(), newKey()];
     await known.know(theirs);
     const swapped = { ...mine, id: theirs.id };
-    expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key: swapped }))))).toBe(WRONG);
+    expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key: swapped }))))).toBe(
+      'k is not the id of a',
+    );
     const claimed = { ...mine, id: theirs.id, encoded: theirs.encoded };
-    expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key: claimed }))))).toBe(WRONG);
+    expect(await verdictOf(known.scheme, asking(fieldOf(paramsOf({ key: claimed }))))).toBe(
+      OTHER_CONNECTION,
+    );
   });
 
   test('by a signature scheme that is not of the key', async () => {
     await using known = await setup();
     const key = newKey(0x0403);
     await known.know(key);
-    for (const s of [0x0503, 0x0804, 0x0807] as const) {
+    const reasons = { 0x0503: NO_KEY, 0x0804: NO_KEY, 0x0807: OTHER_CONNECTION } as const;
+    for (const [number, reason] of Object.entries(reasons)) {
+      const s = Number(number) as keyof typeof reasons;
       const params = paramsOf({ key: { ...key, s, privateKey: SIGNERS[s].make() } });
-      expect(await verdictOf(known.scheme, asking(fieldOf(params)))).toBe(WRONG);
+      expect([s, await verdictOf(known.scheme, asking(fieldOf(params)))]).toEqual([s, reason]);
     }
     const none = { ...paramsOf({ key }), s: '513' };
     expect(await verdictOf(known.scheme, asking(fieldOf(none)))).toBe('unknown signature scheme');
@@ -195,7 +208,7 @@ describe('section 6.2: Concealed-Auth-Export', () => {
     const stranger = asking(line, { exporter: undefined }, [field]);
     expect(await verdictOf(front.scheme, stranger)).toBe('not over TLS 1.3');
     const own = asking(line, {}, [field]);
-    expect(await verdictOf(front.scheme, own)).toBe(WRONG);
+    expect(await verdictOf(front.scheme, own)).toBe(OTHER_CONNECTION);
   });
 
   test('twice, malformed or missing: nobody is let in', async () => {
@@ -246,11 +259,11 @@ describe('at a proxy', () => {
     for (const url of ['http://b.example', 'https://proxy.example:3128', 'https://a.example']) {
       const { key, request } = proving('http://a.example/', url);
       await known.know(key);
-      expect(await verdictOf(known.scheme, request)).toBe(WRONG);
+      expect(await verdictOf(known.scheme, request)).toBe(OTHER_CONNECTION);
     }
     const { key, request } = proving('http://a.example/', 'http://a.example');
     await known.know(key, { kind: 'application', id: 'collector' });
-    expect(await verdictOf(known.scheme, request)).toBe(WRONG);
+    expect(await verdictOf(known.scheme, request)).toBe(OWNER);
   });
 });
 

@@ -7,6 +7,7 @@ import type { SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import type { People } from '#shared/stores/people/people.ts';
 import type { KeyOwner, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import type { SecondFactors } from '#shared/stores/credentials/second-factors.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
 import { refuse } from '#shared/refusals/schemes.ts';
 import { refuse as refuseSpace } from '#shared/refusals/spaces.ts';
 import { showsConcealed } from '../../conceal.ts';
@@ -44,8 +45,6 @@ export interface ConcealedOptions {
 /** The owner that is looked up if the key does not exist or belongs to no person. */
 const NOBODY: KeyOwner = { kind: 'person', id: '-' };
 
-const WRONG: Verdict = { kind: 'refused', ...refuse('concealed-wrong') };
-
 /**
  * The Concealed scheme (RFC 9729): a client signs the output of the connection's exporter with its private key. The
  * scheme never announces itself. Attempts are not counted, since there is nothing to guess, and counting would write
@@ -80,7 +79,9 @@ export function concealed(options: ConcealedOptions): Scheme {
     const principal = principalOf(record?.owner ?? NOBODY, person);
     const known = record?.scheme === 'Concealed' && sameText(record.spki, spki);
     const here = proof.realm === undefined || proof.realm === realm;
-    if (!known || !here || principal === undefined) return WRONG;
+    if (!known) return { kind: 'refused', ...refuse('concealed-unknown') };
+    if (!here) return { kind: 'refused', ...refuse('concealed-realm') };
+    if (principal === undefined) return { kind: 'refused', ...refuse('concealed-owner') };
     if (person !== undefined && !(await isKeyEnough(rule, secondFactors, person, record)))
       return { kind: 'refused', ...refuseSpace('old-key') };
     noteUse(publicKeys, record, clock.now());
@@ -106,27 +107,29 @@ export function concealed(options: ConcealedOptions): Scheme {
       const found = exported(proof, request);
       if (found === undefined) return { kind: 'refused', ...refuse('concealed-clear-text') };
       const key = provenKey(proof, scheme, found);
-      return key === undefined ? WRONG : judge(key, proof);
+      return 'refusal' in key ? { kind: 'refused', ...key } : judge(key, proof);
     },
   };
 }
 
 /**
- * Returns the key that a proof shows, if the proof verifies with the key in `a`, whose ID is `k`. All of that follows
- * from the request and its connection. The store is asked only after the proof, so that the time of an answer tells
+ * Returns the key that a proof shows if the proof verifies with the key in `a`, whose ID is `k`; else why it does not. All
+ * of that follows from the request and its connection. The store is asked only after the proof, so that the time of an answer tells
  * nobody without the private key which keys are known (RFC 9729 section 6.4).
  */
 function provenKey(
   proof: Proof,
   scheme: SignatureScheme,
   { signatureInput, verification }: Exported,
-): ClaimedKey | undefined {
+): ClaimedKey | Refusal {
   const claimed = claimedKey(scheme, proof.publicKey);
-  if (claimed === undefined) return undefined;
+  if (claimed === undefined) return refuse('concealed-a');
   const signed = scheme.verifies(covered(signatureInput), claimed.key, proof.signature);
   const same = sameBytes(proof.verification, verification);
   const named = sameText(claimed.id, proof.keyId.toString('base64url'));
-  return signed && same && named ? claimed : undefined;
+  if (!signed) return refuse('concealed-p');
+  if (!same) return refuse('concealed-v');
+  return named ? claimed : refuse('concealed-k');
 }
 
 /** Returns the requested URI at the proxy, our origin elsewhere; never what Host says. */
