@@ -26,13 +26,6 @@ export const NOT_YET: readonly string[] = [
   'e2e/interop/mcp/README.md',
   'e2e/simulation/README.md',
   'shared/explain/README.md',
-  'shared/stores/README.md',
-  'shared/stores/postgres/README.md',
-  'shared/stores/redis/README.md',
-  'shared/stores/revocation/README.md',
-  'shared/stores/sql/README.md',
-  'shared/stores/sqlite/README.md',
-  'shared/stores/trees/README.md',
 ];
 
 /** A clause without its verb: "the log nothing", "`export` has not:", "With nginx 1.22 or later." */
