@@ -3,8 +3,8 @@ import { HttpError } from '#shared/http/answer.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import type { ResourceAnswer } from '../answers/pieces.ts';
-import { answerOf } from './answer.ts';
+import type { Pieces, ResourceAnswer } from '../answers/pieces.ts';
+import { answerOf, type Source } from './answer.ts';
 import type { Asking } from './asking.ts';
 import { createAsk } from './ask.ts';
 import type { CacheParts, Hit, Look } from './parts.ts';
@@ -17,8 +17,10 @@ import { type Policy, policyOf } from './rules/freshness.ts';
 import type { Forgotten } from './rules/invalidating.ts';
 import { reuseOf } from './rules/reuse.ts';
 import { select } from './rules/vary.ts';
-import { sourceOf } from './source.ts';
 import type { CacheKey, Stored } from './rules/stored.ts';
+import type { Ending } from '../forwarding/sink.ts';
+import { pieceSize } from './piece-size.ts';
+import type { Content } from './store/cache-store.ts';
 
 /** The name of this cache in Cache-Status (RFC 9211 section 2). */
 const NAME = 'Countersign';
@@ -167,3 +169,30 @@ const notStored = () =>
     504,
     'Nothing is stored that could answer this, and the request wants nothing else.',
   );
+
+/** Stored content for one exchange, at whose end it is closed. */
+export function sourceOf(stored: Stored, content: Content, exchange: Ending): Source {
+  exchange.on('close', () => content.close());
+  if (exchange.destroyed) content.close();
+  return {
+    stored,
+    whole: content.whole,
+    pieces: (first = 0, last = Infinity) => piecesOf(content, first, last + 1),
+  };
+}
+
+function piecesOf(content: Content, from: number, end: number): Pieces {
+  return {
+    async *each(most) {
+      using size = pieceSize();
+      let position = from;
+      while (position < end) {
+        const piece = await content.read(position, Math.min(most, size.octets, end - position));
+        if (piece.length === 0) return;
+        position += piece.length;
+        yield piece;
+      }
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { TestExchange } from './sink.fixture.ts';
-import { sourceOf } from './source.ts';
+import { sourceOf } from './cache.ts';
 import type { Stored } from './rules/stored.ts';
 
 const KIB = 1024;

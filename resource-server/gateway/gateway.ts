@@ -35,14 +35,18 @@ import { traceAnswer } from '../space/trace.ts';
 import { clientLines } from './answer-lines.ts';
 import { createApplicationLines, schemeOf } from './application-lines.ts';
 import { createUpstreamRequest, isOfApplication, whyOf } from './upstream-request.ts';
-import { concealedExport } from './concealed-export.ts';
 import type { OwnNames } from './own-names.ts';
 import { PathMap } from './paths.ts';
 import { createRemoval } from './removal.ts';
 import { Upstreams } from './upstreams.ts';
 import { isWithin } from '../space/within.ts';
 import { createWebSockets } from './websocket/web-sockets.ts';
-import { withoutKeys } from './without-keys.ts';
+import { isApiKeyLike } from '#shared/people/api-key.ts';
+import { AUTH_EXPORT, formatAuthExport } from '#shared/auth/schemes/concealed/auth-export.ts';
+import { readProof } from '#shared/auth/schemes/concealed/credentials.ts';
+import { EXPORTED, exporterContext, LABEL } from '#shared/auth/schemes/concealed/signed.ts';
+import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import { exporterOf } from '#shared/server/endpoints/exporter.ts';
 
 export interface GatewayParts {
   readonly clock: Clock;
@@ -285,4 +289,37 @@ const notPassed = (allowed: string) =>
 function atGateway(error: HttpError, request: AnyRequest): HttpError {
   const detail = `The gateway has no answer of the application to pass on. ${error.message} The request is ${requestId(request)}.`;
   return Object.assign(new HttpError(error.status, detail), { reason: whyOf(error) });
+}
+
+/**
+ * Makes of a target the same without the API keys in its query, in whatever spelling; the rest stays as it came. `own`: the parameter in
+ * which the space itself takes keys, which is removed whatever it has. `every`: those in which some space does, which
+ * are removed where they have a key of ours.
+ */
+export const withoutKeys =
+  (own: string | undefined, every: ReadonlySet<string>) =>
+  (target: string): string => {
+    const mark = target.indexOf('?');
+    if (mark === -1 || every.size === 0) return target;
+    const isKey = ([name, value]: [string, string]) =>
+      name === own || (every.has(name) && isApiKeyLike(value));
+    const pairs = target.slice(mark + 1).split('&');
+    const kept = pairs.filter((pair) => ![...new URLSearchParams(pair)].some(isKey));
+    if (kept.length === pairs.length) return target;
+    return target.slice(0, mark) + (kept.length === 0 ? '' : `?${kept.join('&')}`);
+  };
+
+/**
+ * Returns the field that an application behind us needs for Concealed, since the TLS connection ends here (RFC 9729
+ * section 6). Returns no field for other credentials, or without TLS 1.3. `url`: the origin that the client signed.
+ */
+function concealedExport(request: AnyRequest, url: string): Lines {
+  const { authorization = '' } = request.headers;
+  const credentials = parseCredentials(authorization);
+  if (credentials?.scheme !== 'concealed') return [];
+  const proof = readProof(credentials);
+  const exporter = exporterOf(request);
+  if (proof === undefined || exporter === undefined) return [];
+  const output = exporter(LABEL, exporterContext({ ...proof, url }), EXPORTED);
+  return [[AUTH_EXPORT, formatAuthExport(output)]];
 }

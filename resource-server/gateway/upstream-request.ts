@@ -18,11 +18,10 @@ import {
 import { Flow } from '../forwarding/flow.ts';
 import { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
-import { DECLINED, type Sink } from '../forwarding/sink.ts';
+import { type AnswerHead, DECLINED, type Sink } from '../forwarding/sink.ts';
 import type { Holder } from '../space/account.ts';
 import { DestinationElsewhere } from './destination-lines.ts';
 import { LEFT } from './places.ts';
-import { restAsked } from './rest-asked.ts';
 import { sendByUndici } from './send-by-undici.ts';
 import type { Upstream, Upstreams } from './upstreams.ts';
 import type { WebSockets } from './websocket/web-sockets.ts';
@@ -188,4 +187,12 @@ function nodeLines(request: AnyRequest, framing: string | undefined): Lines {
   if (takesTrailers(request)) more.push(['TE', 'trailers'], ['Connection', 'TE']);
   if (request.headers.expect !== undefined) more.push(['Expect', '100-continue']);
   return more;
+}
+
+/** For how many milliseconds an answer asks to be left alone (RFC 9110 sections 10.2.3 and 15.6.4). */
+function restAsked({ status, rawHeaders }: AnswerHead, now: number): number {
+  if (status !== 503) return 0;
+  const [value = ''] = lines(rawHeaders, 'retry-after');
+  const wait = /^[0-9]+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  return wait > 0 ? wait : 0; // it is no number if there is no date
 }

@@ -43,11 +43,10 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import { pathOf } from '#shared/server/message/request-log.ts';
 import { parseDirectives } from '../cache/rules/directives.ts';
 import { queryDigest } from '../cache/rules/query-digest.ts';
-import { normalised } from '../cache/rules/vary-values.ts';
-import { nominate } from '../cache/rules/vary.ts';
+import { nominate, normalised } from '../cache/rules/vary.ts';
 import { onwardLines } from '../forwarding/fields.ts';
 import { PathMap } from '../gateway/paths.ts';
-import { withoutKeys } from '../gateway/without-keys.ts';
+import { withoutKeys } from '../gateway/gateway.ts';
 import { parseAuthority } from '#shared/client/destinations/authority.ts';
 import { parseProxyTarget } from '../proxy/target.ts';
 import { messageFields } from '../push/message-fields.ts';
@@ -59,9 +58,9 @@ import { compileFilter } from '../resources/query/filter.ts';
 import { compileJsonPath } from '../resources/query/jsonpath.ts';
 import { isJson } from '../answers/media-type.ts';
 import { parseRanges } from '../answers/range.ts';
-import { timeoutOf } from '../resources/webdav/timeout.ts';
+import { timeoutOf } from '../resources/methods/lock.ts';
 import { parseXml } from '../resources/webdav/xml-parser.ts';
-import { askerOf } from '../sign-in/asker.ts';
+import { askerOf } from '../sign-in/sign-in.ts';
 
 /** Adversarial input: `unit` repeated many times, with optional text before and after it. */
 export type Shape = readonly [unit: string, before?: string, after?: string];

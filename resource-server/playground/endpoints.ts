@@ -14,7 +14,6 @@ import {
   type ShownLeg,
 } from '../pages/views/playground.ts';
 import type { Charge } from './charge.ts';
-import { checksOfLegs, type Surroundings } from './checks-of-legs.ts';
 import { EXCHANGE_GROUPS, EXCHANGES } from './exchanges.ts';
 import type { Exchange, OfCommands } from './exchange.ts';
 import { explainRoutes } from './explain-page.ts';
@@ -22,11 +21,35 @@ import { HTTP2, LONGEST_FORM, readChoice } from './form.ts';
 import { saidOnce } from './notes-of.ts';
 import { receiveForm } from './page-form.ts';
 import { outcomeOf } from './outcome.ts';
-import { readRecorded, type RecordedMessage } from './recorded.ts';
+import { readRecorded, type Recorded, type RecordedMessage } from './recorded.ts';
 import type { Leg, Run } from './run.ts';
-import { shownText } from './shown-text.ts';
 import { wordsIn } from './words.ts';
 import { EXPLAIN_PATH, pagePath, spacePath } from './spaces.ts';
+import { isUtf8 } from 'node:buffer';
+import { partsOf } from './http1-message.ts';
+
+const OCTETS_IN_A_LINE = 32;
+const LINE = new RegExp(`.{${2 * OCTETS_IN_A_LINE}}(?!$)`, 'g');
+
+/**
+ * Returns a recorded message as people read it: with LF for CR LF, and without empty lines at the end. Content that is no
+ * text is shown as its octets in hexadecimal.
+ */
+function shownText(octets: Buffer): {
+  readonly text: string;
+  readonly hexadecimal: boolean;
+} {
+  const { content } = partsOf(octets);
+  const head = octets.subarray(0, octets.length - content.length).toString('latin1');
+  const hexadecimal = !isText(content);
+  const text = hexadecimal ? inHexadecimal(content) : content.toString();
+  return { text: (head + text).replaceAll('\r\n', '\n').trimEnd(), hexadecimal };
+}
+
+/** True for UTF-8 without control characters but those of lines. */
+const isText = (content: Buffer) => isUtf8(content) && !/[^\P{Cc}\t\r\n]/u.test(content.toString());
+
+const inHexadecimal = (content: Buffer) => content.toString('hex').replaceAll(LINE, '$&\n');
 
 export interface PlaygroundPages {
   readonly run: Run;
@@ -170,3 +193,27 @@ const GOING_ON: ReadonlySet<unknown> = new Set(['asked', 'continued', 'pending',
 /** A check before the server has told the client what it needs: nobody has made a mistake. */
 const notYet = (check: Check): Check =>
   check.result === 'wrong' ? { ...check, result: 'not yet' } : check;
+
+/** The means of the checks of an exchange beside the messages. */
+type Surroundings = Pick<Recorded, 'url' | 'issuer' | 'clientKey' | 'redirectUri' | 'clock'>;
+
+/**
+ * Returns for each leg what the server that was asked has checked of its request, in order. Undefined: the exchange has no
+ * list for it.
+ */
+function checksOfLegs(
+  { checks, checksBy }: Pick<Exchange, 'checks' | 'checksBy'>,
+  legs: readonly Leg[],
+  surroundings: Surroundings,
+): readonly (readonly Check[] | undefined)[] {
+  const read = legs.map(({ to, promised, noted, sent, received }) => ({
+    ofParty: to === undefined ? checks : checksBy?.[to],
+    promised,
+    noted,
+    asked: readRecorded(sent),
+    answer: readRecorded(received),
+  }));
+  return read.map(({ ofParty, promised, ...leg }, at) =>
+    promised ? undefined : ofParty?.({ ...surroundings, ...leg, earlier: read.slice(0, at) }),
+  );
+}

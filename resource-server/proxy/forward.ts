@@ -4,8 +4,15 @@ import type { Fields } from '#shared/http/answer.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
-import { requestLines } from './fields.ts';
 import type { ProxyTarget } from './target.ts';
+import { lines } from '#shared/http/fields.ts';
+import {
+  framingLines,
+  framingOf,
+  type Lines,
+  onwardLines,
+  takesTrailers,
+} from '../forwarding/fields.ts';
 
 /** A request that the proxy forwards, and its answer. */
 interface Forwarding {
@@ -32,10 +39,27 @@ export async function forward(forwarding: Forwarding): Promise<void> {
   const passing = new PassingAnswer({ ...forwarding, info: PROXY.info });
   const way = { createConnection: () => socket };
   try {
-    const lines = requestLines(request, target, pseudonym);
-    await sendByNode({ request, way, path: target.path, lines, idle }, passing);
+    const forwarded = requestLines(request, target, pseudonym);
+    await sendByNode({ request, way, path: target.path, lines: forwarded, idle }, passing);
   } catch (error) {
     socket.destroy();
     throw error;
   }
+}
+
+/**
+ * Returns the field lines to forward with a request. `pseudonym` is this proxy's name in Via (RFC 9110 section
+ * 7.6.3). Throws BadRequest if Connection names an end-to-end field.
+ */
+function requestLines(request: AnyRequest, target: ProxyTarget, pseudonym: string): Lines {
+  const { method, rawHeaders } = request;
+  const framing = framingOf(request);
+  const onward = onwardLines(request, pseudonym, ({ vouched }) => vouched);
+  const written: Lines = [['Host', target.authority], ...onward, ...framingLines(framing, method)];
+  const [trailer] = lines(rawHeaders, 'trailer');
+  if (framing === 'chunked' && trailer !== undefined) written.push(['Trailer', trailer]);
+  const trailers = takesTrailers(request);
+  if (trailers) written.push(['TE', 'trailers']);
+  written.push(['Connection', trailers ? 'close, TE' : 'close']);
+  return written;
 }

@@ -5,12 +5,11 @@ import type { Writable } from 'node:stream';
 import { admit } from '#shared/auth/judge/admit.ts';
 import { refusal } from '#shared/auth/judge/refusal.ts';
 import { authRequest, type Recipient } from '#shared/server/endpoints/auth-request.ts';
-import type { Fields } from '#shared/http/answer.ts';
+import { type Answer, type Fields, HttpError, notFound } from '#shared/http/answer.ts';
 import type { AuthRequest, Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
 import type { Standing } from '#shared/auth/standing/standing.ts';
 import type { ProxyConfig } from '#shared/config/schema.ts';
 import { lines } from '#shared/http/fields.ts';
-import { type Answer, HttpError, notFound } from '#shared/http/answer.ts';
 import { errorAnswer, send } from '#shared/server/message/answer.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import type { TunnelHandler, TunnelRequest } from '#shared/server/tunnels/tunnel.ts';
@@ -19,9 +18,8 @@ import { createInShares } from '../exchange/at-most.ts';
 import { maxForwards } from '../forwarding/max-forwards.ts';
 import type { Errors } from '../pages/errors.ts';
 import { ReadBuffers } from '../answers/read-buffers.ts';
-import { tunnelDestination, targetOf } from './asked.ts';
+import { targetOf, tunnelDestination } from './asked.ts';
 import { createDestinations, type Listener } from '#shared/client/destinations/destinations.ts';
-import { answerHere } from './final-recipient.ts';
 import { forward } from './forward.ts';
 import { Inflow } from './inflow.ts';
 import { type Line, type LineParts, startLine } from './line.ts';
@@ -30,6 +28,8 @@ import { createReach } from './reach.ts';
 import { relay } from '../forwarding/relay.ts';
 import { createJudgeLate, createUnderWay } from '../exchange/under-way.ts';
 import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
+import { allow, METHODS } from '#shared/http/methods.ts';
+import { traceAnswer } from '../space/trace.ts';
 
 /** Milliseconds for looking up a name, and again for connecting. */
 const PATIENCE = 10_000;
@@ -239,4 +239,14 @@ function denied(
     return undefined;
   }
   return refusal(outcome);
+}
+
+/** All methods except the preface of HTTP/2. */
+const ALLOW = allow([...METHODS.keys()].filter((method) => method !== 'PRI'));
+
+/** The proxy's own answer to TRACE or OPTIONS when Max-Forwards ends at it (RFC 9110 section 7.6.2). */
+async function answerHere(request: AnyRequest): Promise<Answer> {
+  return request.method === 'OPTIONS'
+    ? { status: 204, fields: { Allow: ALLOW } }
+    : traceAnswer(request);
 }

@@ -19,8 +19,9 @@ import {
 } from './resources.ts';
 import { send } from './send.ts';
 import { subscribe } from './subscribe.ts';
-import { sweepSubscriptions } from './sweep.ts';
 import { createWait } from './wait.ts';
+import { setImmediate } from 'node:timers/promises';
+import { standingOf, type SubscriptionParts } from './subscriptions.ts';
 
 /** A push service (RFC 8030). */
 export interface PushService {
@@ -89,4 +90,15 @@ function inClear(secureOrigin: string | undefined, { url }: Space): HttpError {
     403,
     `The push service answers over TLS alone (RFC 8030 section 8): use ${place}`,
   );
+}
+
+/** Removes the subscriptions whose grant has ended. One that somebody uses is removed then; this is for all others. */
+async function sweepSubscriptions(parts: Omit<SubscriptionParts, 'standing'>): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    const some = await parts.stores.push.someSubscriptions(cursor);
+    for (const one of some.subscriptions) await standingOf(parts, one);
+    ({ cursor } = some);
+    await setImmediate();
+  } while (cursor !== undefined);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { requestOf } from '#shared/auth/judge/auth.fixture.ts';
-import { type Asker, askerOf } from './asker.ts';
+import { type Asker, askerOf } from './sign-in.ts';
 
 const HTML = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8'] as const;
 const FIREFOX = [

@@ -7,7 +7,6 @@ import { DiskFiles } from './disk-files.ts';
 import { ownFolder } from './disk-folder.ts';
 import { DiskRows } from './disk-rows.ts';
 import { DiskStore } from './disk-store.ts';
-import { FeedPosition } from './feed-position.ts';
 
 /** Answers of a space on disk, if nothing else is said: each takes some hundred octets of memory. */
 const MOST_ENTRIES = 100_000;
@@ -90,5 +89,44 @@ function openRows(path: string, spaces: readonly string[]): Read {
   } catch (error) {
     rows[Symbol.dispose]();
     throw error;
+  }
+}
+
+/**
+ * Where the feed of invalidations stands by what is written. It is never written ahead of what was removed because of it:
+ * it waits for all removals that go on.
+ */
+class FeedPosition {
+  readonly #write: (position: string) => void;
+  #going = 0;
+  #waiting: string | undefined;
+
+  /** `write` may throw: then it is written with the next. */
+  constructor(write: (position: string) => void) {
+    this.#write = write;
+  }
+
+  set(position: string): void {
+    this.#waiting = position;
+    this.#settle();
+  }
+
+  /** Where it fails, no position is written any more. */
+  async removing<T>(work: () => Promise<T>): Promise<T> {
+    this.#going += 1;
+    const result = await work();
+    this.#going -= 1;
+    this.#settle();
+    return result;
+  }
+
+  #settle(): void {
+    if (this.#going > 0 || this.#waiting === undefined) return;
+    try {
+      this.#write(this.#waiting);
+      this.#waiting = undefined;
+    } catch {
+      // The one before stands: more is forgotten than need be.
+    }
   }
 }

@@ -2,7 +2,6 @@ import type { CacheKey, Stored } from '../rules/stored.ts';
 import type { CacheStore, Content, Writing } from './cache-store.ts';
 import { Coming } from './coming.ts';
 import { inSlices } from './in-slices.ts';
-import { MemoryContent } from './memory-content.ts';
 import { MemoryWriting, type Whole } from './memory-writing.ts';
 import { describing, LARGEST } from './octets.ts';
 import type { InUse } from './in-use.ts';
@@ -144,5 +143,28 @@ export class MemoryStore implements CacheStore {
       return true;
     }
     return false;
+  }
+}
+
+/** Content in memory, which takes room until it is closed. */
+class MemoryContent implements Content {
+  readonly whole: Buffer;
+  readonly #use: InUse;
+  #closed = false;
+
+  constructor(whole: Buffer, use: InUse) {
+    this.whole = whole;
+    this.#use = use;
+    use.begin();
+  }
+
+  read(position: number, most: number): Buffer {
+    return this.whole.subarray(position, position + most);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#use.end();
   }
 }

@@ -20,7 +20,6 @@ import { type Content, openContent } from './content.ts';
 import { ContentDisk } from './content-disk.ts';
 import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
-import { fewAtATime } from './few-at-a-time.ts';
 import { ReadBuffers } from '../../answers/read-buffers.ts';
 import { DamagedContent, damagedContent, quotaExceeded } from './content-errors.ts';
 import type { JudgeAgain } from '../../exchange/under-way.ts';
@@ -28,6 +27,19 @@ import type { Decision, ResourceStore } from './resource-store.ts';
 import { createStoreShare } from './store-share.ts';
 import { Uploads } from './uploads.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
+
+/** How many run concurrently. More would delay everybody else's file operations, since all share a few threads. */
+const FEW = 16;
+
+/** Runs the work for each item, a few concurrently, starting in their order. */
+export async function fewAtATime<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  for (let first = 0; first < items.length; first += FEW) {
+    await Promise.all(items.slice(first, first + FEW).map(work));
+  }
+}
 
 export interface DiskOptions {
   /** The folder that has one folder for each tree. Each is made with mode 0700 together with its first file. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { fewAtATime } from './few-at-a-time.ts';
+import { fewAtATime } from './disk.ts';
 
 test.each([0, 1, 16, 17, 1000])(
   '%d pieces of work are all done, in their order and a few at a time',

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { json, textOf } from './json.fixture.ts';
-import { mergePatch } from './merge-patch.ts';
+import { mergePatch } from './patch-document.ts';
 
 function merged(document: string | undefined, patch: string): string {
   return textOf(mergePatch(json(patch))(document === undefined ? undefined : json(document)));

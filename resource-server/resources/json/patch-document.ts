@@ -5,7 +5,6 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import { contentTooLarge } from '../content/content-errors.ts';
 import { checkUpload } from '../content/upload.ts';
 import { jsonPatch } from './json-patch.ts';
-import { mergePatch } from './merge-patch.ts';
 import { MalformedJson, parseJson } from './parse.ts';
 import type { Json } from './value.ts';
 
@@ -62,3 +61,18 @@ export function readPatch({ format, content }: PatchDocument): Patch {
 }
 
 const tooLong = () => contentTooLarge(MAX_PATCH);
+
+/** Applies a JSON Merge Patch to a document (RFC 7396 section 2; undefined: no document), which it modifies. */
+export function mergePatch(patch: Json): (document: Json | undefined) => Json {
+  return (document) => merge(document, patch);
+}
+
+function merge(target: Json | undefined, patch: Json): Json {
+  if (!(patch instanceof Map)) return patch;
+  const merged = target instanceof Map ? target : new Map<string, Json>();
+  for (const [name, value] of patch) {
+    if (value === null) merged.delete(name);
+    else merged.set(name, merge(merged.get(name), value));
+  }
+  return merged;
+}

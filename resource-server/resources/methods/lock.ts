@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { BadRequest, single } from '#shared/http/fields.ts';
+import { BadRequest, lines, single } from '#shared/http/fields.ts';
 import { parseCodedUrl } from '#shared/http/if-field.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import type { Document, Edit, Entry, Lock } from '#shared/stores/trees/trees.ts';
@@ -7,9 +7,8 @@ import { ANONYMOUS } from '../../space/account.ts';
 import { davError, XML_TYPE } from '../webdav/dav-error.ts';
 import { depthOf } from '../webdav/depth.ts';
 import { expectedState } from '../place/expected-state.ts';
-import { createInTurn, type InTurn } from '../../../shared/base/in-turn.ts';
+import { createInTurn, type InTurn } from '#shared/base/in-turn.ts';
 import { lockDiscovery } from '../webdav/lock-discovery.ts';
-import { lockInfo } from '../webdav/lock-info.ts';
 import type { LockRequest } from '../webdav/lock-system.ts';
 import { lockConflict } from '../webdav/locked.ts';
 import { checkParent, writesOf } from '../place/member.ts';
@@ -17,10 +16,59 @@ import { parentOf } from '../resource/path.ts';
 import type { MethodFactory, Place, Services } from '../place/place.ts';
 import type { ResourceAnswer } from '../../answers/pieces.ts';
 import type { ResourceContext } from '../resource/resource.ts';
-import { timeoutOf } from '../webdav/timeout.ts';
 import { newDocument } from '../content/upload.ts';
 import { readXml } from '../webdav/xml.ts';
-import { davDocument } from '../webdav/xml-writer.ts';
+import { davDocument, writeXml } from '../webdav/xml-writer.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
+import { davChild, elementsOf, isDav, type XmlElement } from '../webdav/xml-element.ts';
+
+/** The longest owner of a lock, in bytes. It is bounded since every write reads all locks of the tree. */
+const LONGEST_OWNER = 2048;
+
+/**
+ * Reads the content of LOCK (RFC 4918 section 14.11). Throws 422 if it asks for an unknown kind of lock, 413 if
+ * the owner is too long.
+ */
+function lockInfo(content: XmlElement): Pick<LockRequest, 'exclusive' | 'owner'> {
+  const scope = isDav(content, 'lockinfo') ? only(content, 'lockscope') : undefined;
+  if (!(scope === 'exclusive' || scope === 'shared') || only(content, 'locktype') !== 'write') {
+    throw new HttpError(
+      422,
+      'Send a DAV:lockinfo that asks for an exclusive or shared write lock.',
+    );
+  }
+  const element = davChild(content, 'owner');
+  const owner = element === undefined ? '' : writeXml(element);
+  if (Buffer.byteLength(owner) > LONGEST_OWNER) {
+    throw new HttpError(413, `The owner of a lock is described in ${LONGEST_OWNER} bytes.`);
+  }
+  return { exclusive: scope === 'exclusive', owner };
+}
+
+/** The name of the only element of namespace `DAV:` in a member of a lockinfo. */
+function only(content: XmlElement, name: string): string | undefined {
+  const member = davChild(content, name);
+  const [first, second] = member === undefined ? [] : elementsOf(member);
+  return first !== undefined && second === undefined && isDav(first, first.name)
+    ? first.name
+    : undefined;
+}
+
+/** TimeType (RFC 4918 section 10.7). */
+const TIME_TYPE = /^(?:second-(\d+)|infinite)$/i;
+
+/**
+ * Reads the Timeout field in seconds, with Infinity for as long as possible. Uses the first value that is
+ * understood, since the server need not honour any. Returns undefined if there is none.
+ */
+export function timeoutOf({ rawHeaders }: Pick<AnyRequest, 'rawHeaders'>): number | undefined {
+  const wishes = lines(rawHeaders, 'timeout').flatMap((line) => line.split(','));
+  for (const wish of wishes) {
+    const [understood, seconds = Infinity] = TIME_TYPE.exec(wish.trim()) ?? [];
+    if (understood !== undefined) return Number(seconds);
+  }
+  return undefined;
+}
 
 /** Seconds of a lock if the request names no timeout. */
 const TIMEOUT = 3600;

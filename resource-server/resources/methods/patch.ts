@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { HttpError } from '#shared/http/answer.ts';
-import { preferredReturn } from '#shared/http/prefer.ts';
+import { preferredReturn, type PreferredReturn } from '#shared/http/prefer.ts';
 import type { Document, TreeView } from '#shared/stores/trees/trees.ts';
 import { createAtMost, createInShares } from '../../exchange/at-most.ts';
 import { expectedState } from '../place/expected-state.ts';
-import { createInTurn } from '../../../shared/base/in-turn.ts';
+import { createInTurn } from '#shared/base/in-turn.ts';
 import { MalformedJson, parseJson } from '../json/parse.ts';
 import { type PatchDocument, readPatch, receivePatch } from '../json/patch-document.ts';
 import type { Json } from '../json/value.ts';
@@ -13,11 +13,12 @@ import { writeJson } from '../json/write.ts';
 import { isJson } from '../../answers/media-type.ts';
 import { checkParent, overtaken, writesOf } from '../place/member.ts';
 import { parentOf } from '../resource/path.ts';
-import { wholeOf } from '../../answers/pieces.ts';
+import { type ResourceAnswer, wholeOf } from '../../answers/pieces.ts';
 import type { MethodFactory } from '../place/place.ts';
-import { preferred } from '../representation/preferred.ts';
 import type { ResourceStore } from '../content/resource-store.ts';
 import { newDocument } from '../content/upload.ts';
+import type { ResourceContext } from '../resource/resource.ts';
+import { GUARDED, wholeFields, written } from '../representation/representation.ts';
 
 export { ACCEPT_PATCH } from '../json/patch-document.ts';
 
@@ -114,13 +115,13 @@ export const patch: MethodFactory = (services) => {
     }
 
     const preference = preferredReturn(context.request.rawHeaders);
-    const written = await each(holder, async () => {
+    const answer = await each(holder, async () => {
       const received = await receivePatch(context.request);
       return inShares([{ name: holder, part: PART }], () =>
         inTurn(JSON.stringify([place.tree, path]), () => untilFresh(() => attempt(received))),
       );
     });
-    return preferred(context, preference, written);
+    return preferred(context, preference, answer);
   };
 };
 
@@ -152,4 +153,39 @@ async function untilFresh<T>(attempt: () => Promise<T>): Promise<T> {
     }
   }
   throw new HttpError(503, 'Others are changing the same. Try again.', { 'Retry-After': '1' });
+}
+
+/**
+ * Answers a write: with its validators only (`written`) or, if the client prefers that (RFC 7240 section 4.2),
+ * with the document as GET would send it. Content-Location says that this is the representation of the target (RFC
+ * 9110 section 8.7), and the explicit freshness is none. So a cache may store it for GET (RFC 5789 section 2), and
+ * revalidates it each time as all documents. No Vary is needed, because what GET sends does not depend on the
+ * preference.
+ */
+function preferred(
+  { space, target }: Pick<ResourceContext, 'space' | 'target'>,
+  preference: PreferredReturn | undefined,
+  { document, created, content }: Written,
+): ResourceAnswer {
+  const { status, fields } = written(space, document, created);
+  const applied = preference && { 'Preference-Applied': `return=${preference}` };
+  if (preference !== 'representation') return { status, fields: { ...fields, ...applied } };
+  return {
+    status: created ? 201 : 200,
+    fields: {
+      ...wholeFields(document),
+      ...fields,
+      ...applied,
+      'Cache-Control': `${GUARDED['Cache-Control']}, max-age=0`,
+      'Content-Location': target.path,
+    },
+    body: content,
+  };
+}
+
+interface Written {
+  readonly document: Document;
+  readonly created: boolean;
+  /** The content of the document. */
+  readonly content: Buffer;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { gathered } from './gathered.ts';
+import { gathered } from './multi-status.ts';
 
 async function* pieces(...all: readonly string[]): AsyncGenerator<string, undefined> {
   yield* all;
