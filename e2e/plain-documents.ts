@@ -19,12 +19,6 @@ export const NOT_YET: readonly string[] = [
   'docs/reference/metrics.md',
   'docs/reference/problem-types.md',
   'docs/reference/settings.md',
-  'e2e/README.md',
-  'e2e/bench/README.md',
-  'e2e/clients/mutual/README.md',
-  'e2e/interop/jsonpath/README.md',
-  'e2e/interop/mcp/README.md',
-  'e2e/simulation/README.md',
   'shared/explain/README.md',
 ];
 
