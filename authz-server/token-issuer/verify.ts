@@ -31,7 +31,7 @@ export function tokenVerification({ ring, voprf, pay, rate }: TokenVerification)
     await judgeAgain();
     const token = parseToken(content);
     if (token?.type !== VOPRF) {
-      throw unprocessable('Send a token of type 1; those of type 2 everybody can verify.');
+      throw unprocessable('Send a token of type 1. Anybody can verify a token of type 2.');
     }
     await pay('private-token-verification', [clientId], rate);
     const key = await ring.find(({ type, id }) => type === VOPRF && id.equals(token.keyId));

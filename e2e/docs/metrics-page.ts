@@ -4,10 +4,10 @@ import { code, GENERATED, table } from './markdown.ts';
 
 /** The values of several workers become one. */
 const MERGES = {
-  sum: 'the sum of all workers, also of those that have ended',
-  max: 'the greatest of all workers',
-  min: 'the smallest of all workers',
-  each: 'one for each `worker`',
+  sum: 'the sum of all workers, including ended workers',
+  max: 'the greatest value of all workers',
+  min: 'the smallest value of all workers',
+  each: 'one value for each `worker`',
 };
 
 type LabelName = (typeof METRICS)[keyof typeof METRICS]['labels'][number];
@@ -27,9 +27,9 @@ const LABELS: Readonly<Record<LabelName, string>> = {
   format: '`Bearer`, `DPoP`, `GNAP`',
   how: '`password`, `passkey`, `second-factor`',
   result: '`done`, `goes-on` (a second step follows), `refused`',
-  kind: 'what was ended: `token`, `grant`, `key`, `person`, `client`',
+  kind: 'the revoked object: `token`, `grant`, `key`, `person`, `client`',
   limit: 'the limit that refused',
-  event: '`issued` (paid for), `verified`, `redeemed`, `replayed`',
+  event: '`issued` (charged to a quota), `verified`, `redeemed`, `replayed`',
   operation: 'part of the store and its verb',
   state: '`published`, `signing`, `retiring`',
   alg: '`ES256`, `RS256`, `EdDSA`',
@@ -51,9 +51,9 @@ export function metricsPage(): string {
     '',
     'This page lists every metric that Prometheus can read at `listen.metrics`. It is for operators; [Watch it](../how-to/watch.md) says how to set it up.',
     '',
-    'The answer at `/metrics` is in the text format 0.0.4. Only `GET` and `HEAD` are answered, within ten seconds, for 32 connections at a time. Its numbers are at most a second old. On loopback the field `Host` must be `localhost` or an address, or a page in a browser could read them under a name of its own.',
+    'The answer at `/metrics` is in the text format 0.0.4. The listener answers only `GET` and `HEAD`, within ten seconds, on 32 connections at a time. Its numbers are at most a second old. On loopback the field `Host` must be `localhost` or an address. Otherwise a page in a browser could read the numbers under a host name of its own.',
     '',
-    'No label has a name, an id, an address or a path, and no client can make a new value: each label has a closed set. A metric says no more of hidden spaces than the log does. Requests with PrivateToken are counted without their space, since their times could link where a token was issued and where it was used.',
+    "No label has a name, an id, an address or a path. Each label has a closed set of values, so no client can make a new value. A metric reveals no more about hidden spaces than the log does. Requests with PrivateToken are counted without their space, since their times could link the place of a token's issuance and the place of its use.",
     '',
     '## Metrics',
     '',

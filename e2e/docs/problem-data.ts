@@ -14,12 +14,12 @@ export const STATUSES: readonly Row[] = [
   ],
   [
     '403',
-    'The credentials are good, but do not suffice: a scope, a group or `allow` is missing. Also an unsafe method from a page of another origin, an API key that is missing or wrong, a destination that the proxy does not reach',
+    'The credentials are valid, but not sufficient: a scope, a group or `allow` is missing. Other causes: an unsafe method from a page of another origin, a missing or wrong API key, a destination that the proxy may not reach',
     'Ask for the scope that the challenge names, or ask the operator',
   ],
   [
     '404',
-    'Nothing is at this address, or you may not know that something is',
+    'There is nothing at this address, or the resource is hidden from you',
     'Check the path and, if the resource may be hidden, the credentials',
   ],
   ['405', 'The resource does not have this method', 'Use one of `Allow`'],
@@ -35,12 +35,12 @@ export const STATUSES: readonly Row[] = [
   ],
   [
     '408',
-    'The request came too slowly, or a slow client kept a connection that others waited for',
+    'The request arrived too slowly, or a slow client kept a connection for which other clients waited',
     'Send it again, faster',
   ],
   [
     '409',
-    'The request does not fit the state of the resource: no collection is there for it, a test of a JSON Patch failed, a key is known already',
+    'The request does not fit the state of the resource; for example, the parent collection is missing, a test of a JSON Patch failed, or a key exists already',
     'Make the collection first (MKCOL), or read the document again',
   ],
   ['411', 'The request needs a `Content-Length`', 'Send one'],
@@ -53,19 +53,19 @@ export const STATUSES: readonly Row[] = [
   ['414', 'The target, or a name in it, is too long', 'Shorten it'],
   [
     '415',
-    'The content has a type or a content coding that is not taken here',
+    'The content has a type or a content coding that is not accepted here',
     'Send one of the types in `Accept`, `Accept-Patch` or `Accept-Query`',
   ],
   ['416', 'The range is outside the content', '`Content-Range` has the length'],
-  ['417', '`Expect` asks for something that is not known', 'Leave it out'],
+  ['417', '`Expect` asks for an unknown expectation', 'Leave it out'],
   [
     '421',
     'The request is for a name that is not ours; or its credentials need an HTTP/1.1 connection of their own',
-    'Send it to the right origin. Operators: let the proxy pass on `Host`',
+    'Send it to the right origin. Operators: let the proxy forward `Host`',
   ],
   [
     '422',
-    'The content is well-formed, but nothing can be done with it',
+    'The content is well-formed, but the server cannot process it',
     'The `detail` says what is wrong',
   ],
   ['423', 'The resource is locked', 'Send the token of the lock in `If`, or wait'],
@@ -93,7 +93,7 @@ export const STATUSES: readonly Row[] = [
     'Wait for the seconds of `Retry-After`, then repeat',
   ],
   ['504', 'The application or destination did not answer in time', 'Try again'],
-  ['505', 'The version of HTTP is not known', 'Use HTTP/1.1 or HTTP/2'],
+  ['505', 'The version of HTTP is not supported', 'Use HTTP/1.1 or HTTP/2'],
   [
     '507',
     'A quota or the disk is full, or there are too many locks',
@@ -112,7 +112,7 @@ export const OAUTH_ERRORS: readonly Row[] = [
   [
     'invalid_client',
     'The client is unknown, or its secret or assertion is wrong',
-    'Check the id and the secret (`client secret` makes a new one), or the audience of the assertion',
+    'Check the id and the secret (`client secret` makes a new secret), or the audience of the assertion',
   ],
   [
     'invalid_grant',
@@ -124,7 +124,7 @@ export const OAUTH_ERRORS: readonly Row[] = [
     'The client is not registered for this grant, or the token belongs to another client',
     'The grants of a client are set once: register another with `client add --grant`',
   ],
-  ['unsupported_grant_type', 'The grant is not known', 'Use one of `grant_types_supported`'],
+  ['unsupported_grant_type', 'The grant is not supported', 'Use one of `grant_types_supported`'],
   ['unsupported_response_type', 'Only `code` is supported', 'Use `response_type=code` with PKCE'],
   [
     'invalid_scope',
@@ -133,7 +133,7 @@ export const OAUTH_ERRORS: readonly Row[] = [
   ],
   [
     'invalid_target',
-    'The resource is not known, or the scopes belong to several',
+    'The resource is unknown, or the scopes belong to several resources',
     'Name one `resource`; the description lists the resources',
   ],
   [
@@ -163,8 +163,8 @@ export const OAUTH_ERRORS: readonly Row[] = [
   ],
   [
     'unmet_authentication_requirements',
-    'At a sign-in: the person did not reach what `acr_values` or an essential `acr` asks for',
-    'Ask for less, or let the person set up what is asked for',
+    'At a sign-in: the person did not sign in as strongly as `acr_values` or an essential `acr` requires',
+    'Ask for less, or let the person set up the required method',
   ],
   [
     'authorization_pending',
@@ -176,7 +176,7 @@ export const OAUTH_ERRORS: readonly Row[] = [
   ['access_denied', 'The person has refused', 'Nothing'],
   [
     'login_required',
-    '`prompt=none`, and nobody is signed in',
+    '`prompt=none`, and no person is signed in',
     'Send the person without `prompt=none`',
   ],
   [

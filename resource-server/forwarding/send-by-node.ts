@@ -172,7 +172,7 @@ function firstAnswer(upstream: ClientRequest): Promise<IncomingMessage> {
   upstream.once('close', () => fail(undefined));
   upstream.once('upgrade', (_answer, socket) => {
     socket.destroy();
-    fail(new HttpError(502, 'The destination switched protocols without having been asked to.'));
+    fail(new HttpError(502, 'The destination switched protocols without a request for it.'));
   });
   return promise;
 }

@@ -8,7 +8,7 @@ export interface AnswerHead extends Head {
 }
 
 /** Thrown for an answer that nobody is to get, since another will be asked for. */
-export const DECLINED = new HttpError(502, 'The application asked to be left alone for a while.');
+export const DECLINED = new HttpError(502, 'The application asked for a pause. Try again later.');
 
 /** The log's reason for an answer that the other server did not end. */
 export const BROKEN_OFF = 'The destination broke off its answer.';

@@ -70,7 +70,7 @@ export class SlowClients {
       heaviest.flow.end(
         new HttpError(
           408,
-          'This client sends or reads too slowly while others wait for its place. Try again over a faster connection.',
+          'This client sends or reads too slowly while other clients wait for its place. Try again over a faster connection.',
         ),
       );
     }

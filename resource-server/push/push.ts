@@ -88,7 +88,7 @@ function inClear(secureOrigin: string | undefined, { url }: Space): HttpError {
   const place = secureOrigin === undefined ? 'https' : secureOrigin + new URL(url).pathname;
   return new HttpError(
     403,
-    `The push service answers over TLS alone (RFC 8030 section 8): use ${place}`,
+    `The push service answers only over TLS (RFC 8030 section 8): use ${place}`,
   );
 }
 

@@ -21,7 +21,7 @@ export function pushable(response: AnyResponse): ServerHttp2Stream {
 const notTaken = () =>
   new HttpError(
     406,
-    'Messages come as events (send Accept: text/event-stream), or by server push of HTTP/2, which this connection does not take.',
+    'Messages come as events (send Accept: text/event-stream), or by server push of HTTP/2, which this connection does not support.',
   );
 
 /**

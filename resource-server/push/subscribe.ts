@@ -54,7 +54,7 @@ export async function subscribe(
   // The grant may have ended between the look at its token and the row.
   if (!(await isMade(parts, subscription))) {
     await stores.push.unsubscribe(id);
-    throw new HttpError(403, 'The permission has ended meanwhile: ask the person again.');
+    throw new HttpError(403, 'The permission was revoked meanwhile: ask the person again.');
   }
   const { push } = subscription;
   const link = `<${pathOf(space, { kind: 'push', id: push })}>; rel="urn:ietf:params:push"`;
@@ -99,10 +99,7 @@ async function keyAsked(request: AnyRequest): Promise<string | undefined> {
 }
 
 function optionsOf(content: Buffer): { readonly vapid?: unknown } {
-  const malformed = new HttpError(
-    400,
-    'The options are no JSON object in which each member is there once.',
-  );
+  const malformed = new HttpError(400, 'The options are no JSON object, or have a member twice.');
   try {
     const options: unknown = parseStrictJson(content);
     if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;

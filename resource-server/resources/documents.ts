@@ -62,7 +62,7 @@ export function documents(services: Documents): ServedResources {
   }: ResourceContext): Promise<Place> {
     const whose = accountOf(principal);
     if (space.tree === 'own' && whose === ANONYMOUS) {
-      throw new HttpError(403, 'The documents here belong to somebody in particular.');
+      throw new HttpError(403, 'Each account has its own documents here. Send credentials.');
     }
     const tree =
       space.tree === 'shared' ? sharedTree(space.segments) : ownTree(space.segments, whose);

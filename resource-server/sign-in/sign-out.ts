@@ -38,7 +38,7 @@ export function createSignOut({ access, sessions, pages }: SignOutParts) {
 
     async signOut(spaces: readonly SignInSpace[], request: AuthRequest): Promise<Answer> {
       if (!isOfOrigin(request)) {
-        throw new HttpError(403, 'Signing out is asked for by a page of this origin alone.');
+        throw new HttpError(403, 'Only a page of this origin may ask for signing out.');
       }
       for (const { secret, session } of await openAt(spaces, request)) {
         await endGrant(access, session.grantId);

@@ -46,7 +46,7 @@ export function notFound(): HttpError {
 export function endedMeanwhile(): HttpError {
   return new HttpError(
     403,
-    'What let this request in has been revoked meanwhile. Nothing was changed.',
+    'The credentials of this request were revoked meanwhile. Nothing was changed.',
   );
 }
 

@@ -16,7 +16,7 @@ export function purgesUnasked(
   if (!CACHE_METHODS.includes(request.method ?? '')) return false;
   const listed = isListed(networks, asked(), proxies);
   if (!listed && !hasSchemes) {
-    throw new HttpError(403, 'PURGE and BAN are for listed networks alone.');
+    throw new HttpError(403, 'PURGE and BAN are only for listed networks.');
   }
   return listed;
 }

@@ -40,7 +40,7 @@ export function createPurge({ space, evict, invalidations }: PurgeParts): Purge 
     if (evicted > 0) return json({ evicted, soft });
     throw new HttpError(
       404,
-      'This server had nothing of this address. Whatever others had of it is used no more.',
+      'This server had nothing of this address. The other servers no longer use their stored answers.',
     );
   }
 

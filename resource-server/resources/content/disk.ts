@@ -212,7 +212,9 @@ export function openDisk(options: DiskOptions): Disk {
         }
         if (outcome.kind !== 'conflict') throw REFUSALS[outcome.kind]();
       }
-      throw new HttpError(503, 'Others are changing the same. Try again.', { 'Retry-After': '1' });
+      throw new HttpError(503, 'Other requests are changing the same resource. Try again.', {
+        'Retry-After': '1',
+      });
     }
 
     return {
@@ -253,7 +255,10 @@ const REFUSALS: Readonly<
 > = {
   full: quotaExceeded,
   'too long': () =>
-    new HttpError(403, 'The path of something in it would be too long there. Move its parts.'),
+    new HttpError(
+      403,
+      'The path of a member would be too long there. Move the members one by one.',
+    ),
 };
 
 /** The root of a tree before anybody has changed it has none in the store. */

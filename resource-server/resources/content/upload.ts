@@ -32,7 +32,7 @@ export function checkUpload(request: AnyRequest, maxBytes: number, otherwise = U
   for (const [name, whole] of OF_PARTS) {
     if ((headers[name] ?? whole) === whole) continue;
     throw new BadRequest(
-      `Send all of a document in one request: parts of it, as by ${name}, are not put together.`,
+      `Send the whole document in one request. The server does not join parts, as by ${name}.`,
     );
   }
   if (single(raw, 'content-encoding') !== undefined) {

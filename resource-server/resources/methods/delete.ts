@@ -16,7 +16,9 @@ export const remove: MethodFactory = (services) => async (context, place) => {
     const entry = view.entries.get(path);
     if (entry === undefined || (slash && entry.kind === 'document')) throw notFound();
     if (entry.kind === 'collection' && depth !== 'infinity') {
-      throw new BadRequest('A collection goes with all that is in it: Depth can be infinity only.');
+      throw new BadRequest(
+        'DELETE removes a collection with all its members: Depth must be infinity.',
+      );
     }
     expected.check(view, [
       { path, deep: true },

@@ -40,7 +40,7 @@ function lockInfo(content: XmlElement): Pick<LockRequest, 'exclusive' | 'owner'>
   const element = davChild(content, 'owner');
   const owner = element === undefined ? '' : writeXml(element);
   if (Buffer.byteLength(owner) > LONGEST_OWNER) {
-    throw new HttpError(413, `The owner of a lock is described in ${LONGEST_OWNER} bytes.`);
+    throw new HttpError(413, `The description of a lock owner has at most ${LONGEST_OWNER} bytes.`);
   }
   return { exclusive: scope === 'exclusive', owner };
 }
@@ -77,7 +77,7 @@ const TIMEOUT = 3600;
 const EMPTY_TYPE = 'application/octet-stream';
 
 const MATCHES = 'lock-token-matches-request-uri';
-const FOREIGN = 'The lock belongs to whoever made it (RFC 4918 section 6.4).';
+const FOREIGN = 'Only the caller that made the lock may use it (RFC 4918 section 6.4).';
 
 interface Granted extends Pick<ResourceAnswer, 'status' | 'fields'> {
   readonly lock: Lock;
@@ -90,7 +90,7 @@ export const lock: MethodFactory = (services) => {
   const inTurn = createInTurn();
   return async (context, place) => {
     if (place.principal === ANONYMOUS) {
-      throw new HttpError(403, 'A lock belongs to somebody in particular.');
+      throw new HttpError(403, 'Only an authenticated caller can have a lock. Send credentials.');
     }
     const { request, space } = context;
     const content = await readXml(request, place.holder);

@@ -152,7 +152,9 @@ async function untilFresh<T>(attempt: () => Promise<T>): Promise<T> {
       if (!(error instanceof Stale)) throw error;
     }
   }
-  throw new HttpError(503, 'Others are changing the same. Try again.', { 'Retry-After': '1' });
+  throw new HttpError(503, 'Other requests are changing the same resource. Try again.', {
+    'Retry-After': '1',
+  });
 }
 
 /**

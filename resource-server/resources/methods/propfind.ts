@@ -98,7 +98,7 @@ async function* pagesOf(
     do {
       page = await store.members(collection, after, PAGE);
       if (page === undefined) {
-        throw new HttpError(503, 'Others are changing the same. Try again.', {
+        throw new HttpError(503, 'Other requests are changing the same resource. Try again.', {
           'Retry-After': '1',
         });
       }

@@ -11,7 +11,7 @@ import type { Place } from './place.ts';
 /** Throws 409 if the parent collection of a new resource does not exist (RFC 4918 section 9.7.1). */
 export function checkParent({ entries }: TreeView, path: string): void {
   if (entries.get(parentOf(path))?.kind !== 'collection') {
-    throw new HttpError(409, 'There is no collection for it to be in. Make it first (MKCOL).');
+    throw new HttpError(409, 'The parent collection does not exist. Make it first (MKCOL).');
   }
 }
 

@@ -29,7 +29,7 @@ export function evaluateQuery({ query, content, as, names }: QueryTask): Buffer 
     return writeResult(as, select(parse(content)));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new HttpError(422, 'The query or what it is put to is nested too deep, or too long.');
+    throw new HttpError(422, 'The query or the document is nested too deeply, or too long.');
   }
 }
 
@@ -37,6 +37,6 @@ function parse(content: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
   } catch {
-    throw new HttpError(422, 'What is stored here is not JSON, whatever its type says.');
+    throw new HttpError(422, 'The stored content is not JSON, although its type says so.');
   }
 }

@@ -29,7 +29,7 @@ export async function resultOf(
 ): Promise<Result> {
   const type = preferredType(request.headers.accept, RESULT_TYPES);
   if (type === undefined) {
-    throw new HttpError(406, `A result can be had as ${RESULT_TYPES.join(' or ')}.`, {
+    throw new HttpError(406, `A result is available as ${RESULT_TYPES.join(' or ')}.`, {
       Vary: 'Accept',
     });
   }

@@ -3,7 +3,7 @@ import { withStores } from '../stores/with-stores.ts';
 
 export const backupRecord: Command = {
   name: 'backup record',
-  summary: 'note that a backup with tools of your own was made just now, and is good',
+  summary: 'record that your own tools have just made a valid backup',
   operands: [],
   details: [
     'Let it be the last step of such a backup, after a check. `server status`, /admin, the metric',

@@ -14,7 +14,7 @@ import { optionsAnswer } from './options-answer.ts';
  */
 export function aboutServer({ method }: Pick<AnyRequest, 'method'>, options: Fields): Answer {
   if (method === 'OPTIONS') return { status: 204, fields: options };
-  throw new BadRequest('Only OPTIONS can be asked of `*` (RFC 9112 section 3.2.4).');
+  throw new BadRequest('Only OPTIONS may have the target `*` (RFC 9112 section 3.2.4).');
 }
 
 /**

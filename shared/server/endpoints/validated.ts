@@ -13,7 +13,7 @@ export function validated({ method = '', headers }: AnyRequest, answer: Answer):
   const etag = { weak: false, opaque: createHash('sha256').update(body).digest('base64url') };
   const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
   const result = evaluatePreconditions({ method, ...conditions }, { etag }, 0); // no date is compared
-  if (result === 412) throw new HttpError(412, 'What is here is another version now.');
+  if (result === 412) throw new HttpError(412, 'The resource has another version now.');
   const { 'Content-Type': type = '', ...others } = fields;
   const common = { ETag: formatEntityTag(etag), ...others };
   return result === 304

@@ -7,7 +7,7 @@ export const concealedSettings = z
       .boolean()
       .default(false)
       .describe(
-        'Believes the field Concealed-Auth-Export of `trustedProxies`. Each of them must end TLS itself and overwrite the field that a client sends (RFC 9729 section 6.2).',
+        'Trusts the field Concealed-Auth-Export of `trustedProxies`. Each of them must terminate TLS itself and overwrite the field that a client sends (RFC 9729 section 6.2).',
       ),
   })
   .prefault({})

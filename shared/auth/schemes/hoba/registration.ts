@@ -72,7 +72,7 @@ function parseForm(type = '', content: Buffer): URLSearchParams {
   if (!isUtf8(content)) throw new BadRequest('The form is not UTF-8.');
   const form = new URLSearchParams(content.toString());
   if (new Set(form.keys()).size < form.size) {
-    throw new BadRequest('A field of the form comes more than once.');
+    throw new BadRequest('A field of the form is repeated.');
   }
   return form;
 }

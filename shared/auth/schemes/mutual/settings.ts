@@ -12,7 +12,7 @@ export const mutualSettings = z
       .string()
       .min(1)
       .optional()
-      .describe('PEM file: certificate of the trusted proxy that ends TLS.'),
+      .describe('PEM file: certificate of the trusted proxy that terminates TLS.'),
   })
   .prefault({})
   .describe('Settings of the scheme Mutual.');
