@@ -7,7 +7,15 @@ export type LoggedEvent = readonly [
 ];
 
 /** The fields that say what authentication came to. */
-export const VERDICT = ['space', 'scheme', 'verdict', 'refusal', 'subject', 'client', 'application'];
+export const VERDICT = [
+  'space',
+  'scheme',
+  'verdict',
+  'refusal',
+  'subject',
+  'client',
+  'application',
+];
 
 const LISTENER = ['address', 'port'];
 
