@@ -16,15 +16,15 @@ export const apply: Command = {
   options: {
     'dry-run': { help: 'show what would be changed, and change nothing' },
     prune: {
-      help: 'remove clients and keys that apply made and FILE no longer has, and disable such people',
+      help: 'remove clients and keys that apply made and FILE no longer has; disable such people',
     },
     'reuse-name': { help: 'accept names of people who were removed' },
-    'no-administrator': { help: 'accept that nobody is an administrator afterwards' },
+    'no-administrator': { help: 'accept that no person is an administrator afterwards' },
   },
   details: [
-    'FILE is JSON with the members of directory export, without what lets people in; - reads standard input.',
+    'FILE is JSON with the members of directory export, without credentials of people; - reads standard input.',
     'The whole file is checked first; a mistake changes nothing. Five hundred changes are one transaction, so that the',
-    'servers do not wait for long. After an interruption the command makes the rest.',
+    'servers do not wait for long. After an interruption, run the command again: it makes what is missing.',
   ],
   run: async ({ operands: [file = ''], flag }, shell) => {
     const config = await loadConfig(shell.env);

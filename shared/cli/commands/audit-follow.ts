@@ -16,8 +16,8 @@ export const auditFollow: Command = {
   summary: 'show events as they happen, until Ctrl-C',
   options: { since: SINCE, ...AUDIT_OPTIONS },
   details: [
-    'With --json each event is a line, for a program that collects logs. To go on after a break give --since, and leave out',
-    'what you have: the `seq` of an event never changes.',
+    'With --json each event is a line, for a program that collects logs. To continue after a break give --since, and skip the',
+    'events that you have: the `seq` of an event never changes.',
   ],
   run: async (input, shell) => ({
     slices: followed(shell, auditFilter(input, shell.clock)),

@@ -17,9 +17,9 @@ export const auditList: Command = {
   summary: listAudit.summary,
   options: {
     since: SINCE,
-    until: { value: 'TIME', help: 'only before then' },
+    until: { value: 'TIME', help: 'only before this time' },
     ...AUDIT_OPTIONS,
-    after: { value: 'SEQ', help: 'only events behind this one' },
+    after: { value: 'SEQ', help: 'only events after this number' },
     limit: { value: 'N', help: `at most so many; default: ${DEFAULT}` },
   },
   details: [

@@ -10,13 +10,13 @@ export const auditVerify: Command = {
   options: {
     checkpoint: {
       value: 'CHECKPOINT',
-      help: 'the output of an earlier verification: also finds an end that was cut off',
+      help: 'the output of an earlier verification: also detects a removed end',
     },
   },
   details: [
-    'The events are chained by HMAC under the master secret. Whoever has the secret and the store can write them anew,',
-    'and an end that is cut off leaves a good chain: keep the checkpoint that this prints on another machine, and give',
-    'it the next time.',
+    'The events are chained by HMAC under the master secret. An attacker with the secret and the store can write them',
+    'again, and a removed end leaves a valid chain. So keep the checkpoint that this command prints on another machine,',
+    'and give it the next time.',
   ],
   run: async (input, shell) => {
     const text = input.text('checkpoint');

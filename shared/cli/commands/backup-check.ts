@@ -6,12 +6,12 @@ import { type Command, Failure } from '../arguments/command.ts';
 
 export const backupCheck: Command = {
   name: 'backup check',
-  summary: 'read a backup back, and say whether it is whole',
+  summary: 'read a backup back, and say whether it is complete',
   operands: ['FOLDER'],
   details: [
     'FOLDER is a folder that `countersign backup` or the setting `backup` has written; it stays as it is. Every file is',
     'compared with its digest (SHA256SUMS, which `sha256sum -c` reads, too), every page of the database is read, and',
-    'each document has its content. Somebody who can write to the folder can write the digests anew.',
+    'each document has its content. An attacker who can write to the folder can write the digests again.',
     'Servers may run meanwhile. The exit code is 1 if something is wrong.',
   ],
   run: async ({ operands: [folder = ''] }) => {

@@ -6,9 +6,9 @@ export const backupRecord: Command = {
   summary: 'record that your own tools have just made a valid backup',
   operands: [],
   details: [
-    'Let it be the last step of such a backup, after a check. `server status`, /admin, the metric',
-    'countersign_last_backup_timestamp_seconds and the warning `backup.overdue` in the log go by it.',
-    '`countersign backup` and the setting `backup` with a folder need no such note.',
+    'Run it as the last step of such a backup, after a check. `server status`, /admin, the metric',
+    'countersign_last_backup_timestamp_seconds and the warning `backup.overdue` in the log use this time.',
+    '`countersign backup` and the setting `backup` with a folder record it themselves.',
   ],
   run: async (_, shell) => {
     const at = shell.clock.now();

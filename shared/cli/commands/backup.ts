@@ -18,19 +18,19 @@ export const backup: Command = {
   operands: ['FOLDER'],
   options: {
     unchecked: {
-      help: 'also if documents are damaged; the copy has what is left of them, and is no good backup',
+      help: 'also if documents are damaged; the copy has their remains, and is no valid backup',
     },
   },
   details: [
-    'FOLDER must be empty or missing. The command writes state.db, which has everything but long documents, content,',
-    'which has those, and SHA256SUMS, which `countersign backup check` compares with them. A backup has no master',
-    'secret: keep that elsewhere, since the signing keys cannot be opened without it. A backup has no tokens, grants or',
-    'sign-ins either: they would undo revocations.',
-    'It reads the copy back, and notes it as the last good backup. It names documents whose content is lost, not as',
-    'long as it was, or another than in the last backup of the schedule, and makes no backup then: write them again or',
-    'delete them over HTTP first, or take their files from that backup.',
+    'FOLDER must be empty or missing. The command writes state.db with everything except long documents, the folder',
+    'content with these, and SHA256SUMS with the digests for `countersign backup check`. A backup has no master secret:',
+    'keep that elsewhere, since the signing keys cannot be opened without it. A backup has no tokens, grants or sign-ins',
+    'either, since they would undo revocations.',
+    'The command reads the copy back, and records it as the last successful backup. If the content of a document is',
+    'lost, shorter, or differs from the last backup of the schedule, the command names the document and makes no backup.',
+    'Then write or delete such documents over HTTP, or take their files from that backup.',
     'To restore: stop the servers, then run `countersign restore FOLDER`. People, clients and API keys are then as',
-    'they were at the backup. Disable or remove again those that you disabled or removed since.',
+    'they were at the backup. Disable or remove again everything that you disabled or removed since.',
   ],
   run: async ({ operands: [folder = ''], flag }, shell) => {
     const config = await loadConfig(shell.env);

@@ -4,7 +4,7 @@ import { commandOf } from '../stores/of-operation.ts';
 
 export const cacheBan = commandOf(banCached, {
   details: [
-    'URL is that of the space. An answer must match all options. A * stands for any characters.',
+    'URL is the URL of the space. An answer must match all options. A * matches any characters.',
     'A path without ? matches with every query.',
   ],
   lines: ({ space, banned }) => [`Banned ${ruleText(banned)} in ${space}.`],

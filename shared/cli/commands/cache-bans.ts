@@ -13,7 +13,7 @@ export const cacheBans = listCommandOf(listBans, {
 const HEADINGS = ['time', 'space', 'banned', 'answers are', 'met', 'progress'];
 
 function progressOf(answers: ShownBan['met'], pending: number): string {
-  if (answers === undefined) return 'no process has told yet';
+  if (answers === undefined) return 'no process has reported yet';
   return pending === 0 ? 'done' : `${counted(pending, 'process', 'processes')} not yet done`;
 }
 

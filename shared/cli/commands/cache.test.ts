@@ -147,7 +147,7 @@ describe('cache bans', () => {
     await json(shell, 'cache', 'ban', `${ORIGIN}/shop/`, '--path', '/b*', '--soft');
     const kept = await withStores(shell, ({ invalidations }) => invalidations.list('ban', 10));
     const untold = await inProcess(shell, 'cache', 'bans');
-    expect(untold.stdout).toMatch(/ tag=a +removed +no process has told yet\n$/);
+    expect(untold.stdout).toMatch(/ tag=a +removed +no process has reported yet\n$/);
     const bans = (swept: boolean) =>
       kept.map(({ at, value, soft }) => ({
         rule: JSON.parse(value) as Record<string, string>,

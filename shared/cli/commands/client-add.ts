@@ -16,7 +16,7 @@ export const clientAdd = commandOf(addClient, {
     jwks: { option: 'jwks', help: 'its public keys, for private_key_jwt', read: jwksIn },
     gnap_key: {
       option: 'gnap-key',
-      help: 'it speaks GNAP, with this public JWK, or this certificate in PEM',
+      help: 'it uses GNAP, with this public JWK, or this certificate in PEM',
     },
   }),
   notes: ({ notes }) => notes,

@@ -5,7 +5,7 @@ import { table } from '../lines/table.ts';
 import { listCommandOf } from '../stores/of-operation.ts';
 
 export const clientList = listCommandOf(listClients, {
-  details: ['client show CLIENT prints its redirect URIs, its origins and all else.'],
+  details: ['client show CLIENT prints its redirect URIs, its origins and everything else.'],
   nothing: () => 'There is no client yet.',
   lines: (items: readonly ShownClient[], widths) => table(HEADINGS, items.map(row), widths),
 });

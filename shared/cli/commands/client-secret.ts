@@ -3,8 +3,8 @@ import { commandOf } from '../stores/of-operation.ts';
 
 export const clientSecret = commandOf(renewSecret, {
   details: [
-    'If somebody else may know the secret, give --overlap 0. A client has at most one old secret: an older one ends',
-    'now. Tokens that the client has stay valid until they expire; `client remove` ends them.',
+    'If the secret may have leaked, give --overlap 0. A client has at most one old secret: an older secret ends now.',
+    'Tokens of the client stay valid until they expire; `client remove` revokes them.',
   ],
   lines: ({ client_id: id, client_secret: secret, overlap }) => [
     `client_id: ${id}`,

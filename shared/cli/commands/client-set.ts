@@ -8,9 +8,9 @@ export const clientSet = commandOf(setClient, {
   details: [
     `OPTION: ${CLEARED.slice(0, 6).join(', ')},`,
     `${CLEARED.slice(6).join(', ')}.`,
-    'The values of an option replace all earlier ones. The grants of a client, its authentication method and --native',
-    'cannot change: register another client. Its tokens stay valid until they expire. A scope that you remove is gone',
-    'from the next refresh and from UserInfo.',
+    'The values of an option replace all earlier values. The grants of a client, its authentication method and --native',
+    'cannot change: register another client. Its tokens stay valid until they expire. After you remove a scope, the next',
+    'refresh and UserInfo no longer have it.',
   ],
   source: contentOf({
     jwks: { option: 'jwks', help: 'its public keys, of private_key_jwt', read: jwksIn },

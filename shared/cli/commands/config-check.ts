@@ -24,15 +24,15 @@ export const configCheck: Command = {
       help: 'authz or resource: check only the files of that server; default: both',
     },
     store: {
-      help: 'also ask the database how it is set up, and look into the store',
+      help: 'also check the setup of the database, and the contents of the store',
     },
-    create: { help: 'with --store: make the store, also beside others in the same database' },
+    create: { help: 'with --store: make the store, also beside other stores in the same database' },
   },
   details: [
     'FILE is COUNTERSIGN_CONFIG by default. The files and folders that the servers open must be on this machine.',
-    'With --store it opens the store of the servers, as they do, and a new release brings it up to date. In PostgreSQL it is',
-    'made, unless the database has another one; in `data` it must be there.',
-    'It looks for passkeys of another domain, and for groups without people.',
+    'With --store it opens the store as the servers do, and a new release migrates it. In PostgreSQL the command makes the',
+    'store, unless the database has another store; in `data` the store must exist.',
+    'The command reports passkeys of another domain, and groups without people.',
   ],
   run: async ({ operands: [file], text, flag }, { env: given, clock, random }) => {
     const read = file ?? given['COUNTERSIGN_CONFIG'];

@@ -15,7 +15,9 @@ export const configInit: Command = {
   summary: 'write countersign.json with every setting at its default, and its schema for editors',
   operands: ['[FOLDER]'],
   options: {
-    minimal: { help: 'write only what has no default of its own: the rest follows each release' },
+    minimal: {
+      help: 'write only settings without a default; the servers use the defaults of each release',
+    },
   },
   details: ['FOLDER is the working directory by default. The command never replaces a file.'],
   run: async ({ operands: [folder = '.'], flag }) => {

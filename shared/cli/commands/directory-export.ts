@@ -14,7 +14,7 @@ export const directoryExport: Command = {
   operands: ['FILE'],
   options: {
     declared: {
-      help: 'write what apply takes instead: people and clients without what lets them in, API keys',
+      help: 'write a file for apply instead: people and clients without credentials, API keys',
     },
   },
   details: [

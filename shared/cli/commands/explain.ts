@@ -12,8 +12,8 @@ export const explain: Command = {
   operands: ['FILE'],
   details: [
     'FILE: the text, or - to read it from standard input. It may be a token alone, the lines of fields (Authorization,',
-    'DPoP, WWW-Authenticate, Cache-Status, If), a whole message, what curl -v prints, or an answer with a token in JSON.',
-    'Exit code 1: a server would refuse something of it.',
+    'DPoP, WWW-Authenticate, Cache-Status, If), a whole message, the output of curl -v, or an answer with a token in JSON.',
+    'Exit code 1: a server would refuse a part of it.',
   ],
   async run({ operands: [operand = '-'] }, shell) {
     const octets = await (operand === '-' ? shell.readStdin() : fileContent(operand));

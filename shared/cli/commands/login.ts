@@ -44,10 +44,10 @@ export const login: Command = {
   details: [
     'The command uses the device flow (RFC 8628) and binds the token to a new key (DPoP, RFC 9449).',
     'Tokens and key are kept in ~/.config/countersign/login.json, which only its owner can read. An earlier login',
-    'ends. With URL instead of --issuer and --resource both are what that resource says (RFC 9728). --client with an',
+    'ends. With URL instead of --issuer and --resource, the metadata of URL name both (RFC 9728). --client with an',
     'https address logs in as the client that this Client ID Metadata Document describes: by a link that is opened on',
-    'this machine, and an authorization code (RFC 8252). --acr-values and --max-age are what `countersign request`',
-    'says that a resource asks for. `countersign request` uses the login, `countersign logout` ends it.',
+    'this machine, and an authorization code (RFC 8252). If a resource needs --acr-values or --max-age, `countersign',
+    'request` prints them. `countersign request` uses the login, `countersign logout` ends it.',
   ],
   run: async (input, shell) => {
     const path = loginPath(shell.env);

@@ -25,7 +25,7 @@ export const privateTokenGet: Command = {
   details: [
     'The command asks the site for a challenge (RFC 9577) and its issuer for the tokens (RFC 9578).',
     'The issuer learns who asks for how many tokens, but not for which site. The site learns neither.',
-    'If the issuer wants a login and there is none from `countersign login`, you approve one now in a browser; it ends',
+    'If the issuer requires a login, and you have none by `countersign login`, you approve one now in a browser; it ends',
     'at once. Tokens are kept in ~/.config/countersign/private-tokens.json, which only its owner can read, until',
     '`countersign private-token redeem` spends one.',
   ],

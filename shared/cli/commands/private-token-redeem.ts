@@ -27,9 +27,9 @@ export const privateTokenRedeem: Command = {
   options: CLIENT_OPTION,
   details: [
     'The command sends a token from `countersign private-token get` if one fits, or else gets one now (RFC 9577).',
-    'Tokens from before are better: an issuer that sees a request and a site that sees a token in the same second can',
-    'tell that the two belong together. A sent token is spent, whatever the answer is.',
-    'If that needs a person who signs in, and there is no terminal, the command fails at once.',
+    'Earlier tokens are better: if an issuer sees a request and a site sees a token in the same second, they can link the',
+    'two. A sent token is spent, whatever the answer is.',
+    'If a person has to sign in for the token, and there is no terminal, the command fails at once.',
     'The body of the answer goes to standard output, everything else to standard error.',
   ],
   run: async (input, shell) => {

@@ -21,12 +21,12 @@ export const push: Command = {
     count: { value: 'N', help: 'end after N messages; default: go on until Ctrl-C' },
   },
   details: [
-    'URL is that of the push service, such as https://localhost:3443/push/. The subscription is made with the token of',
+    'URL is the URL of the push service, such as https://localhost:3443/push/. The subscription is made with the token of',
     '`countersign login --scope push --resource URL`.',
     'The first line is for the application server: the endpoint and keys, in the form that browsers and web-push use.',
     'The text of each message follows on a line of its own, decrypted (RFC 8291). The command deletes a message once it is',
-    'shown, and comes back if the connection breaks. With --json each line is an object.',
-    'Ctrl-C deletes the subscription and the messages that wait.',
+    'shown, and connects again if the connection breaks. With --json each line is an object.',
+    'Ctrl-C deletes the subscription and its waiting messages.',
   ],
   run: async (input, shell) => {
     const urgency = urgencyIn(input);

@@ -7,9 +7,9 @@ export const redisChange: Command = {
   summary: 'let all servers of a store in PostgreSQL use Redis, or none; all must be stopped',
   operands: [],
   details: [
-    'It goes by the configuration: with `store.redis` they use Redis from now on, under its prefix, without it they do',
-    'not. Until then a server with another configuration than the others does not start: what it revokes would not',
-    'reach them.',
+    'The configuration decides: with `store.redis` the servers use Redis from now on, under its prefix; without it they',
+    'use none. Until you run the command, a server with a differing configuration does not start, since its revocations',
+    'would not reach the other servers.',
     'Without Redis PostgreSQL does not know which proofs were used there: wait a quarter of an hour before you start.',
   ],
   run: async (_, shell) => {

@@ -40,7 +40,7 @@ export const request: Command = {
     tag: { value: 'TAG', help: 'the tag of that signature; that of GNAP is gnap' },
     scope: {
       value: '"A B"',
-      help: 'the scope of the token; default: the one that the resource asks for',
+      help: 'the scope of the token; default: the scope that the resource asks for',
     },
     data: { value: 'DATA', help: 'the body: text, @FILE, or - for standard input' },
     header: { value: '"NAME: VALUE"', multiple: true, help: 'one more header field' },

@@ -24,20 +24,20 @@ export const restore: Command = {
   operands: ['[FOLDER]'],
   options: {
     unchecked: {
-      help: 'also if files are not as they were written, or nothing says how they were (a damaged backup)',
+      help: 'also if files have changed or have no digests (a damaged backup)',
     },
     replace: { help: 'if there is a store, move it aside first; nothing is deleted' },
     database: {
-      help: 'after you restored PostgreSQL itself to an earlier point: end all that was issued',
+      help: 'after you restored PostgreSQL itself to an earlier point: revoke all issued credentials',
     },
   },
   details: [
     'FOLDER is a folder that `countersign backup` has written, from SQLite or PostgreSQL; it stays as it is, and may go',
     'into either. Stop all servers first. After an interruption, run the command again: no server starts on half a',
     'restore. A restore that fails before it has moved anything leaves the former store as it was.',
-    'After you restored PostgreSQL itself, from a dump or to a point in time, run it with --database in place of FOLDER.',
+    'After you restored PostgreSQL itself, from a dump or to a point in time, run it with --database instead of FOLDER.',
     'The servers need the master secret that they had at the backup. People, clients and API keys are as they were',
-    'then, with the old passwords. Disable or remove again those that you disabled or removed since.',
+    'then, with the old passwords. Disable or remove again everything that you disabled or removed since.',
     'Tokens, grants and sign-ins from before the restore are refused.',
   ],
   run: async ({ operands: [folder], flag }, shell) => {

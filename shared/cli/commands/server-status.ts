@@ -5,11 +5,11 @@ import { table } from '../lines/table.ts';
 import { commandOf } from '../stores/of-operation.ts';
 
 export const serverStatus = commandOf(showServers, {
-  details: ['Each process says three times a minute that it is there.'],
+  details: ['Each process reports three times a minute.'],
   lines: (told, _, now) => [
     `Countersign ${told.version}, ${told.mode}`,
     ...(told.processes.length === 0
-      ? ['No process was heard of within the last minute.']
+      ? ['No process has reported within the last minute.']
       : table(
           HEADINGS,
           told.processes.map(

@@ -16,7 +16,7 @@ import { readVerifyingKeys } from '../signatures/jwk-file.ts';
 export const signatureExplain: Command = {
   name: 'signature explain',
   summary:
-    'explain the signatures of an HTTP request (RFC 9421): what they cover, and what is wrong',
+    'explain the signatures of an HTTP request (RFC 9421): the covered components, and mistakes',
   operands: ['FILE'],
   options: {
     key: { value: 'JWKFILE', help: 'verify with the keys of this JWK or JWK Set' },
@@ -26,7 +26,7 @@ export const signatureExplain: Command = {
     },
   },
   details: [
-    'FILE: the request as HTTP/1.1 sends it, or - to read it from standard input. Also says whether GNAP takes each',
+    'FILE: the request as HTTP/1.1 sends it, or - to read it from standard input. Also says whether GNAP accepts each',
     'signature (RFC 9635 section 7.3.1). Exit code 1: a signature or the digest of the content is wrong.',
   ],
   async run(input, shell) {

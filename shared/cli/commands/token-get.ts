@@ -16,7 +16,7 @@ export const tokenGet: Command = {
     scope: { value: '"A B"', help: "the scope of the token; default: the client's default" },
     resource: {
       value: 'URL',
-      help: 'the space that the token is for; default: the first one with these scopes',
+      help: 'the space that the token is for; default: the first space with these scopes',
     },
     dpop: { help: 'bind the token to a new key; --json prints the private key as dpop_jwk' },
   },

@@ -9,8 +9,8 @@ export const mailTest: Command = {
     'send a test message through the mail server of the setting `mail`, and print its answer',
   operands: ['ADDRESS'],
   details: [
-    'The message goes out at once, past the queue. An answer that begins with 2 says that the mail server took it: look',
-    'into the mailbox, and among the unwanted messages, whether it arrives.',
+    'The command sends the message at once, without the queue. If the answer begins with 2, the mail server accepted it:',
+    'check that it arrives in the mailbox, or in its folder for spam.',
   ],
   run: async ({ operands: [typed = ''] }, { env }) => {
     const to = mailAddress(typed);

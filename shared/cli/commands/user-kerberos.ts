@@ -3,7 +3,7 @@ import { commandOf } from '../stores/of-operation.ts';
 
 export const userKerberos = commandOf(nameUserInKerberos, {
   details: [
-    'PRINCIPAL is a Kerberos name with its realm, such as alice@EXAMPLE.COM. The list replaces the earlier one.',
+    'PRINCIPAL is a Kerberos name with its realm, such as alice@EXAMPLE.COM. The list replaces the earlier list.',
     'The sessions, grants and tokens of the person end at once.',
   ],
   lines: ({ name, kerberos }) => [

@@ -10,7 +10,7 @@ export const userPasskeyList = listCommandOf(listPasskeys, {
   nothing: () => 'There is no passkey yet.',
   details: [
     'A passkey signs in only at its domain (setting people.passkeys.rpId). "refused" is the last time that the counter',
-    'of a signature had not grown: somebody may have a copy of the passkey. Ask its person, and remove it if in doubt.',
+    'of a signature had not grown: an attacker may have a copy of the passkey. Ask its person, and remove it if in doubt.',
   ],
   lines: (items: readonly Shown[], widths) => table(HEADINGS, items.map(row), widths),
 });

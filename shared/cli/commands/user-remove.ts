@@ -4,10 +4,10 @@ import { commandOf } from '../stores/of-operation.ts';
 
 export const userRemove = commandOf(removeUser, {
   details: [
-    'Gone are sign-ins, grants and tokens, the password and all that was derived from it, keys, and what applications',
-    'were told. What stays: lines of the log, which name them, until it is rotated; what they wrote in trees that all',
-    'share; their id, by which tokens of theirs stay refused; and a hash of the name, so that nobody gets it who',
-    'would get what is granted to it (`user add --reuse-name`). Queries that they kept end within ten minutes.',
+    'The command removes sign-ins, grants and tokens, the password and its verifiers, keys, and consents. These stay:',
+    'lines of the log, which name the person, until its rotation; documents of theirs in shared trees; their id, so that',
+    'their tokens stay refused; and a hash of the name, so that no other person gets the name with its rights',
+    '(`user add --reuse-name`). Their stored queries end within ten minutes.',
   ],
   lines: ({ id, name, trees, granted_at = [] }) => [
     `Removed ${name} (${id}).`,

@@ -7,8 +7,8 @@ import { lastUse, minute } from '../lines/last-use.ts';
 import { commandOf } from '../stores/of-operation.ts';
 
 const AFTER_REMOVAL = [
-  'After the removal the password alone lets the person in. If one is demanded of them (setting people.secondFactor),',
-  'they set up another at the next sign-in: make sure who asks, since anybody who knows the password could do that.',
+  'After the removal the password alone is sufficient. If the person needs a second factor (setting people.secondFactor),',
+  'they set up a new one at the next sign-in: make sure who asks, since anybody with the password could do that.',
 ];
 
 export const userSecondFactorRemove = commandOf(removeSecondFactor, {

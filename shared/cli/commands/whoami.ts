@@ -23,7 +23,7 @@ export const whoami: Command = {
     return {
       json: { issuer, sub, name, client_id, scope, resource, acr, amr, auth_time, expires_at: end },
       lines: columns([
-        ['person', name ?? sub ?? 'not told: the login lacks the scopes openid and profile'],
+        ['person', name ?? sub ?? 'unknown: the login lacks the scopes openid and profile'],
         ['issuer', issuer],
         ['client', client_id],
         ['scope', scope],

@@ -56,7 +56,7 @@ export async function afterRecovery(store: PostgresSettings): Promise<Report> {
     json: { schema: store.schema },
     lines: [
       `All tokens, grants and sign-ins in the schema ${store.schema} have ended.`,
-      'Disable or remove again those that you disabled or removed since the point that PostgreSQL was restored to.',
+      'Disable or remove again everything that you disabled or removed since the point that PostgreSQL was restored to.',
       'Start no server within a quarter of an hour after the last one was stopped: nobody knows which Kerberos tickets and client assertions were used.',
     ],
   };
