@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { timeoutOf } from '../methods/lock.ts';
+import { timeoutOf } from './lock.ts';
 
 const wished = (...lines: readonly string[]) =>
   timeoutOf({ rawHeaders: lines.flatMap((line) => ['Timeout', line]) });
