@@ -22,16 +22,13 @@ async function silent() {
 }
 
 describe('a server that accepts and stays silent', () => {
-  test.each(['https', 'http'])(
-    '%s: is not waited for',
-    async (scheme) => {
-      await using server = await silent();
-      const url = `${scheme}://127.0.0.1:${server.port}/`;
-      const sent = openSend({ milliseconds: 100 })({ method: 'GET', url });
-      await expect(sent).rejects.toThrow(/timeout/i);
-    },
-    5000,
-  );
+  test.each(['https', 'http'])('%s: is not waited for', async (scheme) => {
+    await using server = await silent();
+    const url = `${scheme}://127.0.0.1:${server.port}/`;
+    const sent = openSend({ milliseconds: 100 })({ method: 'GET', url });
+    // The time of the exchange, not that of undici for a connection.
+    await expect(sent).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
+  });
 
   test('nor by those that wait for a connection behind others', async () => {
     await using server = await silent();
@@ -44,7 +41,7 @@ describe('a server that accepts and stays silent', () => {
       // The time of the exchange, not of a connection that began later.
       expect(outcome).toMatchObject({ reason: { cause: { name: 'TimeoutError' } } });
     }
-  }, 5000);
+  });
 });
 
 async function listen(handler: RequestListener) {
