@@ -50,11 +50,16 @@ async function page(query: string, authorization?: string): Promise<RevocationPa
 const rows = async () => (await stores.followers.look()).processes;
 const revoke = (id: string) => stores.revocations.revoke('token', id, FAR);
 
-test('hundreds of followers that one revocation wakes are answered in slices', async () => {
+/** Returns what answers followers: it waits for as long as it is told, and a request waits for 15 s at most. */
+async function withoutHttp() {
   const feed = await stores.revocations.feed();
   const config = configSchema.parse({ issuer: ISSUER, revocations: TIMES });
   const parts = { config, stores, feed, clock, random: systemRandom, log: silentLog };
-  const followed = new Followed(parts);
+  return { feed, followed: new Followed(parts) };
+}
+
+test('hundreds of followers that one revocation wakes are answered in slices', async () => {
+  const { feed, followed } = await withoutHttp();
   const { signal: gone } = new AbortController();
   const asking = Array.from({ length: 700 }, (_, n) => ({ client: `client ${n % 28}`, gone }));
   const begun = await Promise.all(
@@ -126,13 +131,18 @@ describe('answers to a follower', () => {
 
   test('gets an empty answer at once if another process told it more, so that that process hears of it', async () => {
     await using other = await startEndpoint(stores, clock, TIMES);
-    const { cursor } = await page('');
+    const { feed, followed } = await withoutHttp();
+    const { signal: gone } = new AbortController();
+    const follower = { client: 'follower', wait: 600_000, gone };
+    const { cursor } = await followed.tell({ ...follower, after: undefined });
     await revoke('new');
     const { text } = await other.ask({ query: `?after=${cursor}` });
     expect(parsePage(text).entries).toHaveLength(1);
-    const nothing = await page(`?after=${parsePage(text).cursor}&wait=15`);
+    const after = readCursor(parsePage(text).cursor);
+    const nothing = await followed.tell({ ...follower, after });
     expect(nothing).toMatchObject({ entries: [], lease: TIMES.lease });
-  }, 10_000);
+    await feed[Symbol.asyncDispose]();
+  });
 
   test('an unknown position gets every revocation from the beginning; one ahead of the store is in the log', async () => {
     await revoke('old');
