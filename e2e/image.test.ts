@@ -15,11 +15,15 @@ const ROOT = new URL('../', import.meta.url).pathname;
 /** Instructions that need no work here: what they say of the user and the base is the engine's. */
 const SAID = new Set(['FROM', 'WORKDIR', 'USER', 'HEALTHCHECK', 'CMD']);
 
+const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
+const LINES = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+const [, CMD = ''] = /^CMD (.+)$/m.exec(text) ?? [];
+const command = JSON.parse(CMD) as readonly string[];
+
 let folder: TemporaryFolder;
 /** WORKDIR. */
 let app: string;
 let env: Record<string, string>;
-let command: readonly string[];
 
 /** In the image `/data` is the volume, and `node` who runs there. */
 const here = (line: string) => line.replaceAll('/data', `${folder.path}/data`);
@@ -35,13 +39,9 @@ beforeAll(async () => {
     HOME: process.env['HOME'] ?? '',
     npm_config_prefer_offline: 'true', // the packages that this machine has installed a moment ago
   };
-
-  const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  for (const line of lines) await build(line);
-  const [, cmd = ''] = /^CMD (.+)$/m.exec(text) ?? [];
-  command = JSON.parse(cmd) as string[];
-}, 300_000);
+});
+// Jest gives each line as much time as a test.
+for (const line of LINES) beforeAll(() => build(line));
 
 afterAll(async () => folder[Symbol.asyncDispose]());
 
