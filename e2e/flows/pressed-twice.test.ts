@@ -57,7 +57,7 @@ async function pressTwice(
   await press();
   await meanwhile();
   await press();
-  await until(() => sent.length === 2, 10_000);
+  await until(() => sent.length === 2);
   page.removeAllListeners('request');
 }
 
@@ -71,7 +71,7 @@ async function signInsOf({ id }: Person): Promise<number> {
 async function written(page: Page, what: 'result' | 'answer'): Promise<void> {
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   const { artefacts } = flow.flow.stores;
-  await until(async () => (await artefacts.get('Interaction', id))?.[what] !== undefined, 10_000);
+  await until(async () => (await artefacts.get('Interaction', id))?.[what] !== undefined);
 }
 
 describe.each([
@@ -133,7 +133,7 @@ describe.each([
     const isDecided = async () =>
       (await artefacts.getByUserCode('DeviceCode', userCode))?.['accountId'] !== undefined;
     await pressTwice(page, 'Allow', async () => {
-      await until(isDecided, 10_000);
+      await until(isDecided);
       expect((await post(flow.flow, '/token', poll)).status).toBe(200);
     });
     await page.getByRole('heading', { name: 'Your device is connected' }).waitFor();
@@ -150,7 +150,7 @@ describe.each([
     const { artefacts } = flow.flow.stores;
     const isDecided = async () =>
       (await artefacts.getByUid('GnapRequest', uid))?.['decision'] !== undefined;
-    await pressTwice(page, 'Allow', () => until(isDecided, 10_000));
+    await pressTwice(page, 'Allow', () => until(isDecided));
     const { searchParams } = new URL((await flow.callback.answer(state)).url);
     expect(searchParams.get('interact_ref')).toBeTruthy();
   });
@@ -165,7 +165,7 @@ describe.each([
     const { people } = flow.flow.stores;
     const before = (await people.get(person.id))?.password_hash;
     const isChanged = async () => (await people.get(person.id))?.password_hash !== before;
-    await pressTwice(page, 'Change password', () => until(isChanged, 10_000));
+    await pressTwice(page, 'Change password', () => until(isChanged));
     await page.waitForURL('**/account?done=*');
     await page.getByRole('link', { name: 'Sign out' }).waitFor();
   });

@@ -96,7 +96,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   test('RFC 7616 section 3.4: to auth-int alone Chromium answers without qop, and is refused', async () => {
     const page = await windowOf(ALICE);
     expect(await visit(page, site.url('auth-int'))).toMatchObject({ status: 401 });
-    await until(() => site.pair.resources[0]?.log.includes('"reason":"no qop') === true, 5000);
+    await until(() => site.pair.resources[0]?.log.includes('"reason":"no qop') === true);
     await page.context().close();
   });
 

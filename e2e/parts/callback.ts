@@ -33,7 +33,7 @@ export class Callback implements AsyncDisposable {
 
   /** The request that brought the answer with this `state`; rejects when none comes. */
   async answer(state: string): Promise<Request> {
-    await until(() => this.#answers.has(state), 5000);
+    await until(() => this.#answers.has(state));
     const answer = this.#answers.get(state);
     if (answer === undefined) throw new Error(`no answer with state ${state}`);
     return answer;
