@@ -7,9 +7,6 @@ import { sentencesOf, wordsOf, type Sentence } from './prose.ts';
 
 const MOST_WORDS = 25;
 
-/** Where the rules hold. The list grows. */
-const PLACES = /^docs\/|^(?:README|CONTRIBUTING|SECURITY|CHANGELOG)\.md$|(?:^|\/)README\.md$/;
-
 /** `docs/style.md` quotes what it forbids. */
 const QUOTES = 'docs/style.md';
 
@@ -49,7 +46,7 @@ export const stumbles = (markdown: string): readonly string[] =>
 
 /** The documents in which the rules hold, of all files. */
 export const placesOf = (files: readonly string[]): readonly string[] =>
-  files.filter((file) => file.endsWith('.md') && PLACES.test(file) && file !== QUOTES);
+  files.filter((file) => file.endsWith('.md') && file !== QUOTES);
 
 export const ourFiles = (): readonly string[] =>
   execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { configSchema } from '#shared/config/schema.ts';
 import { COMMANDS } from '#shared/cli/commands.ts';
+import { stumbles } from '../plain-documents.ts';
 import { commandsPage } from './commands-page.ts';
 import { methodsPage } from './methods-page.ts';
 import { stalePages } from './pages.ts';
@@ -53,6 +54,10 @@ describe('the page of settings', () => {
   ])('%j takes: %s', (schema, values) => {
     expect(typeOf(schema)).toBe(values);
   });
+});
+
+test('the help of a command is written as documents are', () => {
+  expect(COMMANDS.flatMap(({ details = [] }) => stumbles(details.join(' ')))).toEqual([]);
 });
 
 test('the page of commands has the help of each', () => {

@@ -9,8 +9,8 @@ export const clientAdd = commandOf(addClient, {
   details: [
     'For people there are also the scopes openid, profile, email, groups and offline_access (refresh after',
     'sign-out).',
-    '--document registers an MCP client by the address of its description, which is fetched now, and later again. It',
-    'may have what documentClients of the spaces says, also where clients.documents is off.',
+    'With --document the command registers an MCP client by the address of its description. Servers fetch it now, and',
+    'later again. The client may have the scopes of documentClients of the spaces, even if clients.documents is off.',
   ],
   source: contentOf({
     jwks: { option: 'jwks', help: 'its public keys, for private_key_jwt', read: jwksIn },

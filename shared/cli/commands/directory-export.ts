@@ -18,8 +18,8 @@ export const directoryExport: Command = {
     },
   },
   details: [
-    'The file has the hash of each password, the verifiers of Digest, Mutual and SCRAM, the hashes of API keys, public',
-    'keys, and the public halves of passkeys. Anybody with the HA1 of Digest can sign in as that person in its realm:',
+    'The file has the hash of each password, and the verifiers of Digest, Mutual and SCRAM. It has the hashes of API keys,',
+    'public keys, and the public halves of passkeys. Anybody with the HA1 of Digest can sign in as that person in its realm:',
     'keep the file as secret as a password. Second factors are sealed, and open only under the same master secret.',
   ],
   run: ({ operands: [file = ''], flag }, shell) =>

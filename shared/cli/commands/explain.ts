@@ -11,8 +11,9 @@ export const explain: Command = {
   summary: 'explain a token, proof, challenge, credentials or field: its parts, and what is wrong',
   operands: ['FILE'],
   details: [
-    'FILE: the text, or - to read it from standard input. It may be a token alone, the lines of fields (Authorization,',
-    'DPoP, WWW-Authenticate, Cache-Status, If), a whole message, the output of curl -v, or an answer with a token in JSON.',
+    'FILE: the text, or - to read it from standard input. It may be a token alone, a whole message, the output of curl -v,',
+    'or an answer with a token in JSON. It may also be lines of fields: Authorization, DPoP, WWW-Authenticate,',
+    'Cache-Status, If.',
     'Exit code 1: a server would refuse a part of it.',
   ],
   async run({ operands: [operand = '-'] }, shell) {

@@ -44,9 +44,9 @@ export const login: Command = {
   details: [
     'The command uses the device flow (RFC 8628) and binds the token to a new key (DPoP, RFC 9449).',
     'Tokens and key are kept in ~/.config/countersign/login.json, which only its owner can read. An earlier login',
-    'ends. With URL instead of --issuer and --resource, the metadata of URL name both (RFC 9728). --client with an',
-    'https address logs in as the client that this Client ID Metadata Document describes: by a link that is opened on',
-    'this machine, and an authorization code (RFC 8252). If a resource needs --acr-values or --max-age, `countersign',
+    'ends. With URL instead of --issuer and --resource, the metadata of URL name both (RFC 9728). If --client is',
+    'the https address of a Client ID Metadata Document, you log in as that client. You open a link on this machine, and',
+    'the command gets an authorization code (RFC 8252). If a resource needs --acr-values or --max-age, `countersign',
     'request` prints them. `countersign request` uses the login, `countersign logout` ends it.',
   ],
   run: async (input, shell) => {

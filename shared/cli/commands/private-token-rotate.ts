@@ -7,8 +7,8 @@ export const privateTokenRotate = commandOf(rotatePrivateTokenKey, {
     'The new key is in the directory of the issuer now and issues after privateTokens.maxAge seconds. Tokens of the old',
     'key stay valid for privateTokens.overlap seconds from then on, or until its own end if that comes first.',
     `The command fails while the directory has ${MOST_LIVE} keys of the type.`,
-    'With --compromised all keys of the type end now: the next request with one of their tokens is refused, and a new',
-    'key issues at once.',
+    'With --compromised all keys of the type end now. The next request with one of their tokens is refused, and a new key',
+    'issues at once.',
   ],
   lines: ({ ended, id, type, not_before: from }) =>
     ended === undefined

@@ -4,8 +4,8 @@ import { commandOf } from '../stores/of-operation.ts';
 export const signingKeysRotate = commandOf(rotateSigningKey, {
   details: [
     'The new key is published now and signs after jwks.overlap seconds. The old key stays published until its last token',
-    'has expired. --compromised drops the key KID (default: the present signing key): the next request with one of its',
-    'tokens is refused, and a new key signs at once.',
+    'has expired. With --compromised the command drops the key KID (default: the present signing key). The next request',
+    'with one of its tokens is refused, and a new key signs at once.',
     'Applications check the statements of the gateway: they accept the dropped key until they fetch the keys',
     'again.',
   ],

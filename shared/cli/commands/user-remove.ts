@@ -4,9 +4,9 @@ import { commandOf } from '../stores/of-operation.ts';
 
 export const userRemove = commandOf(removeUser, {
   details: [
-    'The command removes sign-ins, grants and tokens, the password and its verifiers, keys, and consents. These stay:',
-    'lines of the log, which name the person, until its rotation; documents of theirs in shared trees; their id, so that',
-    'their tokens stay refused; and a hash of the name, so that no other person gets the name with its rights',
+    'The command removes sign-ins, grants and tokens, the password and its verifiers, keys, and consents. Lines of',
+    'the log name the person until its rotation. Documents of theirs stay in shared trees. Their id stays, so that their',
+    'tokens are refused. A hash of the name stays, so that no other person gets the name with its rights',
     '(`user add --reuse-name`). Their stored queries end within ten minutes.',
   ],
   lines: ({ id, name, trees, granted_at = [] }) => [

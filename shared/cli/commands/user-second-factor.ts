@@ -8,7 +8,7 @@ import { commandOf } from '../stores/of-operation.ts';
 
 const AFTER_REMOVAL = [
   'After the removal the password alone is sufficient. If the person needs a second factor (setting people.secondFactor),',
-  'they set up a new one at the next sign-in: make sure who asks, since anybody with the password could do that.',
+  'the next sign-in asks to set it up. Make sure who asks you, since anybody with the password could do that.',
 ];
 
 export const userSecondFactorRemove = commandOf(removeSecondFactor, {
