@@ -5,9 +5,9 @@ export interface Placed {
 }
 
 /**
- * Objects in no order, for those that come and go with each request. A Set that often loses entries makes new tables, and V8
- * has each old one name the next: one that has grown old keeps all that came after it until old garbage is
- * collected. An array names what is in it now, and nothing else.
+ * Objects in no order, which each request adds and removes. A Set that often loses entries makes new tables, and in V8
+ * each old table refers to the next. So a table that has grown old keeps all later tables until old garbage is
+ * collected. An array refers only to its present members.
  */
 export class Bag<E extends Placed> {
   readonly #all: E[] = [];
@@ -32,7 +32,7 @@ export class Bag<E extends Placed> {
     return true;
   }
 
-  /** A copy: entries may come and go while somebody goes through it. */
+  /** A copy: entries may be added and removed while a caller iterates over it. */
   toArray(): readonly E[] {
     return [...this.#all];
   }

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
-  /** Milliseconds of a clock that nobody sets, since some moment or other. */
+  /** Milliseconds of a monotonic clock, since an arbitrary moment. */
   monotonic(): number;
 }
 
@@ -38,7 +38,7 @@ export class ManualClock implements Clock {
 
 /**
  * Whether a time in milliseconds is less than `life` seconds ago. `skew`: seconds by which the clock of the process that
- * wrote it may be ahead; a later time is that of a clock that was set back since, so it counts as too old.
+ * wrote it may be ahead; a later time comes from a clock that was set back since, so it is too old.
  */
 export function isWithin(
   clock: Pick<Clock, 'now'>,

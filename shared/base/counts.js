@@ -1,6 +1,6 @@
 /**
- * So much of what `of` names, of which there may be `most` at a time. With `within`, `of` is one of those who share
- * what that names: then `most` is for one alone, and less the more the others hold (`fairShare`).
+ * An amount of the resource `of`, of which there may be `most` at a time. With `within`, `of` is a holder who shares the
+ * resource that `within` names: `most` is then for a single holder, and less the more other holders have (`fairShare`).
  * @typedef {{
  *   readonly of: string,
  *   readonly amount: number,
@@ -10,16 +10,15 @@
  */
 
 /**
- * Returns how much one may hold of something that several share (dynamic thresholds). Of what the others leave, it is
- * the same part that `alone` is of all. So however many take all that they can get, each leaves most of the rest to
- * the next.
+ * Returns how much a holder may have of a shared resource (dynamic thresholds). It is the same part of the free amount
+ * as `alone` is of all. So each holder leaves most of the remainder to the next, however many take all that they can.
  * @param {number} alone @param {number} all @param {number} others the amount that the others hold
  */
 export function fairShare(alone, all, others) {
   return Math.ceil((alone * (all - others)) / all);
 }
 
-/** How much of each thing is under way, by who holds it: a holder may be gone without giving back. */
+/** How much of each resource is in use, by holder: a holder may end without giving back. */
 export class Counts {
   /** @type {Map<string, number>} */
   #all = new Map();
@@ -27,7 +26,7 @@ export class Counts {
   #held = new Map();
 
   /**
-   * True: all of the shares are counted now. Else none is.
+   * True: all of the shares are counted now. False: none of them is.
    * @param {number} holder
    * @param {readonly Share[]} shares
    */
@@ -46,7 +45,7 @@ export class Counts {
   }
 
   /**
-   * Gives back all that a holder has who is gone.
+   * Gives back everything of a holder that has ended.
    * @param {number} holder
    */
   forget(holder) {

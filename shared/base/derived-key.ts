@@ -1,10 +1,10 @@
 import { hkdfSync } from 'node:crypto';
 
-/** All purposes that keys are derived for. None ever changes: everything made under it would be lost. */
+/** All purposes of derived keys. A purpose never changes: everything made under it would be lost. */
 export type Purpose =
-  /** The master secret, from what the operator has given. */
+  /** The master secret, from the operator's input. */
   | 'countersign master secret'
-  /** Private keys and secrets of people in the store, and sign-ins under way in browsers, by their name. */
+  /** Private keys and secrets of people in the store, and unfinished sign-ins in browsers, by their name. */
   | `countersign seal ${string}`
   /** The chain of the audit log. */
   | 'countersign audit chain'
@@ -17,9 +17,9 @@ export type Purpose =
   | 'countersign authz repeated form'
   | 'countersign authz form sent again'
   | 'countersign authz done note'
-  /** Browsers in which somebody has signed in. */
+  /** Browsers in which a person has signed in. */
   | 'countersign authz known browser'
-  /** Challenges of passkeys, and whose they are. */
+  /** Challenges of passkeys, with their persons. */
   | 'countersign authz passkey'
   /** Recovery codes of people, as the store keeps them. */
   | 'countersign second factor recovery'
@@ -58,8 +58,8 @@ export type Purpose =
   | 'scram';
 
 /**
- * 32 bytes of a secret for one purpose (HKDF-SHA-256, RFC 5869): of one purpose nothing follows about
- * another.
+ * 32 bytes of a secret for one purpose (HKDF-SHA-256, RFC 5869). The key of one purpose reveals nothing about the key
+ * of another.
  */
 export function derivedKey(secret: Buffer, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));

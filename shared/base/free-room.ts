@@ -1,10 +1,10 @@
 import { type StatsFs, statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 
-/** Bytes that the files of documents leave to the store, which needs them for people to come in, and to remove. */
+/** Bytes that the files of documents leave to the store, which needs them for sign-ins and removals. */
 export const LEAST_ROOM = 8 * 1024 * 1024;
 
-/** Bytes that this user has left on the disk of a path. Where nobody can tell, a write will. */
+/** Bytes that are free for this user on the disk of a path. If the system does not say, a write finds out. */
 export function freeRoom(path: string): number {
   try {
     return roomOf(statfsSync(path));

@@ -6,7 +6,7 @@ import { setTimeout } from './safe-timers.ts';
 const WAIT = 20;
 /** Characters that are written at once, also when less time has passed. */
 const ENOUGH = 32 * 1024;
-/** Characters that wait in memory while nobody reads: Node writes to a full pipe later. */
+/** Characters that wait in memory while no program reads: Node writes to a full pipe later. */
 const MOST = 16 * 1024 * 1024;
 
 export interface GatheredLines {

@@ -1,7 +1,7 @@
 /** Does work with the same key one after the other, whether or not the work before it fails. */
 export type InTurn = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Orders the work of this process alone: it spares work that is bound to be overtaken, and excludes nobody. */
+/** It orders only the work of this process. It saves work that would be overtaken, and is no lock against other processes. */
 export function createInTurn(): InTurn {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {

@@ -1,17 +1,17 @@
 import { setTimeout } from './safe-timers.ts';
 
-/** The other end, for whom work waits: its connection or stream. */
+/** The connection or stream of the client for which work waits. */
 export interface Client {
   readonly destroyed: boolean;
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 }
 
-/** Whose turn work waits for. */
+/** The caller whose turn the work waits for. */
 export interface Turn {
-  /** The groups that the caller belongs to, from the widest to the narrowest. Those within one group take turns. */
+  /** The groups that the caller belongs to, from the widest to the narrowest. The callers within a group run in rotation. */
   readonly groups: readonly string[];
-  /** Whose work is not done once it has closed. Absent: the work is done in any case. */
+  /** If it has closed, the work is not done. Absent: the work is done in any case. */
   readonly client?: Client | undefined;
 }
 
@@ -21,17 +21,17 @@ export const ALONE: Turn = { groups: [] };
 export interface LineOptions {
   /** How much work runs at a time. */
   readonly lanes: number;
-  /** How much work waits at most. */
+  /** How much work may wait. */
   readonly most: number;
   /** Makes the error of work for which there is no place. */
   readonly tooMany: () => Error;
-  /** Calls `tell` when a caller without a place may hear of it; default: after a second. */
+  /** Calls `tell` when a caller without a place may get the refusal; default: after a second. */
   readonly hold?: (tell: () => void) => void;
 }
 
 /**
- * Milliseconds until a refusal is told. Clients of a flood send again at once: told at once they would fill the event loop,
- * in which everybody stands before they reach a line.
+ * Milliseconds until a caller gets its refusal. Clients of a flood send again at once. If they got it at once, they would
+ * fill the event loop, through which every request passes before it reaches a line.
  */
 const HELD = 1000;
 
@@ -41,7 +41,7 @@ interface Job {
   readonly refuse: () => void;
 }
 
-/** Those of one name of whose work some runs or waits. */
+/** The callers of one name whose work runs or waits. */
 class Group {
   readonly name: string;
   /** In the order of their turns. */
@@ -56,11 +56,12 @@ class Group {
 }
 
 /**
- * THE rule of who waits for whom. Work runs at once while a lane is free. Else it waits, and the groups take turns: the
- * next is the group of which the least runs, and of several the one whose turn was longest ago. So nobody waits while
- * another group begins twice. In a group it is the same for the groups within, and in the narrowest the first comes
- * first. If too much waits, the group with the most waiting loses its newest, and hears of it a second later: a flood
- * displaces itself and slows down, and keeps out nobody who comes after it.
+ * THE rule which work waits for which. Work runs at once while a lane is free. Otherwise it waits, and the line serves
+ * the groups in rotation. The next group is the group with the least running work, and among equals the group whose turn
+ * was longest ago. So no group waits while another group begins twice. The same rule holds for the groups within a group,
+ * and in the narrowest group the oldest work is next. If too much waits, the group with the most waiting work loses its
+ * newest, whose caller gets a refusal a second later. So a flood displaces itself and slows down, and excludes no later
+ * caller.
  */
 export class Line {
   readonly #options: LineOptions;
@@ -91,7 +92,7 @@ export class Line {
     }
   }
 
-  /** Refuses all work that waits, and all that comes later. */
+  /** Refuses all waiting work, and all later work. */
   close(): void {
     this.#closed = true;
     while (this.#all.waiting > 0) this.#newest()?.refuse();
@@ -155,7 +156,7 @@ export class Line {
   }
 }
 
-/** True: the job waited, and waits no more. */
+/** True: the job waited, and no longer waits. */
 function take(job: Job): boolean {
   const { path } = job;
   const jobs = path.at(-1)?.jobs ?? [];
@@ -176,7 +177,7 @@ function nextWithin({ groups }: Group): Group | undefined {
   return next;
 }
 
-/** The group of which the most waits; of several the one whose turn is last. */
+/** The group with the most waiting work; among equals the group whose turn is last. */
 function longestWithin({ groups }: Group): Group | undefined {
   let longest: Group | undefined;
   for (const group of groups.values()) {
@@ -185,7 +186,7 @@ function longestWithin({ groups }: Group): Group | undefined {
   return longest;
 }
 
-/** Puts each behind the others of its group, after its turn. */
+/** Puts each group behind the other groups of its parent, after its turn. */
 function putBehind(path: readonly Group[]): void {
   for (const [index, { groups }] of path.entries()) {
     const within = path[index + 1];
@@ -196,7 +197,7 @@ function putBehind(path: readonly Group[]): void {
   forgetIdle(path);
 }
 
-/** Forgets those of whose work nothing runs or waits. */
+/** Removes groups without running or waiting work. */
 function forgetIdle(path: readonly Group[]): void {
   for (const [index, { groups }] of path.entries()) {
     const within = path[index + 1];

@@ -1,5 +1,6 @@
 /**
- * All that lines of the log have beside `time`, `level`, `server`, `worker` (where there are several) and `event`. Never a secret, a token or a query.
+ * All fields of log lines beside `time`, `level`, `server`, `worker` (if there are several) and `event`. None has a secret,
+ * a token or a query.
  */
 export type LogFields = {
   readonly [Name in keyof Named]?: Named[Name] | undefined;
@@ -8,7 +9,7 @@ export type LogFields = {
 interface Named {
   /** The id of the request; its answer has it as X-Request-Id. */
   id: string;
-  /** Why it was refused, or what went wrong; for operators, never told to clients. */
+  /** Why the request was refused, or what went wrong. It is for operators, and never sent to clients in production. */
   reason: string;
 
   // A request, at its end.
@@ -21,7 +22,7 @@ interface Named {
   milliseconds: number;
   /** The connection ended before the answer did. */
   cut: true;
-  /** How many routine requests of this kind, such as checks of health, went well since the last line that says so. */
+  /** The number of successful routine requests of this kind, such as checks of health, since the last such line. */
   checks: number;
 
   // The outcome of authentication.
@@ -31,7 +32,7 @@ interface Named {
   verdict: 'granted' | 'refused' | 'absent';
   /** Why it was refused, as a code that stays when the words of `reason` change. */
   refusal: string;
-  /** The principal; absent where tokens are issued that name nobody. */
+  /** The principal; absent if an issued token names no person. */
   subject: string;
   /** `client_id` of the application that a token or a token request is of. */
   client: string;
@@ -43,7 +44,7 @@ interface Named {
   grant: string;
   /** The scheme by which the token is used. */
   format: string;
-  /** How somebody tried to sign in, and what came of it. */
+  /** The method of a sign-in, and its result. */
   signIn: 'password' | 'passkey' | 'second-factor';
   signInResult: 'done' | 'goes-on' | 'refused';
 
@@ -53,21 +54,21 @@ interface Named {
   askedPath: string;
 
   // The gateway; the forward proxy, and its tunnels.
-  /** Where it was passed on to, or leads to. */
+  /** The target of a forwarded request or a tunnel. */
   host: string;
-  /** Nobody had to be asked: the cache had the answer. */
+  /** The cache had the answer, so the application was not asked. */
   cache: 'hit';
   /** How a tunnel ended. */
   end: string;
-  /** Octets that came back, and that were sent there. */
+  /** Received and sent octets. */
   received: number;
   sent: number;
 
   // A server, its connections and its parts.
   version: string;
-  /** It runs from source, or as it was bundled. */
+  /** The server runs from source, or from a bundle. */
   code: 'source' | 'bundle';
-  /** The address that is listened at, or that could not be fetched. */
+  /** The address of a listener, or an address that could not be fetched. */
   url: string;
   /** The address of the listener, or of a client that was refused before there was a request. */
   address: string;
@@ -91,6 +92,6 @@ interface Named {
   now: string;
   /** A variable of the environment. */
   variable: string;
-  /** Lines of the log that were dropped, since nobody took them for too long. */
+  /** Lines of the log that were dropped, since no program read them for too long. */
   lines: number;
 }

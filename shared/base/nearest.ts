@@ -1,8 +1,8 @@
-/** Words that differ by more than a third of their letters are not taken for slips of one another. */
+/** Words that differ by more than a third of their letters are not slips of one another. */
 const SHARE = 3;
 
 /**
- * The one of `known` that somebody probably meant by `word`: it begins with it, or differs by the fewest letters
+ * The member of `known` that a person probably meant by `word`: it begins with it, or differs by the fewest letters
  * (Levenshtein), a third of them at most. Undefined: none is near.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
@@ -15,7 +15,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.one;
 }
 
-/** How many letters have to be added, removed or replaced to make the one of the other. */
+/** How many letters have to be added, removed or replaced to turn one word into the other. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let at = 1; at <= from.length; at += 1) {

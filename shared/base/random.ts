@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-/** Randomness is an argument: returns that many bytes nobody can predict. */
+/** Randomness is an argument: it returns that many unpredictable bytes. */
 export type Random = (bytes: number) => Buffer;
 
 /** Bytes that are drawn at once: a call of the system costs as much for these as for sixteen. */
 const POOL = 8192;
 
 let pool = Buffer.alloc(0);
-/** Where in the pool the bytes begin that nobody was given. */
+/** The position of the first unused byte in the pool. */
 let next = 0;
 
 export const systemRandom: Random = (bytes) => {

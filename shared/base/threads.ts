@@ -15,7 +15,7 @@ export interface ThreadsOptions {
   readonly entry: string;
   /** The name in the error when a thread ended. */
   readonly title: string;
-  /** How many run at most. */
+  /** The most tasks that run at a time. */
   readonly threads: number;
   /** Tasks that may wait. */
   readonly most: number;
@@ -24,7 +24,7 @@ export interface ThreadsOptions {
 }
 
 /**
- * Threads for what would hold up the event loop. They start when they are needed first, keep no process from
+ * Threads for work that would block the event loop. They start when they are needed first, do not keep a process from
  * ending, and are replaced when they end.
  */
 export class Threads implements AsyncDisposable {
@@ -44,20 +44,20 @@ export class Threads implements AsyncDisposable {
     return [...this.#running];
   }
 
-  /** Operations take turns, and those who ask for the same one. `args` stay as they are. */
+  /** Operations run in rotation, and so do the callers of one operation. `args` are not changed. */
   async run(
     { groups, client }: Turn,
     operation: string,
     ...args: readonly Uint8Array[]
   ): Promise<Buffer | undefined> {
-    // In memory of their own, which is given away.
+    // The copies have memory of their own, which the thread takes over.
     const task = { operation, args: args.map((bytes) => new Uint8Array(bytes)) };
     const turn = { groups: [operation, ...groups], client };
     const result = await this.#line.run(turn, () => this.#do(task));
     return result && Buffer.from(result.buffer);
   }
 
-  /** Ends the threads. It refuses the waiting tasks, and all that come later. */
+  /** Ends the threads. It refuses the waiting tasks, and all later tasks. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#line.close();
     await Promise.all(this.running.map((worker) => worker.terminate()));

@@ -1,16 +1,16 @@
 import { nextTick, setImmediate } from './safe-timers.ts';
 
-/** An error of what a work sends by `sendTogether` goes where errors of the work itself would go. */
+/** An error while `sendTogether` sends the answer of a work goes where errors of the work itself would go. */
 type Failed = (error: unknown) => void;
 
-/** How many answers wait for each other at most. */
+/** The most answers that wait for each other. */
 const TOGETHER = 32;
 
 const waiting: { readonly work: () => void; readonly failed: Failed }[] = [];
 const answers: { readonly send: () => void; readonly failed: Failed }[] = [];
-/** The turn whose work is being done; undefined: none. */
+/** The turn whose work runs now, if any. */
 let turn: object | undefined;
-/** Where errors of the work go that is being done; undefined: none is. */
+/** The handler of errors of the work that runs now, if any. */
 let current: Failed | undefined;
 
 /**
@@ -20,11 +20,11 @@ let current: Failed | undefined;
 export function atTurnsEnd(work: () => void, failed: Failed = thrown): void {
   if (waiting.push({ work, failed }) > 1) return;
   setImmediate(doAll);
-  // This runs next, after the promises of that work: nothing else has come in by then.
+  // This runs next, after the promises of that work: no other input has been read by then.
   setImmediate(() => (turn = undefined));
 }
 
-/** Runs the work of this turn, and then sends. Work that it asks for meanwhile waits for the next turn. */
+/** Runs the work of this turn, and then sends. Work that it adds meanwhile waits for the next turn. */
 function doAll(): void {
   turn = {};
   for (const { work, failed } of waiting.splice(0)) {
@@ -32,7 +32,7 @@ function doAll(): void {
     try {
       work();
     } catch (error) {
-      // The others of this turn go on.
+      // The other work of this turn continues.
       nextTick(() => thrown(error));
     }
     if (answers.length >= TOGETHER) sendAll();
@@ -43,7 +43,7 @@ function doAll(): void {
 
 /**
  * Sends the answer of a work that `atTurnsEnd` does, together with those of the other work of this turn, and any other
- * answer at once. An answer wakes its client, which takes the processor from the work that is left: a verdict on an
+ * answer at once. An answer wakes its client, which takes the processor from the remaining work: a verdict on an
  * unseen token cost 171 us of CPU, and 133 since answers go out together.
  */
 export function sendTogether(send: () => void): void {
@@ -67,7 +67,7 @@ function thrown(error: unknown): never {
 
 /**
  * Returns `look` with one answer for all work that `atTurnsEnd` does in one turn. All of this work had come before the
- * first of it asked, so each gets an answer from after it came. Outside `atTurnsEnd` each call looks anew.
+ * first of it asked, so each gets an answer from after its arrival. Outside `atTurnsEnd` each call looks again.
  */
 export function oncePerTurn<T>(look: () => T): () => T {
   let seen: { readonly turn: object; readonly value: T } | undefined;

@@ -22,7 +22,7 @@ export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
   readonly fields: Fields;
-  /** For the log, where the detail quotes what the client sent. */
+  /** For the log, if the detail quotes the client. */
   reason?: string;
   /** Why credentials are refused, if that is what the error says. */
   refusal?: Refusal;
@@ -37,12 +37,12 @@ export class HttpError extends Error {
   }
 }
 
-/** The one 404: what is hidden, what is missing and what never was look the same. */
+/** The one 404: a hidden resource, a missing one and a removed one look the same. */
 export function notFound(): HttpError {
   return new HttpError(404, 'There is nothing at this address.');
 }
 
-/** The request was let in, and what let it in was revoked before its content had come. */
+/** The request was admitted, and its credentials were revoked before its content had arrived. */
 export function endedMeanwhile(): HttpError {
   return new HttpError(
     403,
@@ -50,7 +50,7 @@ export function endedMeanwhile(): HttpError {
   );
 }
 
-/** More work of a kind waits than can be done soon (RFC 9110 section 15.6.4). */
+/** Too much work of a kind waits (RFC 9110 section 15.6.4). */
 export const busy = () =>
   new HttpError(503, 'Too many ask at the moment. Try again.', { 'Retry-After': '1' });
 
@@ -76,8 +76,8 @@ export function notImplemented(method: string): HttpError {
 export const UNSTORED: Fields = { 'Cache-Control': 'no-store' };
 
 /**
- * An error; no cache keeps it unless its fields say otherwise: what there is, and for whom, can change at any
- * time, and a 404, 405, 414 or 501 may be kept else (RFC 9110 section 15.1).
+ * An error. No cache stores it unless its fields say otherwise. Otherwise a cache may store a 404, 405, 414 or 501 (RFC
+ * 9110 section 15.1), but resources and rights can change at any time.
  */
 export function problemAnswer(status: number, detail: string, fields: Fields = {}): Answer {
   const { type, body } = problem(status, undefined, detail);

@@ -3,7 +3,7 @@ import { issueWords } from '#shared/base/issue-words.ts';
 import { BadRequest } from './fields.ts';
 import { type Member, parseDictionary } from './structured-fields.ts';
 
-/** Wildcards in a path, at most: each is looked for in every target that is compared. */
+/** The most wildcards in a path: the server searches each target for each of them. */
 const WILDCARDS = 16;
 
 /** The members of a BAN. */
@@ -50,7 +50,7 @@ const schema = banMembers
     return { rule: given, soft };
   });
 
-/** The default message of the library is no part of a sentence. */
+/** The default message of the library does not fit into a sentence. */
 function unknownMember(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.code === 'unrecognized_keys'
     ? `has the unknown member ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`
@@ -79,7 +79,7 @@ function plain({ type, value, params }: Member): unknown {
   return params.size === 0 && type !== 'token' ? value : null;
 }
 
-/** The value of a rule that is kept. Undefined: nobody here can say what it has. */
+/** The value of a stored rule. Undefined: this version cannot read it. */
 export function readRule(value: string): BanRule | undefined {
   try {
     return rule.safeParse(JSON.parse(value)).data;
@@ -88,7 +88,7 @@ export function readRule(value: string): BanRule | undefined {
   }
 }
 
-/** For people: what it has, in the words of the field. */
+/** The rule for people, in the syntax of the field. */
 export function ruleText({ path, tag, status }: BanRule): string {
   return Object.entries({ path, tag, status })
     .flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`))

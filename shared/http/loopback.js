@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
 
 /*
- * THE rule of which names and addresses lead to the machine that asks for them. Plain JavaScript, since the parent of
- * the workers listens for scrapes.
+ * THE rule which names and addresses lead to the own machine. It is plain JavaScript, since the parent of the workers
+ * uses it for its listener for scrapes.
  */
 
 /**
@@ -32,7 +32,7 @@ const AUTHORITY = /^(\[[\da-f:]+\]|[\w.-]+)(?::\d{0,5})?$/i;
 
 /**
  * Whether Host or `:authority` has a name or address of this machine, with any port: a tunnel, such as `ssh -L`, has
- * one of its own. Another name may be one that somebody's page has led here for now (DNS rebinding): a browser then
+ * a port of its own. An attacker's page may have led any other name to this machine (DNS rebinding): a browser then
  * takes our answers for that page's own.
  * @param {string} authority
  */

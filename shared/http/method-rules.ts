@@ -7,9 +7,9 @@ export interface MethodsThere {
   readonly known?: ReadonlySet<string>;
   /** The methods of this address; absent: they are checked later. */
   readonly methods?: readonly string[];
-  /** Nothing is there: the methods are those that make something. */
+  /** The resource is missing: the methods are the methods that can create it. */
   readonly missing?: boolean;
-  /** Says what is wrong in other words than `methodNotAllowed`, by the value of Allow. */
+  /** Makes another error than `methodNotAllowed`, by the value of Allow. */
   readonly told?: (allowed: string) => string;
 }
 
@@ -23,15 +23,15 @@ export function checkMethod(method: string, { known, methods, missing, told }: M
   // RFC 9110 section 15.6.2: no address has it.
   if (known?.has(method) === false) throw notImplemented(method);
   if (methods === undefined || methods.includes(method)) return;
-  // Section 15.5.5: nothing is there, and the method makes nothing.
+  // Section 15.5.5: the resource is missing, and the method does not create it.
   if (missing) throw notFound();
-  // Section 15.5.6: what is there has other methods.
+  // Section 15.5.6: the resource has other methods.
   throw methodNotAllowed(allow(methods), told);
 }
 
 /** The rules of 501 of a proxy, which forwards methods that it does not know. */
 export function checkForwardable(method: string): void {
-  // node:http would send them in upper case, as other methods than we have looked at.
+  // node:http would send them in upper case, which are other methods than the checked ones.
   if (method !== method.toUpperCase()) {
     throw new HttpError(501, 'Methods are in upper case (RFC 9110 section 9.1).');
   }

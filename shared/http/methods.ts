@@ -22,8 +22,8 @@ type Row = readonly [
 ];
 
 /**
- * The methods that the resource server serves, and those that it has to know: of proxies, connections and caches, and
- * the safe ones of WebDAV at a server behind `/verify`. The order is that of the Allow field.
+ * The methods that the resource server serves, and methods that it must recognize: of proxies, connections and caches,
+ * and the safe methods of WebDAV at a server behind `/verify`. They have the order of the Allow field.
  */
 const ROWS: readonly Row[] = [
   ['GET', 'served', 'safe', 'idempotent', true, 'none', 'RFC 9110 section 9.3.1'],
@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
   ['SEARCH', 'known', 'safe', 'idempotent', false, 'expected', 'RFC 5323 section 2'],
 ];
 
-/** The methods that something here has to tell apart. */
+/** The methods that code here distinguishes. */
 export const METHODS: ReadonlyMap<string, MethodPolicy> = new Map(
   ROWS.map(([method, served, safe, idempotent, cacheable, body, spec]) => [
     method,
@@ -70,7 +70,7 @@ export const SERVED: ReadonlySet<string> = new Set(
   [...METHODS].filter(([, { served }]) => served).map(([method]) => method),
 );
 
-/** The methods that a cache answers itself: they tell it what to forget. */
+/** The methods that a cache answers itself: they name what it must remove. */
 export const CACHE_METHODS: readonly string[] = ['PURGE', 'BAN'];
 
 /** A method in upper case (RFC 9110 section 9.1), of tolerable length. */

@@ -59,8 +59,8 @@ function parseTags(value: string): Tags {
  * Decides a conditional request in the order of RFC 9110 section 13.2.2. `current` is undefined
  * when the target has no representation; `now` is milliseconds since the epoch.
  *
- * What is malformed in a list of entity tags is no state of the resource. So If-Match with it is not met (section
- * 13.1.1), and in If-None-Match only the other members count (section 13.1.2). A date that is malformed or has
+ * A malformed member of a list of entity tags matches no state of the resource. So If-Match with it is not met (section
+ * 13.1.1), and If-None-Match compares only the other members (section 13.1.2). A date that is malformed or has
  * nothing to be compared with is ignored (sections 13.1.3 and 13.1.4). Ask only where the answer without conditions
  * would be 2xx or 412.
  */

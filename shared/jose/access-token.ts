@@ -10,7 +10,7 @@ export interface ParsedToken extends CompactJws {
   readonly type: TokenType;
 }
 
-/** By its `typ`, a token of GNAP is no token of OAuth for whoever knows OAuth alone (RFC 8725 section 3.11). */
+/** By this `typ`, a server that supports only OAuth refuses a token of GNAP (RFC 8725 section 3.11). */
 export type TokenType = 'at+jwt' | 'gnap-at+jwt';
 
 export interface ExpectedToken {
@@ -102,7 +102,7 @@ export function parseAccessToken(token: string): ParsedToken | JwsRefusal {
   const jws = parseCompactJws(token);
   if (!jws.ok) return jws;
   const { typ, kid } = jws.header;
-  // An object may have a member toString, so nothing but a string becomes text.
+  // An object may have a member toString, so only a string becomes text.
   const [, type] = typeof typ === 'string' ? (TYPE.exec(typ) ?? []) : [];
   if (type === undefined) return refused(refuse('token-typ'));
   const foreign = FOREIGN_KEYS.find((name) => name in jws.header);

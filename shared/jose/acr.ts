@@ -1,6 +1,6 @@
 /**
- * The ways to sign in, weakest first: one that stands later satisfies whoever asks for an earlier one. They are values
- * of `acr` (OpenID Connect Core 1.0 section 2).
+ * The ways to sign in, weakest first: a later way satisfies a request for an earlier one. They are values of `acr`
+ * (OpenID Connect Core 1.0 section 2).
  */
 export const ACRS = [
   'urn:countersign:acr:password',
@@ -10,5 +10,5 @@ export const ACRS = [
 
 export type Acr = (typeof ACRS)[number];
 
-/** All values of `acr` that satisfy whoever asks for `least`, weakest first. */
+/** All values of `acr` that satisfy a request for `least`, weakest first. */
 export const satisfying = (least: Acr): readonly Acr[] => ACRS.slice(ACRS.indexOf(least));

@@ -9,7 +9,7 @@ export interface JwsRefusal extends Refusal {
   readonly ok: false;
 }
 
-/** The parts of a JWS whose signature nobody has checked yet. */
+/** The parts of a JWS whose signature is not yet verified. */
 export interface CompactJws {
   readonly ok: true;
   readonly algorithm: JwsAlgorithm;
