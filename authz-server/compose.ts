@@ -1,5 +1,8 @@
 import { createRecorder } from '#shared/audit/recorder.ts';
-import { createDocumentClients } from '#shared/client-documents/document-clients.ts';
+import {
+  createDocumentClients,
+  type DocumentClients,
+} from '#shared/client-documents/document-clients.ts';
 import { removeUnused } from '#shared/client-documents/unused.ts';
 import { documentNetwork } from '#shared/client-documents/reach.ts';
 import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
@@ -12,14 +15,13 @@ import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { WORKER } from '#shared/base/workers.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
-import { everyTokenSpace } from '#shared/config/token-spaces.ts';
+import { everyTokenSpace, tokenIssuerSpaces } from '#shared/config/token-spaces.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import { createApp } from './app.ts';
 import { auditChores, ownTokensChore } from './start/audit-chores.ts';
 import { backupChore } from './start/backup-chore.ts';
-import { backupWatch } from './start/backup-watch.ts';
 import { banner } from './start/banner.ts';
 import { outboxChore } from './mail/outbox-chore.ts';
 import { openMail } from '#shared/mail/transport.ts';
@@ -28,12 +30,64 @@ import { createEngine } from './engine/engine.ts';
 import { firstStart } from './start/first-start.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
-import { warnOfPasskeys } from './start/warn-of-passkeys.ts';
-import { withPlaygroundClient } from './start/playground-client.ts';
-import { registerSignInClients } from './start/sign-in-clients.ts';
 import { tokenIssuerOverTls } from './token-issuer/over-tls.ts';
-import { registerResourceServer } from './token-issuer/register-resource-server.ts';
 import { openTokenIssuer } from './token-issuer/token-issuer.ts';
+import { passkeyWarning } from '#shared/config/passkey-warning.ts';
+import { playgroundClient } from '#shared/config/playground-client.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { registration } from '#shared/config/resource-server-client.ts';
+import { isSignInClient, signInRegistrations } from '#shared/config/sign-in-clients.ts';
+import type { Chore } from '#shared/server/chore.ts';
+import type { BackupSettings } from '#shared/stores/backup/settings.ts';
+import { isOverdue, periodBegin } from '#shared/stores/last-backup/last-backup.ts';
+
+/** Seconds between two looks. A server that stood still for long makes its backup before the first. */
+const LOOK = 600;
+
+/**
+ * Warns once in each period when the one before has passed without a good backup, whoever was to make it. A store that
+ * never had one is given a whole period from the start of the server.
+ */
+export function backupWatch(
+  { stores: { lastBackup }, clock, log }: Pick<Parts, 'stores' | 'clock' | 'log'>,
+  { every }: Pick<BackupSettings, 'every'>,
+): Chore {
+  const started = clock.now();
+  let warned = -Infinity;
+  return {
+    name: 'backup watch',
+    seconds: LOOK,
+    async run() {
+      const now = clock.now();
+      const period = periodBegin(now, every);
+      if (warned === period) return;
+      const last = await lastBackup.get();
+      if (!isOverdue(last ?? started, now, every)) return;
+      warned = period;
+      const at = last === undefined ? 'none is known' : `the last is of ${timeOf(last)}`;
+      log.warn('backup.overdue', { reason: `no good backup for ${every} seconds: ${at}` });
+    },
+  };
+}
+
+const timeOf = (at: number) => new Date(at).toISOString();
+
+/** How many passkeys a start looks at: after a change of the domain those of the first people are for the former one. */
+const LOOKED_AT = 1_000;
+
+/** Logs a warning if people have passkeys for another domain than that of the configuration. */
+export async function warnOfPasskeys({
+  config,
+  stores: { passkeys },
+  log,
+}: Pick<Parts, 'config' | 'log'> & {
+  readonly stores: Pick<Parts['stores'], 'passkeys'>;
+}): Promise<void> {
+  const warning = await passkeyWarning(config, passkeys, LOOKED_AT);
+  if (warning !== undefined) {
+    log.warn('passkeys.other-domain', { reason: `${warning.path} ${warning.message}` });
+  }
+}
 
 /** Builds the authorization server: its keys, engine, app and background work. */
 export async function composeAuthorizationServer(parts: Parts): Promise<Server> {
@@ -132,4 +186,69 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
         ? { banner: banner(config, development ? await firstStart(server) : {}) }
         : undefined,
   };
+}
+
+/**
+ * The same clients and that of the playground, where the configuration has one. It is in no store, so nothing of it is
+ * left where the playground was turned off, and operators do not see it among theirs.
+ */
+function withPlaygroundClient(
+  clients: DocumentClients,
+  { config, master }: Pick<Parts, 'config' | 'master'>,
+): DocumentClients {
+  const own = playgroundClient(config, master);
+  if (own === undefined) return clients;
+  const isOwn = (clientId: string) => clientId === own.client_id;
+  return {
+    ...clients,
+    get: async (clientId) => (isOwn(clientId) ? own : clients.get(clientId)),
+    current: async (clientId, asker) => (isOwn(clientId) ? own : clients.current(clientId, asker)),
+  };
+}
+
+/**
+ * Registers the resource server of this pair, so that it may have tokens verified. Registers it again after the
+ * issuer moved or the master secret changed. A registration that an operator removed stays removed.
+ */
+export async function registerResourceServer(
+  parts: Pick<Parts, 'config' | 'stores' | 'master' | 'clock'>,
+): Promise<void> {
+  const { config, stores, master, clock } = parts;
+  const verify = tokenIssuerSpaces(config)?.verify.url;
+  if (verify === undefined) return;
+  const client = registration(verify, master, clock);
+  const there = await stores.clients.get(client.client_id);
+  if (there === undefined) {
+    const generation = await stores.revocations.generation('client', client.client_id);
+    if (generation === 0) await stores.clients.add(client);
+  } else if (!isDeepStrictEqual({ ...there, created_at: 0 }, { ...client, created_at: 0 })) {
+    await stores.clients.replace({ ...client, created_at: there.created_at });
+  }
+}
+
+/**
+ * Registers the clients as which people sign in before applications, as the configuration has them now. One that an
+ * operator has removed stays removed; one whose space is gone goes.
+ */
+export async function registerSignInClients({
+  config,
+  stores: { clients, revocations },
+  master,
+  clock,
+}: Pick<Parts, 'config' | 'stores' | 'master' | 'clock'>): Promise<void> {
+  const due = signInRegistrations(config, master, clock);
+  for (const client of due) {
+    const there = await clients.get(client.client_id);
+    if (there === undefined) {
+      if ((await revocations.generation('client', client.client_id)) === 0) {
+        await clients.add(client);
+      }
+    } else if (!isDeepStrictEqual({ ...there, created_at: 0 }, { ...client, created_at: 0 })) {
+      await clients.replace({ ...client, created_at: there.created_at });
+    }
+  }
+  const ids = new Set(due.map(({ client_id: id }) => id));
+  for (const { client_id: id } of await clients.list()) {
+    if (isSignInClient(id) && !ids.has(id)) await clients.remove(id);
+  }
 }

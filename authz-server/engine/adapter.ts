@@ -1,17 +1,23 @@
-import type { Adapter, AdapterFactory } from 'oidc-provider';
+import {
+  type Adapter,
+  type AdapterFactory,
+  type AdapterPayload,
+  errors,
+  Provider,
+} from 'oidc-provider';
 import { endGrant } from '#shared/people/access/grants.ts';
 import { artefactAdapter } from './storage/artefacts.ts';
-import { authorizationCodeAdapter } from './codes/authorization-codes.ts';
 import { clientAdapter } from './clients/clients.ts';
 import { deviceCodeAdapter } from './codes/device-codes.ts';
-import { failingClosed } from './storage/fail-closed.ts';
-import { interactionAdapter } from './sessions/interactions.ts';
 import { refreshTokenAdapter } from './refresh/refresh.ts';
 import { replayAdapter } from './clients/replay.ts';
 import { sessionAdapter } from './sessions/sessions.ts';
 import { singleUseAdapter } from './refresh/single-use.ts';
 import type { AdapterStore } from './storage/store.ts';
 import { boundedForStrangers, byAnybody } from './storage/strangers.ts';
+import { orTemporarilyUnavailable } from '../base/errors.ts';
+import { engineRequest } from './refresh/engine-request.ts';
+import { FORMER } from './sessions/former-sessions.ts';
 
 /** Returns the engine's storage on our stores, which make every decision atomically. */
 export function engineAdapter(store: AdapterStore): AdapterFactory {
@@ -32,4 +38,70 @@ export function engineAdapter(store: AdapterStore): AdapterFactory {
     }),
   };
   return (kind) => failingClosed((special[kind] ?? (() => artefactAdapter(store, kind)))());
+}
+
+/** A store that cannot answer is an error of the server (503), never "no such thing". */
+function failingClosed(adapter: Adapter): Adapter {
+  const guarded =
+    <A extends unknown[], R>(verb: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> =>
+      orTemporarilyUnavailable(verb(...args));
+  return {
+    upsert: guarded(adapter.upsert),
+    find: guarded(adapter.find),
+    findByUid: guarded(adapter.findByUid),
+    findByUserCode: guarded(adapter.findByUserCode),
+    destroy: guarded(adapter.destroy),
+    consume: guarded(adapter.consume),
+    revokeByGrantId: guarded(adapter.revokeByGrantId),
+  };
+}
+
+/**
+ * Codes. One that is used twice ends the grant, since the two cannot be told apart (RFC 6749 section 4.1.2):
+ * here of two at once, else by the engine, to which `find` shows the use. One that comes of a pushed request (RFC 9126) is written before the use of that, which may be kept
+ * elsewhere: a code that nobody was told is of no use, and the request is still good.
+ *
+ * The engine binds a code to what its Session says of the client at that moment, which another tab may change.
+ * Ours ends with the `Access` beside its grant, and that with the sign-in.
+ */
+function authorizationCodeAdapter(store: AdapterStore): Adapter {
+  const codes = singleUseAdapter(store, 'AuthorizationCode', {
+    twice: ({ grantId = '' }) => endGrant(store, grantId),
+  });
+  return {
+    ...codes,
+    async upsert(id, payload, expiresIn) {
+      const unbound = { ...payload };
+      delete unbound.expiresWithSession;
+      await codes.upsert(id, unbound, expiresIn);
+      await engineRequest()?.use?.write();
+    },
+  };
+}
+
+/**
+ * Requests that wait for a person. Of any number that take one up, one does. For a while it stays known which session and
+ * browser did so: if the answer is lost, the browser asks again, with the identifier that the session had before.
+ */
+function interactionAdapter(store: AdapterStore): Adapter {
+  const { artefacts } = store.stores;
+  const interactions = artefactAdapter(store, 'Interaction');
+  const bounded = boundedForStrangers(store, interactions, ({ session }) => session === undefined);
+  return {
+    ...bounded,
+    async find(id) {
+      const found = await interactions.find(id);
+      return found?.['done'] ? undefined : found;
+    },
+    async destroy(id) {
+      if (Provider.ctx?.oidc.route !== 'resume') return interactions.destroy(id);
+      const was: AdapterPayload | undefined = await artefacts.get('Interaction', id);
+      const { sessionUid, browser, form } = was?.result ?? {};
+      const payload = { done: true, result: { sessionUid, browser, form } };
+      const done = { kind: 'Interaction', id, payload, seconds: FORMER };
+      const isFirst = was && was['done'] === undefined && (await artefacts.replace(done, was));
+      if (!isFirst) throw new errors.SessionNotFound('another request took it up');
+    },
+  };
 }

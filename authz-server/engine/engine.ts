@@ -6,7 +6,6 @@ import { note } from '#shared/server/message/request-log.ts';
 import { send } from '#shared/server/message/answer.ts';
 import type { KeyRing, KeySet } from '#shared/keys/signing-key-ring.ts';
 import { enginePages } from '../pages/engine-pages.ts';
-import { challenged, comeBack, unstored } from './answers/answer-fields.ts';
 import { publicMetadata, trueMetadata } from './answers/metadata.ts';
 import { site } from '../pages/site.ts';
 import { resourceIndicators } from '../resources/resource-indicators.ts';
@@ -17,9 +16,46 @@ import { createProvider } from './provider.ts';
 import { noteRefusals, refusals } from './answers/error-answers.ts';
 import type { AuthzServer } from '../base/server.ts';
 import { answering } from './refresh/engine-request.ts';
-import { usualProofKey } from './token/proof-key.ts';
 import { tokenSteps } from './token/token-request.ts';
 import { tokenStatus } from './token/token-status.ts';
+import { errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { decodeProtectedHeader } from 'jose';
+import type { Context } from 'koa';
+import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
+
+type Next = () => Promise<unknown>;
+
+/** The addresses whose requests may have a proof (RFC 9449 sections 5 and 10.1). */
+const PROVED: ReadonlySet<string> = new Set(['/token', '/request']);
+
+/**
+ * Refuses a DPoP proof by a key of RSA that has no usual size, before the engine verifies it: its sender chooses the key, and
+ * must not choose our work with it.
+ */
+async function usualProofKey(ctx: Context, next: Next): Promise<void> {
+  const proof = ctx.get('DPoP');
+  if (proof !== '' && PROVED.has(ctx.path) && isUnusual(proof)) {
+    throw new errors.InvalidDpopProof('a key of RSA has 2048 to 4096 bits');
+  }
+  await next();
+}
+
+function isUnusual(proof: string): boolean {
+  const { alg, jwk } = headerOf(proof);
+  const algorithm = ALGORITHMS.get(alg);
+  if (algorithm === undefined || jwk?.kty !== 'RSA' || algorithm.kty !== 'RSA') return false;
+  const { kty, n, e } = jwk;
+  return importPublicJwk({ kty, n, e }, algorithm) === undefined;
+}
+
+/** The header; an empty one of what is no JWT, which the engine refuses. */
+function headerOf(proof: string): ReturnType<typeof decodeProtectedHeader> {
+  try {
+    return decodeProtectedHeader(proof);
+  } catch {
+    return {};
+  }
+}
 
 export interface Engine {
   handle(request: IncomingMessage, response: ServerResponse): Awaitable<void>;
@@ -103,5 +139,29 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
       await dropRevokedKeys();
       return keys;
     },
+  };
+}
+
+/** No cache keeps an error, whatever the engine's endpoint says of its answers. */
+async function unstored(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next();
+  const said = ctx.res.hasHeader('Cache-Control');
+  if (ctx.status >= 400 && !said) ctx.set('Cache-Control', 'no-store');
+}
+
+/** 429 and 503 say when to come back (RFC 9110 section 10.2.3). */
+async function comeBack(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next();
+  if ([429, 503].includes(ctx.status) && !ctx.res.hasHeader('Retry-After')) {
+    ctx.set('Retry-After', String(ctx.state['retryAfter'] ?? 1));
+  }
+}
+
+/** Every 401 has a challenge (RFC 9110 section 15.5.2); the engine's has one only if Authorization was sent. */
+function challenged(issuer: string) {
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    await next();
+    if (ctx.status !== 401 || ctx.res.hasHeader('WWW-Authenticate')) return;
+    ctx.set('WWW-Authenticate', `Basic realm="${issuer}", error="invalid_client"`);
   };
 }

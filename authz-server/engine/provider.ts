@@ -1,6 +1,14 @@
-import type { Configuration, Provider } from 'oidc-provider';
+import {
+  type Client,
+  type Configuration,
+  errors,
+  ExternalSigningKey,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+  type TokenEndpointGrantContext,
+} from 'oidc-provider';
 import { engineAdapter } from './adapter.ts';
-import { withStepsBeforeGrant } from './token/before-grant.ts';
 import { useHashedSecrets } from './clients/client-authentication.ts';
 import { EXTRA_CLIENT_METADATA } from './clients/client-metadata.ts';
 import { cookies } from './sessions/cookies.ts';
@@ -9,20 +17,53 @@ import { features } from './features.ts';
 import { ACRS } from '#shared/people/access/assurance.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
-import { lifetimes } from './lifetimes.ts';
-import { loginPolicy } from './login-policy.ts';
 import { revocationsSpace } from '#shared/config/token-spaces.ts';
 import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from './answers/metadata.ts';
 import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
-import { pkceRequired } from './codes/pkce.ts';
 import { checkOwnRequest } from './playground/own-request.ts';
 import { OPENID_SCOPES, resourceIndicators } from '../resources/resource-indicators.ts';
 import { documentPolicy } from '#shared/client-documents/reach.ts';
 import type { AuthzServer } from '../base/server.ts';
 import { readParams, SIGN_IN_PARAMS } from './sign-in-params.ts';
-import { SigningKey } from './token/signing-key.ts';
 import type { TokenSteps } from './token/token-request.ts';
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import type { Jwk } from '#shared/keys/signing-key-lifecycle.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { isEnough } from '../base/acr-values.ts';
+import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
+import { refreshLifetime } from './refresh/refresh.ts';
+
+/** Seconds for which a person may take to sign in and to consent. */
+const INTERACTION = 3600;
+/** Seconds for which an authorization code may be redeemed (RFC 6749 section 4.1.2: at most ten minutes). */
+const CODE = 60;
+
+/**
+ * Returns the lifetimes of tokens, codes, grants and sign-ins, in seconds. A session before an application ends after
+ * its `idle` time (shared/config/sign-in-clients.ts), and `people.session` after the sign-in at the latest.
+ */
+function lifetimes(
+  server: Pick<AuthzServer, 'config' | 'clock'>,
+): NonNullable<Configuration['ttl']> {
+  const { tokens, people, device } = server.config;
+  return {
+    AccessToken: tokens.lifetime,
+    ClientCredentials: tokens.lifetime,
+    IdToken: tokens.lifetime,
+    AuthorizationCode: CODE,
+    DeviceCode: device.lifetime,
+    // The playground uses what its person allows at once.
+    Grant: (_ctx, { clientId }) => (clientId === PLAYGROUND_CLIENT ? CODE : people.grant),
+    Interaction: INTERACTION,
+    RefreshToken: (ctx) => refreshLifetime(server, ctx),
+    // Counts from the sign-in, however often the session is used; without a person it only serves interactions.
+    Session: (_ctx, { loginTs }) =>
+      loginTs === undefined
+        ? INTERACTION
+        : Math.max(1, loginTs + people.session - epochSeconds(server.clock)),
+  };
+}
 
 /**
  * Creates the configured engine. A new one is created when the keys change, since the engine cannot change them
@@ -100,4 +141,104 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
     answer['interval'] = config.device.interval;
   });
   return provider;
+}
+
+/**
+ * The engine calls this for each authorization request without code_challenge (RFC 7636); a sent one always counts.
+ * It may be missing only if a confidential client is registered so, and asks for `openid` with a `nonce`,
+ * which ties the code to its session as well (RFC 9700 section 2.1.1). Otherwise throws `invalid_request` with the
+ * names of the missing parameters.
+ */
+function pkceRequired({ oidc }: KoaContextWithOIDC, client: Client): false {
+  const parameters = 'code_challenge and code_challenge_method=S256';
+  if (client['without_pkce'] !== true || client.clientAuthMethod === 'none') {
+    throw new errors.InvalidRequest(`${parameters} are missing: PKCE is required (RFC 7636)`);
+  }
+  if (!oidc.requestParamScopes.has('openid') || oidc.params?.['nonce'] === undefined) {
+    throw new errors.InvalidRequest(
+      `without ${parameters} this client has to ask for openid with a nonce (RFC 9700 section 2.1.1)`,
+    );
+  }
+  return false;
+}
+
+type Handler<Params extends object> = (
+  ctx: TokenEndpointGrantContext<Params>,
+) => void | Promise<void>;
+
+/** The engine with `steps` before each handler of a grant, its own ones included; a step that throws refuses. */
+export function withStepsBeforeGrant(
+  steps: readonly ((ctx: KoaContextWithOIDC) => void | Promise<void>)[],
+): typeof Provider {
+  return class extends Provider {
+    override registerGrantType<Params extends object>(
+      name: string,
+      handler: Handler<Params>,
+      ...rest: [params?: ReadonlySet<string>, duplicates?: ReadonlySet<string>]
+    ): void {
+      const redeem: Handler<Params> = async (ctx) => {
+        for (const step of steps) await step(ctx);
+        await handler(ctx);
+      };
+      super.registerGrantType(name, redeem, ...rest);
+    }
+  };
+}
+
+/**
+ * An ES256 key (RFC 7518 section 3.4) that signs at once: by way of the thread pool, as the engine has it
+ * signed, costs three times as much. RS256 takes so long that it belongs there.
+ */
+class SigningKey extends ExternalSigningKey {
+  readonly #private: KeyObject;
+  readonly #public: KeyObject;
+
+  constructor(jwk: Jwk) {
+    super();
+    Object.assign(this, { alg: jwk['alg'], kid: jwk['kid'] });
+    this.#private = createPrivateKey({ key: jwk, format: 'jwk' });
+    this.#public = createPublicKey(this.#private);
+  }
+
+  override keyObject(): KeyObject {
+    return this.#public;
+  }
+
+  override sign(data: Uint8Array): Uint8Array {
+    return sign('sha256', data, { key: this.#private, dsaEncoding: 'ieee-p1363' });
+  }
+}
+
+const { base, Check } = interactionPolicy;
+
+/**
+ * Returns when a person has to sign in or to decide: as the engine has it, and to sign in once more where a client asks for
+ * a stronger way (`acr_values`, RFC 9470 section 5). With `prompt=none` that is `login_required`, as for `max_age`: the
+ * client may ask again with a page (OpenID Connect Core 1.0 section 3.1.2.6).
+ */
+function loginPolicy({
+  clock,
+  config,
+}: Pick<AuthzServer, 'clock' | 'config'>): NonNullable<Configuration['interactions']>['policy'] {
+  const policy = base();
+  const description = 'the person has to sign in by one of the acr_values';
+  policy.get('login')?.checks.add(
+    new Check('acr_values', description, 'login_required', ({ oidc }) => {
+      return !isEnough(oidc.session?.acr, oidc.params?.['acr_values']);
+    }),
+  );
+  // A clock that was set back leaves such sign-ins. The engine takes them for recent ones, resource servers do not
+  // (shared/auth/judge/step-up.ts): the person would go back and forth until their time has come.
+  policy.get('login')?.checks.add(
+    new Check(
+      'max_age_ahead',
+      'the last sign-in is later than now',
+      'login_required',
+      ({ oidc }) => {
+        const latest = epochSeconds(clock) + config.tokens.skew;
+        return oidc.params?.['max_age'] !== undefined && (oidc.session?.loginTs ?? 0) > latest;
+      },
+    ),
+  );
+  return policy;
 }

@@ -7,7 +7,6 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { ENDPOINTS } from '../base/endpoints.ts';
 import { continueGrant, endGrantOf, modifyGrant } from './continuation.ts';
-import { discovery, resourceServerDiscovery } from './discovery.ts';
 import { GnapError } from './gnap-error.ts';
 import { requestGrant } from './grant.ts';
 import { createIntrospection } from './introspection.ts';
@@ -15,6 +14,9 @@ import { revokeToken, rotateToken } from './management.ts';
 import { receive, type Received } from './receive.ts';
 import type { Origin } from './records.ts';
 import type { GnapServer } from './server.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { FINISH_METHODS, INTERACTION_START_MODES } from './interaction.ts';
+import { SUBJECT_FORMATS } from './subject.ts';
 
 /** Does the work of an endpoint. Resolves to the JSON of the answer, or to undefined for an answer without content. */
 type Work = (received: Received, target: Target) => Promise<object | void>;
@@ -102,4 +104,26 @@ const json = (body: object, status = 200): Answer => ({
   status,
   fields: { ...UNSTORED, 'Content-Type': 'application/json' },
   body: JSON.stringify(body),
+});
+
+type Settings = Pick<Config, 'issuer' | 'gnap'>;
+
+const keyProofs = ({ gnap }: Settings) => ['httpsig', ...(gnap?.mtls ? ['mtls'] : [])];
+
+/** Describes this server for clients (RFC 9635 section 9). */
+const discovery = (config: Settings) => ({
+  grant_request_endpoint: `${config.issuer}/gnap`,
+  interaction_start_modes_supported: INTERACTION_START_MODES,
+  interaction_finish_methods_supported: FINISH_METHODS,
+  key_proofs_supported: keyProofs(config),
+  ...SUBJECT_FORMATS,
+  key_rotation_supported: true,
+});
+
+/** Describes this server for resource servers (RFC 9767 section 3.1). */
+const resourceServerDiscovery = (config: Settings) => ({
+  grant_request_endpoint: `${config.issuer}/gnap`,
+  introspection_endpoint: `${config.issuer}/gnap/introspect`,
+  token_formats_supported: ['jwt-signed'],
+  key_proofs_supported: keyProofs(config),
 });

@@ -9,10 +9,27 @@ import { addressKey } from '#shared/people/names/mail-address.ts';
 import { createRecoveryLinks, LINK_PATH, type Recovery } from '#shared/people/recovery-links.ts';
 import type { OutboxMessage } from '#shared/stores/mail/outbox.ts';
 import type { PagesServer } from '../base/server.ts';
-import { DATES } from './dates.ts';
 import type { MailTexts } from './texts.ts';
 import { mailDe } from './texts-de.ts';
 import { mailEn } from './texts-en.ts';
+
+/** How each language writes a moment. British English writes day, month, year, in 24 hours. */
+const DATES: Readonly<Record<Language, Intl.DateTimeFormat>> = {
+  en: dates('en-GB'),
+  de: dates('de'),
+};
+
+function dates(locale: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  });
+}
 
 export type MailServer = Pick<PagesServer, 'config' | 'stores' | 'directory' | 'clock' | 'random'>;
 

@@ -1,5 +1,4 @@
-import { errors } from 'oidc-provider';
-import type { Client, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
+import { type Client, errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
 import { nearest } from '#shared/base/nearest.ts';
 import { isProduction } from '#shared/config/production.ts';
@@ -11,7 +10,20 @@ import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 import { shownUri } from '../base/reasons.ts';
-import { comparable } from './resource-name.ts';
+
+/** The scheme and authority of an http URI without user, whose port has no zero before it, and all that follows. */
+const PARTS = /^(https?:\/\/(?:[\w.~-]+|\[[\da-f:.]+\])(?::(?:[1-9]\d*)?)?)((?:[/?#].*)?)$/is;
+
+/**
+ * Returns the form in which names of a resource are compared: scheme and host in small letters, without the default port
+ * (RFC 3986 sections 6.2.2.1 and 6.2.3), and without a slash at the end, by which no two spaces differ.
+ */
+export function comparable(resource: string): string {
+  const [, authority = '', rest = ''] = PARTS.exec(resource) ?? [];
+  const origin = URL.parse(authority)?.origin;
+  const name = origin === undefined ? resource : origin + rest;
+  return name.endsWith('/') ? name.slice(0, -1) : name;
+}
 
 /** The scopes of OpenID Connect, about the person alone (Core 1.0 sections 5.4 and 11). */
 export const OPENID_SCOPES: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { comparable } from './resource-name.ts';
+import { comparable } from './resource-indicators.ts';
 
 const NAME = 'https://api.example/mcp';
 

@@ -10,7 +10,7 @@ import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { CryptoKey, JWK } from 'jose';
 import type { Provider } from 'oidc-provider';
 import { engineAdapter } from '../../authz-server/engine/adapter.ts';
-import { withStepsBeforeGrant } from '../../authz-server/engine/token/before-grant.ts';
+import { withStepsBeforeGrant } from '../../authz-server/engine/provider.ts';
 import { useHashedSecrets } from '../../authz-server/engine/clients/client-authentication.ts';
 import { refusals } from '../../authz-server/engine/answers/error-answers.ts';
 import { answering } from '../../authz-server/engine/refresh/engine-request.ts';

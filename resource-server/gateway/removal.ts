@@ -25,7 +25,7 @@ const NONE: ReadonlySet<string> = new Set();
  *    trusted proxy goes on anew; that of anybody else does not: W3C Trace Context section 4.3 has a front gateway restart a
  *    trace, and an application that gets none begins its own, by its own rule of what it samples.
  * 4. Credentials for this server (`CREDENTIALS`), and fields that the space calls `secrets`.
- * 5. API keys that this server gave out, in any field (own-names.ts); in the query: without-keys.ts.
+ * 5. API keys that this server gave out, in any field (own-names.ts); in the query: `withoutKeys` (gateway.ts).
  * 6. Cookies of this server: application-lines.ts.
  *
  * `scheme`: that by which the client got in; undefined: none.

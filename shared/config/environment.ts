@@ -2,7 +2,12 @@ import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
 import { nearest } from '#shared/base/nearest.ts';
 import { POSTGRES_URL_FORM, readPostgresUrl } from '#shared/stores/postgres-url.ts';
-import { parseRedisUrl, REDIS_URL_FORM } from './redis-url.ts';
+import { isRedisUrl } from '#shared/stores/redis-url.ts';
+import type { RedisSettings } from '#shared/stores/settings.ts';
+
+/** The form of `COUNTERSIGN_REDIS_URL`, for messages. */
+const REDIS_URL_FORM =
+  'must be redis://host:port, sentinel:redis://a:26379,redis://b:26379 or cluster:redis://a:6379,redis://b:6379 (rediss:// for TLS)';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -138,3 +143,17 @@ const COMMAS = 'commas are between several of these, and a comma of the password
 
 const BESIDE_POSTGRES =
   'names Redis, which tells several machines what is revoked, and keeps nothing of people: set COUNTERSIGN_POSTGRES_URL as well, or store.kind to "postgres"';
+
+type RedisUrl = Pick<RedisSettings, 'mode' | 'urls'>;
+
+/**
+ * `[sentinel:|cluster:]url[,url...]`: the prefix chooses the mode; without one it is a single server.
+ * A comma within a password is written `%2C`. Undefined when the value has another form.
+ */
+export function parseRedisUrl(value: string): RedisUrl | undefined {
+  const [, mode = 'single', list = ''] = /^(?:(sentinel|cluster):)?(.*)$/s.exec(value) ?? [];
+  const urls = list.split(',').map((url) => url.trim());
+  if (mode === 'single' && urls.length > 1) return undefined;
+  if (!urls.every(isRedisUrl)) return undefined;
+  return { mode: mode as RedisSettings['mode'], urls };
+}

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { parseRedisUrl } from './redis-url.ts';
+import { parseRedisUrl } from './environment.ts';
 
 test.each([
   ['redis://h:1', { mode: 'single', urls: ['redis://h:1'] }],

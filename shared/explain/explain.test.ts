@@ -13,7 +13,7 @@ import { BLIND_RSA } from '#shared/private-token/token-types.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
 import { encodeChallenge } from '#shared/private-token/token-challenge.ts';
 import { tokenInput } from '#shared/private-token/token.ts';
-import { signatureFields } from '#shared/signatures/sign.ts';
+import { signatureFields } from '#shared/signatures/signed-request.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { explain } from './explain.ts';
 import type { Explained } from './explained.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { certificateThumbprint } from './client-certificate.ts';
+import { certificateThumbprint } from './prove.ts';
 import { readKey } from './key.ts';
 
 /** RFC 9635 section 7.3.2. */

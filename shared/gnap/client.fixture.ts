@@ -4,7 +4,7 @@ import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
 import { GENERATE } from '#shared/jose/jws.fixture.ts';
 import type { Identifier } from '#shared/signatures/component.ts';
 import type { SignedRequest } from '#shared/signatures/message.ts';
-import { signatureFields } from '#shared/signatures/sign.ts';
+import { signatureFields } from '#shared/signatures/signed-request.ts';
 
 type Alg = JwsAlgorithm['alg'];
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync, hash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { BadSignature, type SignedRequest } from '#shared/signatures/message.ts';
 import { input, withFields } from '#shared/signatures/message.fixture.ts';
-import { signatureFields } from '#shared/signatures/sign.ts';
+import { signatureFields } from '#shared/signatures/signed-request.ts';
 import { readKey as read, type SignatureKey } from './key.ts';
 import { prove } from './prove.ts';
 

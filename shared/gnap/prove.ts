@@ -8,8 +8,8 @@ import { type Claimed, claimedSignature, verifySignature } from '#shared/signatu
 import type { Replay } from '#shared/stores/authentication/replay.ts';
 import { refuse } from '#shared/refusals/signatures.ts';
 import { digestRefusal, HASHES } from './content-digest.ts';
-import { certificateThumbprint } from './client-certificate.ts';
 import type { GnapKey, SignatureKey } from './key.ts';
+import { parseUniqueDictionary } from '#shared/http/structured-fields.ts';
 
 /** A request as GNAP demands that its sender proves a key. */
 export interface ProvedRequest {
@@ -144,4 +144,17 @@ async function refuseReplay(
   if (!(await replay.unique('gnap', key, MEMORY))) {
     throw new BadSignature(refuse('signature-used'));
   }
+}
+
+/**
+ * Returns the thumbprint (RFC 8705 section 3.1) of the certificate in the lines of Client-Cert (RFC 9440 section 2.2),
+ * or undefined if there is none, or more than one. The lines count only if a trusted proxy has sent them.
+ */
+export function certificateThumbprint(lines: readonly string[]): string | undefined {
+  const [line, another] = lines;
+  if (line === undefined || another !== undefined) return undefined;
+  // An item is parsed as the only member of a dictionary.
+  const certificate = parseUniqueDictionary(`c=${line}`)?.get('c');
+  if (certificate?.type !== 'bytes' || certificate.value.length === 0) return undefined;
+  return hash('sha256', certificate.value, 'base64url');
 }

@@ -24,7 +24,22 @@ import { describe } from './metadata.ts';
 import { nodeGuard } from './node.ts';
 import type { GuardLog, NeededSignIn, ProtectOptions } from './options.ts';
 import { redisReplay } from './redis-replay.ts';
-import { UNFOLLOWED } from './unfollowed.ts';
+import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
+
+const NOTHING: RevocationView = {
+  epoch: undefined,
+  revokedBy: () => undefined,
+  generation: () => 0,
+  raises: 0,
+  raisedSince: () => false,
+};
+
+/** The feed of a guard that does not follow revocations: it has none. */
+const UNFOLLOWED: Omit<RevocationFeed, 'current' | 'status'> = {
+  latest: () => NOTHING,
+  onKeyRevoked: () => {},
+  [Symbol.asyncDispose]: async () => {},
+};
 
 /** The parts of its process that a guard uses. */
 export interface Outside {

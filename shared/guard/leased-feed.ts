@@ -8,8 +8,8 @@ import type {
   RevocationView,
 } from '#shared/stores/revocation/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { digestedView } from './digested-view.ts';
-import type { RevocationPage } from './revocation-page.ts';
+import { digestOf, type RevocationPage } from './revocation-page.ts';
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 
 /** Milliseconds for the first answers, until one says how long a lease is. */
 const FIRST = 5_000;
@@ -179,4 +179,36 @@ class LeasedFeed implements RevocationFeed {
     this.#set.sweep(now);
     this.#swept = now;
   }
+}
+
+/** A set of digests, asked by the identifiers themselves. Those of a token are digested once. */
+function digestedView(set: RevocationSet): RevocationView {
+  const digested = new WeakMap<RevocableClaims, RevocableClaims>();
+
+  function digestedClaims(claims: RevocableClaims): RevocableClaims {
+    const known = digested.get(claims);
+    if (known !== undefined) return known;
+    const { jti, sub, client_id, grant_id } = claims;
+    const made = {
+      ...claims,
+      jti: digestOf(jti),
+      sub: digestOf(sub),
+      client_id: digestOf(client_id),
+      ...(grant_id !== undefined && { grant_id: digestOf(grant_id) }),
+    };
+    digested.set(claims, made);
+    return made;
+  }
+
+  return {
+    get epoch() {
+      return set.epoch;
+    },
+    get raises() {
+      return set.raises;
+    },
+    revokedBy: (claims) => set.revokedBy(digestedClaims(claims)),
+    generation: (id) => set.generation(digestOf(id)),
+    raisedSince: (id, raises) => set.raisedSince(digestOf(id), raises),
+  };
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyUri } from '#shared/http/any-uri.fixture.ts';
 import { anyText } from '#shared/base/any-text.fixture.ts';
-import { normaliseTargetUri } from './target-uri.ts';
+import { normaliseTargetUri } from './dpop-proof.ts';
 
 test.each([
   ['HTTPS://RS.Example/a', 'https://rs.example/a', '6.2.2.1 case'],

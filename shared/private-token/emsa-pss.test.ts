@@ -1,7 +1,7 @@
 import { constants, generateKeyPairSync, privateDecrypt, verify } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { emsaPssEncode } from './emsa-pss.ts';
+import { emsaPssEncode } from './blind-rsa-client.ts';
 import rfc9474 from './vectors/rfc9474-blind-rsa.json' with { type: 'json' };
 
 const hex = (text: string) => Buffer.from(text, 'hex');

@@ -1,7 +1,7 @@
 import { parseUniqueDictionary } from '#shared/http/structured-fields.ts';
 import type { Identifier } from './component.ts';
 import type { SignedMessage } from './message.ts';
-import { signatureFields, type Signing } from './sign.ts';
+import { signatureFields, type Signing } from './signed-request.ts';
 
 type Value = string | readonly string[];
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { SignedRequest } from './message.ts';
 import { input, withFields } from './message.fixture.ts';
 import type { Policy } from './policy.ts';
-import { signatureFields } from './sign.ts';
+import { signatureFields } from './signed-request.ts';
 import { claimedSignature, verifySignature } from './verify.ts';
 import { MESSAGE_ALGORITHMS } from '#shared/jose/algorithms.ts';
 

@@ -1,8 +1,10 @@
 import { hash, type KeyObject } from 'node:crypto';
-import type { BareItem } from '#shared/http/structured-fields.ts';
+import type { BareItem, Params } from '#shared/http/structured-fields.ts';
 import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
-import type { Identifier } from './component.ts';
-import { signatureFields } from './sign.ts';
+import { type Identifier, signatureParams } from './component.ts';
+import { signOctets } from './algorithms.ts';
+import type { SignedMessage } from './message.ts';
+import { signatureBase } from './signature-base.ts';
 
 /** A request as its client signs it. */
 export interface ToSign {
@@ -52,4 +54,25 @@ export function signedRequest(
   };
   const signature = signatureFields(message, { label: 'sig1', identifiers, params, alg, key });
   return { ...digest, ...signature };
+}
+
+export interface Signing {
+  /** Names the signature within the message; a structured field's key: lower case. */
+  readonly label: string;
+  readonly identifiers: readonly Identifier[];
+  readonly params: Params;
+  readonly alg: JwsAlgorithm['alg'];
+  /** A private key that fits `alg`. */
+  readonly key: KeyObject;
+}
+
+/** Returns the two fields that sign the message (RFC 9421 section 3.1). Throws `BadSignature`. */
+export function signatureFields(message: SignedMessage, signing: Signing) {
+  const { label, identifiers, params, alg, key } = signing;
+  const base = signatureBase(identifiers, params, message);
+  const signature = signOctets(Buffer.from(base, 'latin1'), key, alg).toString('base64');
+  return {
+    'Signature-Input': `${label}=${signatureParams(identifiers, params)}`,
+    Signature: `${label}=:${signature}:`,
+  };
 }

@@ -5,7 +5,7 @@ import { type JwsAlgorithm, MESSAGE_ALGORITHMS } from '#shared/jose/algorithms.t
 import { BadSignature, type SignedRequest } from './message.ts';
 import { input, withFields } from './message.fixture.ts';
 import type { Policy } from './policy.ts';
-import { signatureFields } from './sign.ts';
+import { signatureFields } from './signed-request.ts';
 import { claimedSignature, verifySignature } from './verify.ts';
 
 const NOW = 1_800_000_000;

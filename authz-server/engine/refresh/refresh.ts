@@ -27,7 +27,7 @@ import { refreshTokenAfter } from './successor.ts';
  *     [refresh] not once the successor was used: then it is a thief, or the client is
  *     [refresh] not later
  *  5. The engine checks whose it is, its life, the DPoP key, the scopes and the resource; `offline_access` is ignored
- *     (offline-scope.ts). A token that came with a DPoP proof needs one (token/proofs.ts). A refusal uses nothing up.
+ *     (`offlineScopeOfRefresh` in token/token-request.ts). A token that came with a DPoP proof needs one (token/token-request.ts). A refusal uses nothing up.
  *     [refresh] fewer scopes may be asked for, for this token only; more may not
  *     [refresh] offline_access, which the sign-in dropped, is ignored and not given
  *     [refresh] RFC 9449 section 5: what a confidential client began with DPoP goes on with DPoP
@@ -42,7 +42,7 @@ import { refreshTokenAfter } from './successor.ts';
  *     [refresh] the successor cannot be told from its predecessor
  *     [refresh] a refresh token does not outlive its grant
  *     [refresh] one account leaves so many, and a refusal has used nothing up
- *  9. The use is written with the successor, when only the answer is left to do (written.ts). Of two at once the
+ *  9. The use is written with the successor, when only the answer is left to do (token/token-request.ts). Of two at once the
  *     second ends the grant (`twice`).
  *     [refresh] ten at once: at most one gets tokens, and the grant ends
  *     [request] gets tokens also after it gave up: a request whose client has left uses nothing

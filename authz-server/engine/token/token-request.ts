@@ -1,21 +1,81 @@
-import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import {
+  type Client,
+  type Configuration,
+  errors,
+  type FindAccount,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
 import type { Log } from '#shared/base/log.ts';
 import { orTemporarilyUnavailable } from '../../base/errors.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { spendOfSecret } from '../../base/spend.ts';
 import { checkAssertion } from '../clients/client-authentication.ts';
-import { clientBasedCORS } from '../clients/cors.ts';
-import { redirectUriOfCode } from '../codes/redirect-uri-of-code.ts';
-import type { AnswerStep } from '../refresh/engine-request.ts';
-import { offlineScopeOfRefresh } from '../refresh/offline-scope.ts';
+import type { AnswerStep, EngineRequest } from '../refresh/engine-request.ts';
 import { isReplaced, mayRefresh, prolonged } from '../refresh/refresh.ts';
 import { settled } from '../refresh/settled.ts';
-import { written } from '../refresh/written.ts';
-import { findAccount } from './find-account.ts';
-import { proofs } from './proofs.ts';
 import { recordedIssue } from './recorded-issue.ts';
 import { tokenClaims } from './token-claims.ts';
-import { tokenResponse } from './token-response.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { ALLOW_CREDENTIALS } from '#shared/server/endpoints/cors.ts';
+import { clientOrigins } from '../../base/client-origins.ts';
+import { openidScope } from './openid-scope.ts';
+import { claimsOf } from '#shared/people/claims.ts';
+import type { Person } from '#shared/people/directory.ts';
+import { PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import { OPENID_SCOPES } from '../../resources/resource-indicators.ts';
+import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose';
+import { keyInDirectory } from '#shared/people/key-purposes.ts';
+import { proofMemory, TOKEN_PROOF_WINDOW } from '#shared/jose/proof-life.ts';
+
+/** The engine's routes that take proofs. */
+const PROVED = new Set(['token', 'pushed_authorization_request']);
+
+/**
+ * Refuses a refresh without a DPoP proof if the refresh token came with one: what began bound to a key stays bound. The
+ * refresh token of a confidential client is good with another key (RFC 9449 section 5).
+ *
+ * Refuses a replayed DPoP proof at the token endpoint; at resources shared/auth/schemes/dpop/dpop.ts does. A proof is
+ * good for one request, no matter who sends it (RFC 9449 section 11.1). The engine has checked it
+ * and the client by now, and nothing was used up yet: a proof that comes again costs nobody a code. The key of a
+ * scheme of the resource server makes no proofs (RFC 9729 section 8).
+ */
+function proofs({ stores }: Pick<AuthzServer, 'stores'>) {
+  return async (ctx: KoaContextWithOIDC, { found }: EngineRequest): Promise<void> => {
+    if (!PROVED.has(ctx.oidc.route)) return;
+    const proof = ctx.get('DPoP');
+    if (proof === '') {
+      if ([...found.values()].every(({ proved }) => proved === undefined)) return;
+      throw new errors.InvalidGrant('the refresh token came with a DPoP proof: send one again');
+    }
+    const { jwk = { kty: '' } } = decodeProtectedHeader(proof);
+    if ((await keyInDirectory(stores, jwk)) !== undefined) {
+      throw new errors.InvalidDpopProof('the key of the DPoP proof is used for something else');
+    }
+    const key = `${await calculateJwkThumbprint(jwk)} ${decodeJwt(proof).jti}`;
+    if (await stores.replay.unique('dpop', key, proofMemory(2 * TOKEN_PROOF_WINDOW))) return;
+    throw new errors.InvalidDpopProof('the DPoP proof was used before');
+  };
+}
+
+/** Where scripts send credentials, as keycloak-js does. The engine reads no cookie there, and sets none. */
+const WITH_CREDENTIALS: ReadonlySet<string> = new Set(['token', 'revocation']);
+
+/**
+ * Whether a script of this origin may call as that client (Fetch Standard, CORS protocol). Introspection
+ * (RFC 7662 section 2.1) is for resource servers, which are no scripts.
+ */
+function clientBasedCORS(
+  { oidc, response }: KoaContextWithOIDC,
+  origin: string,
+  client: Client,
+): boolean {
+  if (oidc.route === 'introspection') return false;
+  const origins = Array.isArray(client['origins']) ? client['origins'] : [];
+  const allowed = clientOrigins({ origins, redirect_uris: client.redirectUris ?? [] }).has(origin);
+  if (allowed && WITH_CREDENTIALS.has(oidc.route)) response.set(ALLOW_CREDENTIALS);
+  return allowed;
+}
 
 /**
  * POST /token (RFC 6749 section 3.2), from top to bottom. Before it (app.ts) stand the limit of the address, the
@@ -77,3 +137,87 @@ export type TokenServer = Pick<
 
 /** Before the engine redeems anything; throws what the client is told. */
 export type GrantStep = (ctx: KoaContextWithOIDC) => void | Promise<void>;
+
+/**
+ * Ignores `offline_access` in a refresh of a token that was issued without it. A sign-in without `prompt=consent` drops
+ * it (OpenID Connect Core 1.0 section 11), and clients repeat at each refresh what they asked for. It names no access,
+ * and the answer says which scopes there are (RFC 6749 sections 3.3 and 6).
+ */
+async function offlineScopeOfRefresh({ oidc }: KoaContextWithOIDC): Promise<void> {
+  const { provider, params = {}, requestParamScopes: asked } = oidc;
+  if (params['grant_type'] !== 'refresh_token') return;
+  if (!asked.delete('offline_access') || asked.size === 0) return;
+  const token = await provider.RefreshToken.find(String(params['refresh_token']));
+  if (token?.scopes.has('offline_access') === false) params['scope'] = [...asked].join(' ');
+}
+
+/**
+ * For the engine a code needs a `redirect_uri` at the token endpoint, and the same as in the authorization
+ * request (RFC 6749 section 4.1.3). One that is bound by PKCE needs none (draft-ietf-oauth-v2-1 section 10.2): what is
+ * missing is taken from the code.
+ */
+async function redirectUriOfCode({ oidc }: KoaContextWithOIDC): Promise<void> {
+  const { client, provider, params = {} } = oidc;
+  if (params['grant_type'] !== 'authorization_code' || params['redirect_uri'] !== undefined) return;
+  const code = await provider.AuthorizationCode.find(String(params['code']));
+  if (code === undefined || code.clientId !== client?.clientId) return;
+  if (code.codeChallenge === undefined) {
+    throw new errors.InvalidRequest('redirect_uri is required: the code is not bound by PKCE');
+  }
+  params['redirect_uri'] = code.redirectUri;
+}
+
+/** All that is left to do is to answer: what was used is written, unless nobody waits for the answer any more. */
+async function written(ctx: KoaContextWithOIDC, { use }: EngineRequest): Promise<void> {
+  if (use === undefined || ctx.oidc.route !== 'token') return;
+  if (await isGone(ctx)) ctx.res.destroy();
+  else await use.write();
+}
+
+/**
+ * Whether the client gave up while this process was held up. What lies behind the request on its connection,
+ * such as the end of it, is read a turn of the event loop later, and some requests take less than one. Who only
+ * ended its own side (RFC 9112 section 9.6) looks the same.
+ */
+async function isGone(ctx: KoaContextWithOIDC): Promise<boolean> {
+  await turn();
+  await turn();
+  return !ctx.writable || ctx.req.socket.readableEnded;
+}
+
+interface TokenResponse {
+  scope?: string;
+  refresh_token?: string;
+}
+
+/**
+ * Completes what the engine answers to a client of a person (RFC 6749 section 5.1): all scopes that were
+ * granted, those of OpenID Connect included, and the refresh token that is stored (`successor`).
+ */
+function tokenResponse(ctx: KoaContextWithOIDC, { successor }: EngineRequest): void {
+  const { grant, route } = ctx.oidc;
+  if (route !== 'token' || grant === undefined) return;
+  const body = ctx.body as TokenResponse;
+  body.scope = [openidScope(ctx), body.scope].filter(Boolean).join(' ');
+  if (successor) body.refresh_token = successor.id;
+}
+
+type AccountServer = Pick<AuthzServer, 'directory' | 'stores' | 'clock' | 'longestLife'>;
+
+/**
+ * A person as the engine reads one; which of the claims are told follows from the scopes granted, of those that the
+ * client may still ask for.
+ */
+function findAccount(server: AccountServer): FindAccount {
+  function claims({ oidc }: KoaContextWithOIDC, person: Person) {
+    const allowed = parseScope(String(oidc.client?.['allowed_scope'])).intersection(OPENID_SCOPES);
+    return { sub: person.id, ...claimsOf(person, allowed) };
+  }
+
+  return async (ctx, id) => {
+    // In no directory, and nothing is told of this person.
+    if (id === PLAYGROUND_PERSON) return { accountId: id, claims: () => ({ sub: id }) };
+    const person = await orTemporarilyUnavailable(server.directory.find(id));
+    return person && { accountId: id, claims: () => claims(ctx, person) };
+  };
+}

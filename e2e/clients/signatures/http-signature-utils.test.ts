@@ -10,7 +10,7 @@ import { MESSAGE_ALGORITHMS } from '#shared/jose/algorithms.ts';
 import type { SignedRequest } from '#shared/signatures/message.ts';
 import { input, withFields } from '#shared/signatures/message.fixture.ts';
 import type { Policy } from '#shared/signatures/policy.ts';
-import { signatureFields } from '#shared/signatures/sign.ts';
+import { signatureFields } from '#shared/signatures/signed-request.ts';
 import { claimedSignature, verifySignature } from '#shared/signatures/verify.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');

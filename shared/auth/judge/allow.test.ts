@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aboutOf, lookUp } from './about.ts';
-import { isAllowed } from './allow.ts';
+import { isAllowed } from './authorize.ts';
 import { admit } from './admit.ts';
 import { requestOf } from './auth.fixture.ts';
 import { type About, ORIGIN, type Principal, type ProtectionSpace } from '../scheme.ts';

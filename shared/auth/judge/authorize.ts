@@ -1,17 +1,18 @@
 import { andThen } from '#shared/base/awaitable.ts';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { refuse } from '#shared/refusals/spaces.ts';
-import { isAllowed } from './allow.ts';
 import { conceal } from '../conceal.ts';
 import { inWords } from './step-up.ts';
 import { subjectOf } from '../person.ts';
 import {
+  type About,
   actOf,
   type Allowed,
   type AuthRequest,
   type Grounds,
   type NeededAuthentication,
   type Outcome,
+  type Principal,
   type ProtectionSpace,
 } from '../scheme.ts';
 
@@ -112,4 +113,18 @@ function staying({ allow, about, realm }: ProtectionSpace, passed: Pass): Pass {
       ),
   };
   return { ...passed, grounds: [...grounds, permission] };
+}
+
+/**
+ * True if `allow` names the principal: a person by id or group, an application by id. The application through which
+ * a person comes does not count.
+ */
+export function isAllowed(
+  { groups, people, clients }: Allowed,
+  principal: Principal,
+  about: About | undefined = principal.about,
+): boolean {
+  const id = subjectOf(principal) ?? '';
+  if (principal.kind !== 'person') return clients.has(id);
+  return people.has(id) || about?.groups.some((group) => groups.has(group)) === true;
 }

@@ -4,7 +4,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { redisMemory } from '#shared/stores/redis/authentication/memory.ts';
-import { besideParts, type BesideParts } from '#shared/stores/redis/beside.ts';
+import { besideParts, type BesideParts } from '#shared/stores/redis/open.ts';
 import { LOSSES } from '#shared/stores/redis/losses.fixture.ts';
 import { connectPatiently, redisConfig } from '#shared/stores/redis/under-test.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';

@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import { type Input, type Option, UsageError } from '../arguments/command.ts';
 import { fileContent } from '../arguments/bounded-file.ts';
 import { writeNewFile } from '../files/new-file.ts';
-import { visibleName } from '../arguments/visible-name.ts';
 import type { Sourced } from '../stores/of-operation.ts';
+import { isVisibleName } from '#shared/people/names/visible-name.ts';
 
 /** Where a public key comes from, and its name for people. */
 export const PUBLIC_KEY_OPTIONS = {
@@ -65,4 +65,10 @@ async function makePair(file: string): Promise<Buffer> {
   });
   await writeNewFile(file, [privateKey]);
   return publicKey;
+}
+
+/** The name, if people can read it; throws `UsageError`. */
+function visibleName(option: string, name: string): string {
+  if (isVisibleName(name)) return name;
+  throw new UsageError(`${option} must be 1 to 100 characters, none of them invisible`);
 }

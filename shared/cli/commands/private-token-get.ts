@@ -1,7 +1,7 @@
 import { loadConfig } from '#shared/config/load.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
-import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
-import type { Command } from '../arguments/command.ts';
+import { TOKEN_TYPES, type TokenType, tokenTypeNamed } from '#shared/private-token/token-types.ts';
+import { type Command, type Input, UsageError } from '../arguments/command.ts';
 import { CLIENT_OPTION, DEVICE_CLIENT } from '../oauth/sign-in.ts';
 import { BOTH_SEE, issuerAccount, siteAccount } from '../private-token/account.ts';
 import { answerable } from '../private-token/challenges.ts';
@@ -10,8 +10,21 @@ import { directoryOf, getTokens } from '../private-token/get-tokens.ts';
 import { keyFor } from '../private-token/issuer.ts';
 import { siteUrl } from '../private-token/site-url.ts';
 import { openWallet } from '../private-token/wallet.ts';
-import { TOKEN_TYPE_NAMES, tokenTypeOption } from '../arguments/token-type-option.ts';
 import { wholeNumber } from '../arguments/whole-number.ts';
+
+const NAMES = Object.values(TOKEN_TYPES).map(({ name }) => name);
+
+/** Values of `--type`, for the help. */
+const TOKEN_TYPE_NAMES = NAMES.join(' or ');
+
+/** The type that `--type` names, if it is given. Throws `UsageError`. */
+function tokenTypeOption(input: Input): TokenType | undefined {
+  const text = input.text('type');
+  if (text === undefined) return undefined;
+  const name = NAMES.find((one) => one === text);
+  if (name === undefined) throw new UsageError(`--type must be ${TOKEN_TYPE_NAMES}`);
+  return tokenTypeNamed(name);
+}
 
 export const privateTokenGet: Command = {
   name: 'private-token get',

@@ -4,12 +4,13 @@ import {
   WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
 import { Failure } from '../arguments/command.ts';
-import { bearerField } from './bearer.ts';
 import type { Prover } from './dpop.ts';
-import { type Reply, type Message, type Send } from '#shared/client/send.ts';
+import type { Message, Reply, Send } from '#shared/client/send.ts';
 import { parseSafeUrl } from './http.ts';
 import { throughLibrary } from './library.ts';
 import { findMetadata, isWithin, type ResourceMetadata } from './resource-metadata.ts';
+import { decodeJwt } from 'jose';
+import { audienceOf } from './login.ts';
 
 const MOST_REDIRECTS = 5;
 
@@ -94,4 +95,21 @@ function redirectTarget({ method, url }: Message, { status, fields }: Reply): st
     return undefined;
   const target = parseSafeUrl(new URL(location, url).href.replace(/#.*$/, ''));
   return target?.origin === new URL(url).origin ? target.href : undefined;
+}
+
+/**
+ * The Authorization field of a token that goes by Bearer (RFC 6750 section 2.1). Its receiver can use it
+ * wherever it counts, so it has to count for this resource alone (RFC 8707 section 3). A token that is bound to a
+ * key stays here: a server that does not know DPoP would take it from anybody (RFC 9449 section 7.2). Throws `Failure`.
+ */
+function bearerField(accessToken: string, resource: string): string {
+  const audience = audienceOf(accessToken);
+  if (audience !== resource) {
+    const named = audience ?? 'no single resource that it names';
+    throw new Failure(`the token is for ${named}, not for ${resource} alone: it is not sent`);
+  }
+  if (decodeJwt(accessToken)['cnf'] !== undefined) {
+    throw new Failure(`the token is bound to a key, and ${resource} takes Bearer alone: not sent`);
+  }
+  return `Bearer ${accessToken}`;
 }

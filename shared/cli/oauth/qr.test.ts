@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { encode } from 'uqr';
-import { qrLines } from './qr.ts';
+import { qrLines } from './login-screen.ts';
 
 const LINK = 'https://auth.example/device?user_code=BCDF-GHJK';
 const COLORS = '\u001b[38;5;231;48;5;16m';

@@ -1,9 +1,8 @@
 import { TLSSocket } from 'node:tls';
 import { type Cookie, parseCookies } from '#shared/http/cookies.ts';
-import { lines, single } from '#shared/http/fields.ts';
+import { BadRequest, lines, single } from '#shared/http/fields.ts';
 import { clientAddress, isForwardedScheme, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { contentDigest } from '../content/content.ts';
-import { ownCertificate } from './own-certificate.ts';
 import { exporterOf } from './exporter.ts';
 import { type AnyRequest, clientOf } from '../message/message.ts';
 import { upgradeOf } from '../tunnels/upgrade.ts';
@@ -118,4 +117,17 @@ class Received extends Described {
   get certificate() {
     return ownCertificate(this.request);
   }
+}
+
+/**
+ * The server's certificate on the very connection of a request, in DER; undefined unless TLS ends here. It throws
+ * `BadRequest` when the client has left meanwhile.
+ */
+export function ownCertificate({ socket }: Pick<AnyRequest, 'socket'>): AuthRequest['certificate'] {
+  if (!(socket instanceof TLSSocket)) return undefined;
+  return () => {
+    const certificate = socket.destroyed ? undefined : socket.getX509Certificate();
+    if (certificate === undefined) throw new BadRequest('The connection ended early.');
+    return certificate.raw;
+  };
 }

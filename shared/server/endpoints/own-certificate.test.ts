@@ -12,7 +12,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { listen, type Listening } from '../listen/listen.ts';
 import type { AnyHandler } from '../message/message.ts';
-import { ownCertificate } from './own-certificate.ts';
+import { ownCertificate } from './auth-request.ts';
 import { selfSigned } from '../listen/self-signed.ts';
 
 /** Answers with the certificate that the server says it has shown. */

@@ -1,8 +1,8 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Clock } from '#shared/base/clock.ts';
-import { Bucket } from '../limits/bucket.ts';
 import { sectionSize } from '../client-errors/header-section.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
+import type { Rate } from '#shared/stores/limits/limits.ts';
 
 /** The octets that a request may unpack for free: a table of 4096 octets (RFC 7541 section 4.2), and as much again. */
 const ORDINARY = 8192;
@@ -39,4 +39,31 @@ export function endFloods(session: Http2Session, limit: ServerLimits, clock: Clo
       if (reset && !resets.take()) calm();
     });
   });
+}
+
+/** A token bucket in memory: for what is counted on one connection. */
+export class Bucket {
+  readonly #rate: Rate;
+  readonly #clock: Clock;
+  #tokens: number;
+  #filled: number;
+
+  constructor(rate: Rate, clock: Clock) {
+    this.#rate = rate;
+    this.#clock = clock;
+    this.#tokens = rate.burst;
+    this.#filled = clock.now();
+  }
+
+  /** False: it is empty. A clock that is set back fills nothing. */
+  take(): boolean {
+    const { burst, per } = this.#rate;
+    const now = this.#clock.now();
+    const grown = Math.max(0, now - this.#filled) / (per * 1000);
+    this.#tokens = Math.min(burst, this.#tokens + grown);
+    this.#filled = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { secretPaths } from './secret-paths.ts';
+import { secretPaths } from './request-log.ts';
 
 const written = secretPaths(['/push/', '/Other/']);
 

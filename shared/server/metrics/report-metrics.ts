@@ -7,10 +7,38 @@ import type { Need } from '#shared/stores/outage/need.ts';
 import type { Ready } from '../endpoints/health.ts';
 import { listenForMetrics, type MetricsAddress } from './listener.js';
 import type { Metrics } from './metrics.ts';
-import { measureFeed } from './of-feed.ts';
-import { measureKeys } from './of-keys.ts';
-import { measureProcess } from './of-process.ts';
 import { textOf } from './text-format.js';
+import { type keyLifecycle, listKeys } from '#shared/keys/signing-key-lifecycle.ts';
+import { algLabel, atLabel, KEY_STATES, stateLabel } from './labels.ts';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** Milliseconds between two looks at the event loop. */
+const RESOLUTION = 20;
+
+/** Reads memory, CPU time and the delay of the event loop; since when it looks at the latter, until disposed of. */
+function measureProcess(metrics: Metrics, clock: Clock): Disposable & { read(): void } {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
+  delay.enable();
+  const began = clock.now() / 1000 - process.uptime();
+  /** Each value is the time between two looks, in nanoseconds. */
+  const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1000);
+  return {
+    read() {
+      const { user, system } = process.cpuUsage();
+      const { rss, heapUsed, heapTotal } = process.memoryUsage();
+      metrics.set('cpu', (user + system) / 1e6);
+      metrics.set('startTime', began);
+      metrics.set('residentMemory', rss);
+      metrics.set('heapUsed', heapUsed);
+      metrics.set('heapTotal', heapTotal);
+      metrics.set('eventLoopDelay', seconds(delay.percentile(50)), atLabel('p50'));
+      metrics.set('eventLoopDelay', seconds(delay.percentile(99)), atLabel('p99'));
+      metrics.set('eventLoopDelay', seconds(delay.max), atLabel('max'));
+      delay.reset();
+    },
+    [Symbol.dispose]: () => delay.disable(),
+  };
+}
 
 /** Milliseconds in which the server says whether it is ready; less than the parent of the workers waits. */
 const READY_PATIENCE = 500;
@@ -82,4 +110,24 @@ function toParent(metrics: Metrics, read: () => Promise<void>) {
   };
   process.on('message', hear);
   return { tell, stop: () => process.off('message', hear) };
+}
+
+/** Reads how fresh the revocations are of which this process knows. */
+function measureFeed(metrics: Metrics, feed: Pick<RevocationFeed, 'status'>): void {
+  const { trusted, silence, entries } = feed.status();
+  metrics.set('feedTrusted', trusted ? 1 : 0);
+  metrics.set('feedLag', silence / 1000);
+  metrics.set('feedEntries', entries);
+}
+
+/** Reads how many keys there are in each state, and how old those are that sign. Rejects as the store does. */
+async function measureKeys(metrics: Metrics, life: ReturnType<typeof keyLifecycle>): Promise<void> {
+  const keys = await listKeys(life);
+  for (const each of KEY_STATES) {
+    metrics.set('keys', keys.filter(({ state }) => state === each).length, stateLabel(each));
+  }
+  for (const { key, state } of keys) {
+    if (state !== 'signing') continue;
+    metrics.set('keyAge', (life.clock.now() - key.signsFrom) / 1000, algLabel(key.alg));
+  }
 }

@@ -6,7 +6,7 @@ import { until } from '../../../e2e/parts/process.ts';
 import { type Redis, startRedis } from '../../../e2e/parts/redis.ts';
 import { onceFor } from '../contract/samples.ts';
 import { redisMemory } from './authentication/memory.ts';
-import { besideParts, type BesideParts } from './beside.ts';
+import { besideParts, type BesideParts } from './open.ts';
 import { connectPatiently, redisConfig } from './under-test.ts';
 
 const parts = new AsyncDisposableStack();

@@ -7,7 +7,7 @@ import { startSentinels } from '../../../e2e/parts/redis-sentinel.ts';
 import { type Redis, startRedis } from '../../../e2e/parts/redis.ts';
 import { eventually } from '../contract/eventually.ts';
 import { redisMemory } from './authentication/memory.ts';
-import { besideParts } from './beside.ts';
+import { besideParts } from './open.ts';
 import { LOSSES } from './losses.fixture.ts';
 import { connectPatiently, redisConfig } from './under-test.ts';
 

@@ -11,9 +11,43 @@ import { BY_SECRET, spendOnce } from '../../../base/spend.ts';
 import { actor } from '../recorded-issue.ts';
 import { revocableClaims } from '../token-claims.ts';
 import type { TokenServer } from '../token-request.ts';
-import { engineClients } from './engine-clients.ts';
 import { grantable } from './grantable.ts';
 import { type PlainRequest, plainRequest } from './plain-request.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { clientOf } from '../../clients/clients.ts';
+
+/** Clients that are remembered by the text of their record: each look at PostgreSQL makes another object of it. */
+const CAPACITY = 1000;
+
+/**
+ * Finds clients of the engine. It makes one of the same record only once: the engine compares all of its metadata each
+ * time.
+ */
+export function engineClients(
+  { stores }: Pick<TokenServer, 'stores'>,
+  provider: Provider,
+): (clientId: string) => Promise<Client | undefined> {
+  const made = new WeakMap<ClientRecord, Client>();
+  const byText = new RecentMap<Client>(CAPACITY);
+
+  /** A client that is described by a document depends on more than its record. */
+  async function make(record: ClientRecord): Promise<Client | undefined> {
+    if (record.document !== undefined) return clientOf(provider, record);
+    const text = JSON.stringify(record);
+    const client = byText.get(text) ?? (await clientOf(provider, record));
+    if (client !== undefined) byText.set(text, client);
+    return client;
+  }
+
+  return async (clientId) => {
+    const record = await stores.clients.get(clientId);
+    if (record === undefined) return undefined;
+    const client = made.get(record) ?? (await make(record));
+    if (client !== undefined) made.set(record, client);
+    return client;
+  };
+}
 
 const GRANT_TYPE = 'client_credentials';
 
@@ -48,7 +82,7 @@ export function clientCredentials(
 ): ClientCredentials {
   const { config, clock, random, recorder } = server;
   const { lifetime } = config.tokens;
-  const clientOf = engineClients(server, provider);
+  const engineClient = engineClients(server, provider);
   const grantOf = grantable(provider, resources);
 
   /** From top to bottom, in the order of the engine and of `tokenSteps`. */
@@ -59,7 +93,7 @@ export function clientCredentials(
   ): Promise<Answer | undefined> {
     // In this order: whoever shows a secret that is replaced before the client ends gets no token of after that.
     const claims = await revocableClaims(server, clientId);
-    const client = await clientOf(clientId);
+    const client = await engineClient(clientId);
     if (client === undefined || !isPlain(client)) return undefined;
     if (!(await client.compareClientSecret(secret))) return undefined;
     if (!client.grantTypeAllowed(GRANT_TYPE)) return undefined;

@@ -4,7 +4,7 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { clientAdapter } from '../../clients/clients.ts';
 import type { AdapterStore } from '../../storage/store.ts';
 import type { TokenServer } from '../token-request.ts';
-import { engineClients } from './engine-clients.ts';
+import { engineClients } from './client-credentials.ts';
 
 const RECORD: ClientRecord = {
   client_id: 'app',

@@ -1,5 +1,20 @@
+import * as z from 'zod';
 import type { SchemeEntry, SchemeParts, SchemeRealm, SchemeSpace } from '../parts/scheme-entry.ts';
-import { type ConcealedSettings, concealedSettings } from './settings.ts';
+
+/** The member `concealed` of a space. */
+const concealedSettings = z
+  .strictObject({
+    frontend: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Trusts the field Concealed-Auth-Export of `trustedProxies`. Each of them must terminate TLS itself and overwrite the field that a client sends (RFC 9729 section 6.2).',
+      ),
+  })
+  .prefault({})
+  .describe('Settings of the scheme Concealed.');
+
+type ConcealedSettings = z.infer<typeof concealedSettings>;
 
 export const concealedEntry = {
   name: 'Concealed',

@@ -1,6 +1,14 @@
+import * as z from 'zod';
 import { oauthSpace } from '../parts/oauth.ts';
 import type { SchemeEntry, SchemeParts, SchemeSpace } from '../parts/scheme-entry.ts';
-import { dpopSettings } from './settings.ts';
+
+/** Members of a space that are about DPoP. */
+const dpopSettings = {
+  nonce: z
+    .boolean()
+    .default(false)
+    .describe('DPoP proofs must carry a nonce of the server (RFC 9449 section 9).'),
+};
 
 export const dpopEntry = {
   name: 'DPoP',

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { epochSeconds, type Clock } from '#shared/base/clock.ts';
-import { accessReference } from '#shared/gnap/access-reference.ts';
+import { type Clock, epochSeconds } from '#shared/base/clock.ts';
 import { BadKey, type GnapKey, readKey } from '#shared/gnap/key.ts';
 import { prove, type ProvedRequest } from '#shared/gnap/prove.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
@@ -128,3 +127,10 @@ function provedRequest(request: AuthRequest, mtls: boolean): ProvedRequest {
   const contentDigest = content?.digest ?? ((name: string) => hash(name, '', 'buffer'));
   return { message, hasToken: true, contentDigest, fromProxy: mtls && peer.trusted };
 }
+
+/**
+ * Returns a text that a client can ask for as access (RFC 9635 section 8.1): the URL of the space, and the scopes in
+ * it. A resource server gives it in its challenge (section 9.1).
+ */
+const accessReference = (url: string, scopes: readonly string[]): string =>
+  [url, ...scopes].join(' ');

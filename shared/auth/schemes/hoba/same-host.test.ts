@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { requestOf } from '../../judge/auth.fixture.ts';
-import { isSameHost } from './same-host.ts';
+import { isSameHost } from './signatures.ts';
 
 const at = (origin: string, fields: [string, string][], more: object = {}) =>
   isSameHost(requestOf(fields, { origin, ...more }));

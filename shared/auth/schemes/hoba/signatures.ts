@@ -1,4 +1,4 @@
-import { verify } from 'node:crypto';
+import { createPublicKey, verify } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import { importedKey } from '#shared/people/public-key.ts';
@@ -9,9 +9,7 @@ import { refuse } from '#shared/refusals/schemes.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import type { AuthRequest, Verdict } from '../../scheme.ts';
 import type { Challenges } from './challenges.ts';
-import { decoyKey } from './decoy.ts';
 import { parseResult, unpadded } from './result.ts';
-import { isSameHost } from './same-host.ts';
 import { LONGEST } from './settings.ts';
 import { toBeSigned } from './to-be-signed.ts';
 
@@ -98,4 +96,25 @@ export function createSignatures(options: SignaturesOptions): Signatures {
       return fresh ? { kind: 'signed', key } : { kind: 'refused', ...refuse('hoba-used') };
     },
   };
+}
+
+/** Returns the SubjectPublicKeyInfo of a 2048-bit RSA key without a known private key, encoded as keys are stored. */
+function decoyKey(random: Random): string {
+  const modulus = random(256);
+  modulus[0] = (modulus[0] ?? 0) | 0x80;
+  modulus[255] = (modulus[255] ?? 0) | 1;
+  const jwk = { kty: 'RSA', n: modulus.toString('base64url'), e: 'AQAB' };
+  const key = createPublicKey({ key: jwk, format: 'jwk' });
+  return key.export({ type: 'spki', format: 'der' }).toString('base64url');
+}
+
+/**
+ * True if the requested URL has the origin that is signed (RFC 7486 section 3); a trusted proxy may use another host.
+ * If the target is an absolute URL, its host counts (RFC 9112 section 3.2.2).
+ */
+export function isSameHost({ origin, target, peer, field }: AuthRequest): boolean {
+  if (peer.trusted) return true;
+  const [, whole] = /^https:\/\/([^/?]*)/i.exec(target) ?? [];
+  const asked = whole ?? field(':authority') ?? field('host') ?? '';
+  return asked.toLowerCase().replace(/:443$/, '') === new URL(origin).host;
 }

@@ -3,8 +3,7 @@ import type { AuthParams } from '#shared/http/auth/params.ts';
 import { parseExtValue } from '#shared/http/auth/ext-value.ts';
 import type { Refusal } from '#shared/refusals/refusal.ts';
 import { refuse } from '#shared/refusals/schemes.ts';
-import { MUTUAL_ALGORITHMS, type MutualAlgorithmName } from './algorithms.ts';
-import { parseFixedNumber } from './fixed-number.ts';
+import { MUTUAL_ALGORITHMS, type MutualAlgorithmName, type NumberFormat } from './algorithms.ts';
 
 /** The terms of a challenge, which a client has to send back unchanged (RFC 8120 sections 4.2 and 4.4). */
 export interface MutualTerms {
@@ -112,4 +111,14 @@ function readExtended(value: string): string | undefined {
 function readUtf8(octets: string): string | undefined {
   const bytes = Buffer.from(octets, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
+}
+
+/**
+ * Parses a number of exactly this many octets (RFC 8120 section 3.2.3). Returns undefined for anything else, such as
+ * another padding or spare bits that are not zero. Hexadecimal digits may have either case.
+ */
+function parseFixedNumber(format: NumberFormat, text: string, octets: number): Buffer | undefined {
+  const bytes = Buffer.from(text, format);
+  const same = format === 'hex' ? text.toLowerCase() : text;
+  return bytes.length === octets && bytes.toString(format) === same ? bytes : undefined;
 }

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { decodeMessage } from './base64.ts';
 import { scramKeys } from './keys.ts';
 import { formatServerFirst, parseClientFinal, parseClientFirst } from './messages.ts';
-import { verifyProof } from './proof.ts';
+import { verifyProof } from './scram.ts';
 import { PRINTED_IN_RFC_7804, VECTORS, type Vector } from './vectors.fixture.ts';
 
 async function keysOf({ hash, password, serverFirst }: Vector) {

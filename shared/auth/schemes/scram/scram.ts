@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Person } from '#shared/people/directory.ts';
 import type { Verifiers } from '#shared/people/verifiers.ts';
@@ -17,16 +17,16 @@ import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
 import { decodeMessage, encodeMessage } from './base64.ts';
 import { SCRAM_HASHES, SCRAM_ITERATIONS, SCRAM_SALT_BYTES, type ScramHash } from './hashes.ts';
 import {
+  type ClientFinal,
   formatServerFirst,
   parseClientFinal,
   parseClientFirst,
   readUsername,
-  type ClientFinal,
   type Username,
 } from './messages.ts';
-import { verifyProof } from './proof.ts';
 import { createReauthentication, type Known } from './reauthentication.ts';
 import { formatScramKeys, parseScramKeys, SCRAM_KINDS, type ScramKeys } from './verifier.ts';
+import { sameBytes } from '#shared/base/constant-time.ts';
 
 export interface ScramOptions {
   readonly hash: ScramHash;
@@ -222,4 +222,21 @@ export function scram(options: ScramOptions): Scheme {
       return sid === undefined ? again(finalMessage, request) : final(sid, finalMessage, request);
     },
   };
+}
+
+/**
+ * ServerSignature, which shows the client that we are who keeps its keys; undefined when ClientProof does
+ * not show that the client knows the password (RFC 5802 section 3).
+ */
+export function verifyProof(
+  hash: ScramHash,
+  { storedKey, serverKey }: Pick<ScramKeys, 'storedKey' | 'serverKey'>,
+  authMessage: string,
+  proof: Buffer,
+): Buffer | undefined {
+  const { name } = SCRAM_HASHES[hash];
+  const clientSignature = createHmac(name, storedKey).update(authMessage).digest();
+  const clientKey = proof.map((byte, index) => byte ^ (clientSignature[index] ?? 0));
+  const right = sameBytes(createHash(name).update(clientKey).digest(), storedKey);
+  return right ? createHmac(name, serverKey).update(authMessage).digest() : undefined;
 }

@@ -5,7 +5,7 @@ import { configSchema } from '#shared/config/schema.ts';
 import { signInClientId } from '#shared/config/sign-in-clients.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import { registerSignInClients } from './sign-in-clients.ts';
+import { registerSignInClients } from './compose.ts';
 
 const space = (name: string, more: object = {}) => ({
   url: `https://${name}.example/`,

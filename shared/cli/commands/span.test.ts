@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { every, span } from './span.ts';
+import { every, span } from './server-status.ts';
 
 test.each([
   [-5, '0 seconds'],

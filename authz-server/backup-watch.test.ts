@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { backupWatch } from './backup-watch.ts';
+import { backupWatch } from './compose.ts';
 
 const HOUR = 3600;
 

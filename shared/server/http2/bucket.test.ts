@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ManualClock } from '#shared/base/clock.ts';
-import { Bucket } from './bucket.ts';
+import { Bucket } from './floods.ts';
 
 const takes = (bucket: Bucket, count: number) =>
   Array.from({ length: count }, () => bucket.take()).filter(Boolean).length;

@@ -4,7 +4,7 @@ import { jsonLog } from '#shared/base/log.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { testPeople } from '#shared/people/directory.fixture.ts';
 import { somePasskey } from '#shared/stores/contract/samples.ts';
-import { warnOfPasskeys } from './warn-of-passkeys.ts';
+import { warnOfPasskeys } from './compose.ts';
 
 test('the start warns of passkeys for another domain, and says nothing otherwise', async () => {
   const { stores } = await testPeople();

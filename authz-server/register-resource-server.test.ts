@@ -6,7 +6,7 @@ import { RESOURCE_SERVER } from '#shared/config/resource-server-client.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { registerResourceServer } from './register-resource-server.ts';
+import { registerResourceServer } from './compose.ts';
 
 const clock = new ManualClock();
 let stores: Stores;
