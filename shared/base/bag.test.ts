@@ -29,7 +29,7 @@ test('an entry of another bag stays there', () => {
   expect(other.delete(entry)).toBe(true);
 });
 
-test('entries that have left go with the young garbage, and those of a Set grow old', () => {
+test('removed entries are collected with the young garbage, and entries of a Set grow old', () => {
   const file = new URL('bag.fixture.ts', import.meta.url).pathname;
   const flags = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning'];
   const said = execFileSync(process.execPath, [...flags, file], { encoding: 'utf8' });

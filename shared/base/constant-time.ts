@@ -5,7 +5,7 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The same for texts. Nothing equals the empty one, so that what is missing on both sides does not pass. */
+/** The same for texts. The empty text equals nothing, so that two missing values do not pass. */
 export function sameText(a: string, b: string): boolean {
   return a !== '' && sameBytes(Buffer.from(a), Buffer.from(b));
 }

@@ -10,7 +10,7 @@ test('all shares or none', () => {
   expect(counts.take(2, [share('bob', 4, 4), share('all', 2, 5)])).toBe(true);
 });
 
-test('a holder that is gone holds nothing, the others what they had', () => {
+test('an ended holder holds nothing, and other holders keep their amounts', () => {
   const counts = new Counts();
   for (const holder of [1, 2]) counts.take(holder, [share('alice', 2, 4)]);
   counts.give(1, [share('alice', 1, 4)]);
@@ -20,7 +20,7 @@ test('a holder that is gone holds nothing, the others what they had', () => {
   expect(counts.take(3, [share('alice', 2, 4)])).toBe(true);
 });
 
-test('each may hold the same part of what the others leave', () => {
+test('each holder may have the same part of the free amount', () => {
   const counts = new Counts();
   const of = (name: string) => [
     { of: name, amount: 1, most: 25, within: { of: 'all', most: 100 } },

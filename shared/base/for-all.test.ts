@@ -28,7 +28,7 @@ test('each gets the answer to a question that was asked after they came, one for
   await expect(Promise.all(later)).resolves.toEqual([2, 2]);
 });
 
-test('a question that fails fails those who wait for it, and nobody who comes later', async () => {
+test('a failed question fails the waiting callers, and no later caller', async () => {
   const { questions, ask } = asked();
   const first = ask();
   await turn();

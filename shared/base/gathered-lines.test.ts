@@ -21,7 +21,7 @@ function gathered() {
   return { ...lines, written, to, breaks };
 }
 
-test('lines wait for others for 20 ms at most, and are written in order', () => {
+test('lines wait for other lines for 20 ms at most, and are written in order', () => {
   const { write, written } = gathered();
   write('1\n', false);
   jest.advanceTimersByTime(19);
@@ -34,7 +34,7 @@ test('lines wait for others for 20 ms at most, and are written in order', () => 
   expect(written).toEqual(['1\n2\n', '3\n']);
 });
 
-test('an urgent line is written at once, behind those that wait, which are not written again', () => {
+test('an urgent line is written at once after the waiting lines, which are not written again', () => {
   const { write, written } = gathered();
   write('info\n', false);
   write('warn\n', true);
@@ -58,7 +58,7 @@ test('closing writes the waiting lines; without any, it writes nothing', () => {
   expect(written).toEqual(['last\n']);
 });
 
-test('while nobody reads, no more than 16 MiB are handed on; then the number of lines that were lost comes first', () => {
+test('without a reader at most 16 MiB are handed on; later the number of lost lines comes first', () => {
   const { write, flush, written, to } = gathered();
   const handOn = to.write;
   to.write = (lines) => {
@@ -83,7 +83,7 @@ test('while nobody reads, no more than 16 MiB are handed on; then the number of 
   expect(written.slice(3)).toEqual(['lost 1\n']);
 });
 
-test('lines that could not be written are counted, with those lost before, and told once writing works again', () => {
+test('lost lines and lines that failed are counted, and reported once writing works again', () => {
   const { write, written, breaks } = gathered();
   write('1\n', true);
   breaks(true);

@@ -7,7 +7,7 @@ type Row = Readonly<Record<string, State | 'after'>>;
 
 const VALUE = { text: 'after', scalar: 'after', '{': 'members', '[': 'entries' } as const;
 
-/** The state after each token that may come; `after` depends on what is open. */
+/** The state after each possible token; `after` depends on the open object or array. */
 const NEXT = {
   value: VALUE,
   entries: { ...VALUE, ']': 'after' },

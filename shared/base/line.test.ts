@@ -91,7 +91,7 @@ describe('turns', () => {
     expect(begun).toEqual(Array.from({ length: 20 }, (_, n) => `${n}`));
   });
 
-  test('whatever comes and ends: nobody waits while another begins twice, and all begin', async () => {
+  test('no caller waits while another begins twice, and all begin, in any order of arrivals and ends', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 3 }),
@@ -241,7 +241,7 @@ describe('a client that leaves', () => {
     expect([begun, line.waiting]).toEqual([[], 0]);
   });
 
-  test('while its work runs changes nothing; nobody listens to it any more', async () => {
+  test('while its work runs changes nothing, and no listener is left', async () => {
     const { ask, endAll } = setup();
     const client = new Connection();
     const runs = ask('runs', { groups: ['runs'], client });
@@ -252,7 +252,7 @@ describe('a client that leaves', () => {
     await expect(runs).resolves.toBe('runs');
   });
 
-  test('leaves nothing behind, nor do those who were refused', async () => {
+  test('leaves nothing behind, and neither do refused callers', async () => {
     const { ask, endAll, line, refused } = setup({ most: 3 });
     const clients = Array.from({ length: 30 }, () => new Connection());
     for (const [n, client] of clients.entries()) void ask('x', { groups: [`${n % 7}`], client });

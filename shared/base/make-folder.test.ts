@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-test('makes a folder and those above it, for their owner', async () => {
+test('makes a folder and its missing parents, for their owner', async () => {
   expect(makeFolder(join(folder, 'a/b/c/'))).toBe(join(folder, 'a'));
   expect(await modeOf(join(folder, 'a'))).toBe(0o700);
   expect(await modeOf(join(folder, 'a/b/c'))).toBe(0o700);

@@ -27,7 +27,7 @@ export function boundsOf({ after, prefix = '' }: NameRange): Bounds {
   };
 }
 
-/** The order of such a list, which is not that of `<`: UTF-16 puts what is above U+FFFF before U+E000. */
+/** The order of such a list, which differs from `<`: UTF-16 puts characters above U+FFFF before U+E000. */
 export const byOctets = (a: string, b: string): number =>
   Buffer.compare(Buffer.from(a), Buffer.from(b));
 

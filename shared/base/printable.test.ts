@@ -43,7 +43,7 @@ test('columns are as wide as what is shown, and a cell cannot begin a line', () 
   ).toEqual([String.raw`a\u000ab  x`, 'c         y']);
 });
 
-test('rows that come later are as wide as those before, or wider', () => {
+test('later rows are as wide as earlier rows, or wider', () => {
   const widths: number[] = [];
   expect(
     columns(

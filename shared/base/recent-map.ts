@@ -38,8 +38,8 @@ export class RecentMap<V> {
 }
 
 /**
- * The function, which remembers what it made of up to `capacity` texts, unless that is undefined or the text
- * is longer than `longest`: for what is asked again and again and follows from the text alone.
+ * Returns the function with a cache of its results for up to `capacity` texts. It does not cache undefined, and no text
+ * longer than `longest`. Use it for repeated calls whose result follows from the text alone.
  */
 export function remembering<V>(
   of: (text: string) => V,

@@ -1,6 +1,6 @@
 /** Octets that an entry costs besides its key and its value. */
 const ENTRY = 512;
-/** The part of all that one entry may take: the others are not to go for it. */
+/** The largest part of the memory for one entry, so that it does not displace all other entries. */
 const LARGEST = 1 / 4;
 
 interface Entry<V> {

@@ -12,7 +12,7 @@ test('work that comes in one turn is done at its end, in its order', async () =>
   expect(done).toEqual([1, 2, 3]);
 });
 
-test('work that asks again waits for the next turn, so that others get theirs', async () => {
+test('work that asks again waits for the next turn, so that other work gets its turn', async () => {
   const done: string[] = [];
   atTurnsEnd(() => {
     done.push('first');

@@ -4,8 +4,8 @@ import { setTimeout } from './safe-timers.ts';
 const PARTS = 4;
 
 /**
- * Rejects when `work` takes longer than that many milliseconds. They pass in parts: a process that stood
- * still (stopped, or its machine busy) has lost one of them, and reads what came meanwhile before the next.
+ * Rejects when `work` takes longer than that many milliseconds. They pass in parts: a process that was paused (stopped, or
+ * its machine busy) has lost only one part, and reads the meanwhile arrived input before the next.
  */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const deadline = Promise.withResolvers<never>();

@@ -25,7 +25,7 @@ function family(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-/** Throws TypeError for what is neither an address nor a network in CIDR notation, such as `10.0.0.0/8`. */
+/** Throws TypeError if a text is neither an address nor a network in CIDR notation, such as `10.0.0.0/8`. */
 export function trustedProxies(trusted: readonly string[]): TrustedProxies {
   const networks = new BlockList();
   for (const text of trusted) {
@@ -44,10 +44,10 @@ export function trustedProxies(trusted: readonly string[]): TrustedProxies {
 }
 
 /**
- * The address of the client, counted from the right: each trusted proxy vouches for the entry to
- * its left, and the first that is not trusted is the client. `peer` is the other end of the
- * connection; `xForwardedFor` the lines of the field. A malformed entry ends the walk, and the last
- * good address is the answer: what is left of it could be anybody's invention.
+ * The address of the client, counted from the right: each trusted proxy confirms the entry to its left, and the first
+ * untrusted address is the client. `peer` is the other end of the connection; `xForwardedFor` has the lines of the field.
+ * The walk stops at a malformed entry, and the last valid address is the answer: anybody could have invented the entries
+ * to its left.
  */
 export function clientAddress(
   peer: string,

@@ -1,6 +1,6 @@
 import { lines } from './fields.ts';
 
-/** A link-value (RFC 8288 section 3); what stands between quotation marks may have any character. */
+/** A link-value (RFC 8288 section 3); a quoted string may have any character. */
 const LINK =
   /<([^<>]*)>((?:[ \t]*;[ \t]*[^\s=;,"]+[ \t]*(?:=[ \t]*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/gy;
 const BETWEEN = /[ \t,]*/y;

@@ -22,7 +22,7 @@ function preferenceIn(member: string): Preference | undefined {
   return scanner.read(END) === undefined ? undefined : { name, value: value ?? '' };
 }
 
-/** Returns the values of a preference among the first 1,024, empty ones too. Throws `BadRequest` for what is no list. */
+/** Returns the values of a preference among the first 1,024, including empty values. Throws `BadRequest` if a line is no list. */
 function valuesOf(raw: readonly string[], name: string): readonly string[] {
   return firstMembers(lines(raw, 'prefer'))
     .flatMap((member) => preferenceIn(member) ?? [])
@@ -33,8 +33,8 @@ function valuesOf(raw: readonly string[], name: string): readonly string[] {
 export type PreferredReturn = 'representation' | 'minimal';
 
 /**
- * The preference `return` of a request; any other one, and any other value, is as good as none. Of several the first
- * counts (RFC 7240 section 2), and of both none (section 4.2). Throws `BadRequest` for what is no list.
+ * The preference `return` of a request. It is ignored with any other value. Of several preferences the first applies (RFC
+ * 7240 section 2), and of both values none (section 4.2). Throws `BadRequest` if a line is no list.
  */
 export function preferredReturn(raw: readonly string[]): PreferredReturn | undefined {
   const asked = valuesOf(raw, 'return').map((value) => value.toLowerCase());
@@ -44,8 +44,8 @@ export function preferredReturn(raw: readonly string[]): PreferredReturn | undef
 }
 
 /**
- * The value of any preference of a request, empty if it has none; undefined if it is not asked for. Of several the first
- * counts (RFC 7240 section 2). Throws `BadRequest` for what is no list.
+ * The value of any preference of a request, empty if it has none; undefined without the preference. Of several
+ * preferences the first applies (RFC 7240 section 2). Throws `BadRequest` if a line is no list.
  */
 export function preference(raw: readonly string[], name: string): string | undefined {
   return valuesOf(raw, name)[0];

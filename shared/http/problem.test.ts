@@ -16,7 +16,7 @@ test.each([
   expect(JSON.parse(problem(status).body)).toEqual({ title, status });
 });
 
-test('RFC 9457 section 3.2: extension members do not replace those of the section', () => {
+test('RFC 9457 section 3.2: extension members do not replace the standard members', () => {
   const { body } = problem(400, 'No', 'Do this.', {
     status: 200,
     title: 'x',

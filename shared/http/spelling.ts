@@ -5,9 +5,9 @@ const UNRESERVED = /^[A-Za-z0-9._~-]$/;
 const PLAIN = /^(?:\/(?!\.)[\w.~,:=@+-]*)+$/;
 
 /**
- * For the cache: returns path and query in one spelling for all that mean the same (RFC 3986 section 6.2.2), and for some that do not.
- * Answers are found by the spelling of their requests; what has to be forgotten is named by this one, so that none
- * stays under another.
+ * For the cache: returns path and query in one spelling for all that mean the same (RFC 3986 section 6.2.2), and for some
+ * that do not. The cache finds answers by the spelling of their requests. It removes answers by this spelling, so that no
+ * answer stays under another spelling.
  */
 export function groupOf(target: string): string {
   if (PLAIN.test(target)) return target;

@@ -19,8 +19,8 @@ export interface Target {
   /** Decoded; none is empty, `.`, `..` or has a slash, a backslash or a control character (but see `odd`). */
   readonly segments: readonly string[];
   /**
-   * The first segment before which a slash is doubled, or that has a carriage return, as the Finder's icon
-   * files: what is so is for a tree of documents alone, or for an application that reads the path itself.
+   * The first segment after a doubled slash, or with a carriage return, as the Finder's icon files have. Such a path is
+   * only for a tree of documents, or for an application that reads the path itself.
    */
   readonly odd?: number;
   /** True of `/` as well. */

@@ -31,7 +31,7 @@ const SCRAMS = [
   ['scram-sha-1', SCRAM],
 ] as const;
 
-/** RFC 7616 section 3.3 forbids quotes around the first two, its section 3.9.2 has none around the others. */
+/** RFC 7616 section 3.3 forbids quotes around the first two, and its section 3.9.2 has none around the other two. */
 const IN_CHALLENGE: Unquoted = new Map([
   ['digest', tokens('stale', 'algorithm', 'charset', 'userhash')],
   ['mutual', MUTUAL],
@@ -63,7 +63,7 @@ function formatParams(scheme: string, params: AuthParams, unquoted: Unquoted): s
 
 /**
  * The value of one WWW-Authenticate or Proxy-Authenticate line (RFC 9110 section 11.6.1).
- * Throws TypeError for what has no place in a field, such as CR, LF and other control characters.
+ * Throws TypeError for characters that a field cannot have, such as CR, LF and other control characters.
  */
 export function formatChallenge({ scheme, token68, params }: Challenge): string {
   checked(scheme, WHOLE_TOKEN, 'scheme');

@@ -19,7 +19,7 @@ const UNQUOTED: ReadonlyMap<string, ReadonlyMap<string, RegExp>> = new Map([
 const TOKEN68 = /[0-9A-Za-z._~+/-]+=*/y;
 const EQUALS = /[ \t]*=[ \t]*/y;
 
-/** token68 (RFC 9110 section 11.2), unless what is here is the name of a parameter. */
+/** token68 (RFC 9110 section 11.2), unless the text here is the name of a parameter. */
 export function readToken68(scanner: Scanner): string | undefined {
   const start = scanner.at;
   const token68 = scanner.read(TOKEN68);
