@@ -1,12 +1,12 @@
-import type { Mistake } from '#shared/base/mistake.ts';
 import type { People } from '#shared/stores/people/people.ts';
 import type { Config } from './schema.ts';
+import { warn, type Warning } from './warning-texts.ts';
 
 /** Returns the settings that name groups in which nobody is. It looks at people until each group has somebody. */
 export async function groupWarnings(
   config: Pick<Config, 'people' | 'spaces'>,
   people: Pick<People, 'list'>,
-): Promise<readonly Mistake[]> {
+): Promise<readonly Warning[]> {
   const named = namedGroups(config);
   const empty = new Set(named.map(({ group }) => group));
   if (empty.size === 0) return [];
@@ -16,10 +16,9 @@ export async function groupWarnings(
   }
   return named
     .filter(({ group }) => empty.has(group))
-    .map(({ path, group }) => ({
-      path,
-      message: `is ${JSON.stringify(group)}, and nobody is in that group: correct its name, or put somebody in it with \`user set NAME --group\``,
-    }));
+    .map(({ path, group }) =>
+      Object.assign({ path }, warn('empty-group', { group: JSON.stringify(group) })),
+    );
 }
 
 /** Every group that a setting names, and where. */

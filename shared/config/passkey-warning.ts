@@ -1,7 +1,7 @@
-import type { Mistake } from '#shared/base/mistake.ts';
 import type { Passkeys } from '#shared/stores/credentials/passkeys.ts';
 import { relyingPartyId } from './relying-party.ts';
 import type { Config } from './schema.ts';
+import { warn, type Warning } from './warning-texts.ts';
 
 /**
  * Says which passkeys sign nobody in, because they were made for another domain (RP ID, WebAuthn section 4) than that of
@@ -11,16 +11,16 @@ export async function passkeyWarning(
   config: Pick<Config, 'issuer' | 'people'>,
   passkeys: Pick<Passkeys, 'list'>,
   most = Infinity,
-): Promise<Mistake | undefined> {
+): Promise<Warning | undefined> {
   const domain = relyingPartyId(config);
   const others = await otherDomains(passkeys, domain, most);
   if (others.size === 0) return undefined;
   const names = [...others].map(([name, count]) => `${name} (${count})`).join(', ');
-  const message =
+  const words =
     domain === undefined
-      ? `fits no passkey: browsers use none at ${config.issuer}, and people have some for ${names}. Use https and a domain`
-      : `is ${domain}, and people have passkeys for ${names}, which sign nobody in. Set it to the former domain, or let people make new ones`;
-  return { path: 'people.passkeys.rpId', message };
+      ? warn('no-passkey-domain', { issuer: config.issuer, domains: names })
+      : warn('other-passkey-domain', { domain, domains: names });
+  return { path: 'people.passkeys.rpId', ...words };
 }
 
 /** Counts passkeys by domain, without those of `domain`, among the first `most`. */

@@ -49,8 +49,8 @@ test('open: one warning of config check names the spaces that anybody may then e
 
 test.each([
   [5, /\/s4\/\. /],
-  [6, /\/s4\/, and 1 more\. /],
-  [17, /\/s4\/, and 12 more\. /],
+  [6, /\/s4\/ \(\+ 1\)\. /],
+  [17, /\/s4\/ \(\+ 12\)\. /],
 ])('open: of %i spaces it names five at most', (count, end) => {
   const spaces = Array.from({ length: count }, (_, n) => ({
     ...SPACE,

@@ -71,6 +71,8 @@ describe('a space that asks for no second factor', () => {
     expect(configWarnings(config({}, NOT_ASKED), NOW)).toEqual([
       {
         path: 'spaces.0.secondFactor',
+        code: 'second-factor-not-asked',
+        values: {},
         message: expect.stringContaining('whoever knows a password gets in here'),
       },
     ]);

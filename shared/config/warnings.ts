@@ -1,21 +1,24 @@
 import { isIP } from 'node:net';
-import type { Mistake } from '#shared/base/mistake.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { type PairMembers, pairWarnings } from './pair-warnings.ts';
 import { isLoopback } from '#shared/http/loopback.js';
-import { eachSpace } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 import { TELLS_OF_SIGN_IN } from './space-rules.ts';
 import { upstreamUrls } from './upstream-schema.ts';
+import { warn, type Warning } from './warning-texts.ts';
+import type { Words } from '#shared/refusals/words.ts';
 
 const DAV = ['PROPFIND', 'COPY', 'MOVE'];
 
 /** Returns the settings that can be used but are probably a mistake at the time `now`. */
-export function configWarnings(config: PairMembers, now: number): readonly Mistake[] {
+export function configWarnings(config: PairMembers, now: number): readonly Warning[] {
   return [
     ...pairWarnings(config, now),
     ...Object.entries(WARNINGS).flatMap(([member, warning]) =>
-      eachSpace(config, member, (space) => warning(space, config)),
+      config.spaces.flatMap((space, index) => {
+        const words = warning(space, config);
+        return words === undefined ? [] : [{ path: `spaces.${index}.${member}`, ...words }];
+      }),
     ),
   ];
 }
@@ -27,36 +30,32 @@ const DIALOGS: ReadonlySet<string> = new Set(['Basic', 'Digest', 'Negotiate']);
 const WARNINGS: Readonly<
   Record<
     string,
-    (space: SpaceConfig, config: Pick<Config, 'spaces' | 'trustedProxies'>) => string | undefined
+    (space: SpaceConfig, config: Pick<Config, 'spaces' | 'trustedProxies'>) => Words | undefined
   >
 > = {
   schemes: ({ schemes, upstream }) =>
-    upstream && schemes.length === 0
-      ? 'names none: everybody reaches the application, which has to ask for credentials itself'
-      : undefined,
+    upstream && schemes.length === 0 ? warn('no-schemes') : undefined,
   authentication: ({ authentication, schemes }) => {
     const silent = schemes.filter((name) => !TELLS_OF_SIGN_IN.has(name));
     return authentication && silent.length > 0
-      ? `is never met by ${silent.join(', ')}, whose credentials do not tell how somebody signed in: such requests are refused`
+      ? warn('never-met', { schemes: silent.join(', ') })
       : undefined;
   },
-  secondFactor: ({ secondFactor }) =>
-    secondFactor &&
-    'is not asked for: whoever knows a password gets in here, also that of somebody who has a second factor or must have one',
+  secondFactor: ({ secondFactor }) => secondFactor && warn('second-factor-not-asked'),
   signIn: ({ signIn, schemes, scopes, grants }) => {
     if (signIn === undefined) return undefined;
     const asking = schemes.find((name) => DIALOGS.has(name));
     if (asking !== undefined) {
-      return `stands beside ${asking}: browsers will show its dialog whenever a script meets a session that has ended. Give what needs ${asking} a space of its own`;
+      return warn('dialog', { scheme: asking });
     }
     const granted = [grants.everyone, ...Object.values(grants.people)].flat();
     return Object.values(scopes).flat().length > 0 && granted.length === 0
-      ? 'gives a person no scopes, and some are needed here: name them in grants'
+      ? warn('no-grants')
       : undefined;
   },
   'upstream.url': ({ upstream }) => {
     const open = upstreamUrls(upstream).find(isClearOutside);
-    return open && `is ${open}: what goes there in clear text can be read and changed on its way`;
+    return open === undefined ? undefined : warn('clear-text', { url: open });
   },
   cache({ cache, url, upstream }, { spaces }) {
     if (cache === undefined) return undefined;
@@ -65,27 +64,21 @@ const WARNINGS: Readonly<
       (one) =>
         one.url !== url && upstreamUrls(one.upstream).some((place) => own.some(meets(place))),
     );
-    return (
-      other &&
-      `hears of no change through ${other.url}, which has the same application: what changes there has to be told here by PURGE or BAN`
-    );
+    return other && warn('cache-elsewhere', { url: other.url });
   },
   'cache.purge.networks': ({ cache }, { trustedProxies: trusted }) => {
     const networks = cache?.purge?.networks ?? [];
     if (networks.some((network) => network.endsWith('/0'))) {
-      return 'has every address: everybody may empty the cache';
+      return warn('purge-by-all');
     }
     const shared = networks.find((one) => trusted.some((other) => overlap(one, other)));
-    return (
-      shared &&
-      `has ${shared}, where trustedProxies has somebody: who comes from a proxy itself needs credentials all the same, since the proxy may have forgotten to say for whom`
-    );
+    return shared === undefined ? undefined : warn('purge-by-proxy', { network: shared });
   },
   upstream: ({ upstream, url, methods }) => {
     const [first] = upstreamUrls(upstream);
     if (first === undefined || sameTree(first, url)) return undefined;
     return DAV.some((method) => methods === undefined || methods.includes(method))
-      ? 'has another path than the space, and contents are not rewritten: clients of WebDAV will find the URLs of the application in its answers. Give both the same path, or leave its methods out'
+      ? warn('other-path')
       : undefined;
   },
 };

@@ -1,3 +1,5 @@
+import { filled, type Given, type Values } from './words.ts';
+
 /** The values of the label `reason` in metrics. */
 export const LABELS = [
   'no-credentials',
@@ -36,15 +38,6 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** The names in braces. */
-type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | NamesIn<Rest>
-  : never;
-
-type Given<Text> = [NamesIn<Text>] extends [never]
-  ? []
-  : [values: Readonly<Record<NamesIn<Text>, string | number>>];
-
 type Part = Readonly<Record<string, Row>>;
 
 /** Makes a refusal by its code, with the values that its text names. */
@@ -57,10 +50,8 @@ export type Refuse<Of extends Part> = <Code extends keyof Of & string>(
 export const refuser =
   <Of extends Part>(part: Of): Refuse<Of> =>
   (code, ...[values]) => {
-    const given: Readonly<Record<string, string | number>> = values ?? {};
-    const text = part[code]?.text ?? '';
-    const reason = text.replaceAll(/\{(\w+)\}/g, (_, name: string) => `${given[name]}`);
-    return { refusal: code, reason };
+    const given: Values = values ?? {};
+    return { refusal: code, reason: filled(part[code]?.text ?? '', given) };
   };
 
 /** The same refusal, of a part: its reason names the part first. */

@@ -1,9 +1,9 @@
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminHomeProps, AdminNotice } from '../frame/admin-view.ts';
-import { messageWord } from '../texts/admin/messages.ts';
+import { warningWords } from '../texts/admin/messages.ts';
 import { textsOf } from '../texts/index.ts';
 import { pageOf } from './addresses.ts';
-import { type Item, itemsOf, type Tell, textIn } from './tell.ts';
+import { type Item, itemsOf, type Tell, textIn, wordsOf } from './tell.ts';
 
 /** People at whom the first page of administrators looks: a page of the list. */
 const PEOPLE = 100;
@@ -72,20 +72,14 @@ export async function overview(
 function warningNotices(warnings: readonly Item[], language: Language): readonly AdminNotice[] {
   const texts = textsOf(language).admin.overview;
   const href = pageOf({ name: 'server status' });
-  const lines = [...Map.groupBy(warnings, (one) => textIn(one, 'message'))];
+  const lines = [...Map.groupBy(warnings, (one) => warningWords(language, wordsOf(one)))];
   const left = lines.slice(LINES).reduce((sum, [, alike]) => sum + alike.length, 0);
   return [
     ...lines.slice(0, LINES).map(([message, alike]) => {
       const paths = alike.slice(0, PATHS).map((one) => textIn(one, 'path'));
       const rest = alike.length - paths.length;
       const named = `${paths.join(', ')}${rest > 0 ? ` (+ ${rest})` : ''}`;
-      const words = messageWord(language, message);
-      return {
-        text: texts.warning(alike.length),
-        detail: `${named} ${words ?? message}.`,
-        isEnglish: words === undefined,
-        href,
-      };
+      return { text: texts.warning(alike.length), detail: `${named} ${message}.`, href };
     }),
     ...(left > 0 ? [{ text: texts.more(left), href }] : []),
   ];

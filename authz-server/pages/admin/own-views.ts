@@ -1,7 +1,7 @@
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminSection, AdminTold } from '../frame/admin-view.ts';
 import { choiceWord } from '../texts/admin/words.ts';
-import { messageWord } from '../texts/admin/messages.ts';
+import { warningWords } from '../texts/admin/messages.ts';
 import { textsOf } from '../texts/index.ts';
 import { lasting } from '../views/times.ts';
 import { pageOf } from './addresses.ts';
@@ -9,7 +9,7 @@ import { clientGrants, GRANT_COLUMNS, grantRows } from './client-grants.ts';
 import { EVENT_COLUMNS, eventRow } from './events.ts';
 import { lastSeen, personSections } from './person-sections.ts';
 import { recentEvents } from './recent-events.ts';
-import { type Item, itemOf, itemsOf, type Tell, textIn } from './tell.ts';
+import { type Item, itemOf, itemsOf, type Tell, textIn, wordsOf } from './tell.ts';
 
 /** How the page of an operation shows more, or otherwise, than what the operation told. */
 interface OwnView {
@@ -130,10 +130,9 @@ const warningsSection = (warnings: readonly Item[], language: Language): AdminSe
   title: textsOf(language).admin.sections.warnings,
   columns: ['path', 'message'],
   empty: textsOf(language).admin.noWarnings,
-  rows: warnings.map(({ message, ...item }) => {
-    const text = String(message);
-    return { item: { ...item, message: messageWord(language, text) ?? text } };
-  }),
+  rows: warnings.map((item) => ({
+    item: { path: item['path'], message: warningWords(language, wordsOf(item)) },
+  })),
 });
 
 /** Returns what the page of an operation shows. */

@@ -1,4 +1,5 @@
 import { type House, perform } from '#shared/operations/operation.ts';
+import type { Values, Words } from '#shared/refusals/words.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
 
 /** Members of something that an operation gave. */
@@ -40,3 +41,10 @@ export const textIn = (item: Item, name: string): string => {
   const value = item[name];
   return typeof value === 'string' ? value : '';
 };
+
+/** Returns a member of a list as the text of a table that it is. */
+export const wordsOf = (item: Item): Words => ({
+  code: textIn(item, 'code'),
+  values: itemOf(item['values']) as Values,
+  message: textIn(item, 'message'),
+});

@@ -56,8 +56,6 @@ export interface AdminNotice {
   readonly text: string;
   readonly href: string;
   readonly detail?: string;
-  /** Whether nobody has put the detail in the language of the page. */
-  readonly isEnglish?: boolean;
 }
 
 export interface AdminHomeProps {

@@ -64,11 +64,9 @@ function searchOf({ language }: View, { action, label }: AdminSearch): Html {
 const noticeList = (notices: readonly AdminNotice[]): Html =>
   html`<ul class="points">
     ${notices.map(
-      ({ text, href, detail, isEnglish }) =>
+      ({ text, href, detail }) =>
         html`<li>
-          <a href="${href}">${text}</a>${
-            detail !== undefined && html` <span${isEnglish && html` lang="en"`}>${detail}</span>`
-          }
+          <a href="${href}">${text}</a>${detail !== undefined && html` <span>${detail}</span>`}
         </li> `,
     )}
   </ul>`;

@@ -1,5 +1,5 @@
 import type { Config } from '#shared/config/schema.ts';
-import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
+import { ConfigError } from '#shared/base/mistake.ts';
 import { unreadFile } from '#shared/base/unread-file.js';
 import { unknownVariables } from '#shared/config/environment.ts';
 import { inFileOrder } from '#shared/config/file-order.ts';
@@ -8,6 +8,7 @@ import { groupWarnings } from '#shared/config/group-warnings.ts';
 import { passkeyWarning } from '#shared/config/passkey-warning.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { storeInWords } from '#shared/config/store-in-words.ts';
+import { warn, type Warning } from '#shared/config/warning-texts.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
 import { type ServerName, SERVERS } from '#shared/config/server-name.ts';
 import { startMistakes } from '#shared/config/start-mistakes.ts';
@@ -74,10 +75,10 @@ const onPostgres = ({ store }: Config) => store.kind === 'postgres' && 'first';
 /** Opens the store, and returns the settings that do not fit what is in it. */
 async function lookInto(
   shell: Pick<Shell, 'env' | 'clock' | 'random' | 'creates'>,
-): Promise<{ readonly isUnused: boolean; readonly warnings: readonly Mistake[] }> {
-  const found: Mistake[] = [];
+): Promise<{ readonly isUnused: boolean; readonly warnings: readonly Warning[] }> {
+  const found: Warning[] = [];
   const warned = (reason: string) =>
-    void found.push({ path: 'store', message: `has a server to set up: ${reason}` });
+    void found.push({ path: 'store', ...warn('server-of-store', { reason }) });
   return withStores({ ...shell, warned }, async ({ passkeys, people, revocations }, config) => {
     const warning = await passkeyWarning(config, passkeys);
     return {

@@ -58,7 +58,16 @@ export const showServers = operation({
       .optional()
       .describe('how many backups the authorization server keeps; absent: it makes none itself'),
     warnings: z
-      .array(z.strictObject({ path: z.string(), message: z.string() }))
+      .array(
+        z.strictObject({
+          path: z.string(),
+          code: z.string(),
+          values: z
+            .record(z.string(), z.union([z.string(), z.number()]))
+            .describe('what the message names'),
+          message: z.string(),
+        }),
+      )
       .describe('settings that are probably a mistake, as `config check` says them'),
   }),
   async run(_, { config, stores, clock }) {
@@ -79,7 +88,7 @@ export const showServers = operation({
       ...(backup?.folder !== undefined && { backup_keep: backup.keep }),
       backup_overdue:
         backup !== undefined && isOverdue(last ?? -Infinity, clock.now(), backup.every),
-      warnings: configWarnings(config, clock.now()).map(({ path, message }) => ({ path, message })),
+      warnings: configWarnings(config, clock.now()),
     };
   },
 });

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { passkeyWarning } from '#shared/config/passkey-warning.ts';
 import { configSchema } from '#shared/config/schema.ts';
+import { WARNINGS } from '#shared/config/warning-texts.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
-import { messageWord } from './messages.ts';
-import { adminWarningsDe } from './warnings-de.ts';
+import { warningWords } from './messages.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -37,6 +37,7 @@ const CONFIGURATIONS: readonly object[] = [
     clients: { documents: 'allow' },
     spaces: [{ ...space, url: 'https://api.example/a/', documentClients: ['a'] }],
   },
+  { ...elsewhere, listen: { authz: { host: '0.0.0.0' } } },
   { clients: { documents: 'allow' }, spaces: [space] },
   { people: { registration: 'open' }, mail, spaces: [space] },
   {
@@ -46,19 +47,43 @@ const CONFIGURATIONS: readonly object[] = [
   { mail },
 ];
 
-test('every warning of the configuration has German words, and no words are for a warning that is gone', async () => {
+/** `config check` alone finds these, in the store. */
+const OF_STORE = ['empty-group', 'server-of-store'];
+
+async function warningsOfAll() {
   async function* passkeys() {
     yield await Promise.resolve([{ rpId: 'old.example' } as never]);
   }
   const ofPasskeys = ['https://192.0.2.1', 'https://auth.example'].map((issuer) =>
     passkeyWarning(configSchema.parse({ issuer }), { list: passkeys }),
   );
-  const warnings = [
+  return [
     ...CONFIGURATIONS.flatMap((content) => configWarnings(configSchema.parse(content), NOW)),
-    ...(await Promise.all(ofPasskeys)),
-  ].map((warning) => warning?.message ?? '');
-  const unknown = warnings.filter((message) => messageWord('de', message) === undefined);
-  expect(unknown).toEqual([]);
-  const unused = adminWarningsDe.filter(([one]) => !warnings.some((text) => one.test(text)));
-  expect(unused).toEqual([]);
+    ...(await Promise.all(ofPasskeys)).flatMap((warning) => warning ?? []),
+  ];
+}
+
+test('a configuration leads to each warning of the table', async () => {
+  const codes = new Set((await warningsOfAll()).map(({ code }) => code));
+  expect([...codes, ...OF_STORE].toSorted()).toEqual(Object.keys(WARNINGS).toSorted());
+});
+
+test('other English words change neither the settings, nor the codes, nor the German', async () => {
+  const seen = async () =>
+    (await warningsOfAll()).map(({ message, ...warning }) => [
+      warning,
+      warningWords('de', { ...warning, message }),
+    ]);
+  const before = await seen();
+  expect(JSON.stringify(before)).not.toMatch(/\{\w+\}/);
+  const { ...texts } = WARNINGS;
+  try {
+    for (const code of Object.keys(WARNINGS)) Reflect.set(WARNINGS, code, 'other words');
+    expect(new Set((await warningsOfAll()).map(({ message }) => message))).toEqual(
+      new Set(['other words']),
+    );
+    expect(await seen()).toEqual(before);
+  } finally {
+    Object.assign(WARNINGS, texts);
+  }
 });
