@@ -4,6 +4,7 @@ import { BadRequest, single } from '#shared/http/fields.ts';
 import { InputError } from '#shared/operations/operation.ts';
 import { wholeContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Octets of the longest content. */
 const LONGEST = 64 * 1024;
@@ -39,6 +40,6 @@ export async function receiveJson(request: AnyRequest): Promise<unknown> {
     if (!(error instanceof StrictJsonError)) throw error;
     const { path, message } = error;
     if (path.length === 0) throw new BadRequest('The content is no JSON in UTF-8.');
-    throw new InputError(path, message);
+    throw new InputError(path, said('other', { why: message }));
   }
 }

@@ -110,7 +110,7 @@ function checkRedirectUris(uris: readonly string[], native: boolean): void {
     const mistake =
       protocol === 'https:' && isOfMachine(hostname)
         ? 'must be http on loopback'
-        : redirectUriMistake(uri, native);
+        : redirectUriMistake(uri, native)?.message;
     if (mistake !== undefined) throw new BadDocument(`redirect_uris.${index} ${plain(mistake)}`);
   }
 }

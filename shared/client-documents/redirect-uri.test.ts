@@ -48,7 +48,7 @@ describe('refused', () => {
     ['data', 'data:text/html,x', /must be https/],
     ['a file', 'file:///etc/passwd', /must be https/],
     ['a scheme of its own', 'com.example.app:/cb', /--native/],
-  ])('%s', (_, uri, message) => expect(redirectUriMistake(uri, false)).toMatch(message));
+  ])('%s', (_, uri, message) => expect(redirectUriMistake(uri, false)?.message).toMatch(message));
 
   test.each([
     ['RFC 8252 section 7.1: a scheme without a dot', 'myapp:/cb'],

@@ -1,3 +1,5 @@
+import type { Words } from '#shared/refusals/words.ts';
+import { said } from '#shared/refusals/operations.ts';
 /** The engine's list: the ports of these are free for native clients (RFC 8252 section 7.3). */
 const LOOPBACKS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -14,14 +16,12 @@ const privateUse = ({ protocol }: URL, native: boolean) => native && protocol.in
  * Returns the mistake in a redirect URI (RFC 6749 section 3.1.2, RFC 8252 section 7), or undefined. URIs are compared
  * exactly, so only their normal form is taken.
  */
-export function redirectUriMistake(uri: string, native: boolean): string | undefined {
+export function redirectUriMistake(uri: string, native: boolean): Words | undefined {
   const url = URL.parse(uri);
-  if (url === null) return 'must be an absolute URI, such as https://app.example/callback';
-  if (uri.includes('#')) return 'must have no fragment (#)';
-  if (url.username !== '' || url.password !== '') return 'must have no user before the host (@)';
-  if (url.href !== uri && url.href !== `${uri}/`) return `must be in its normal form, ${url.href}`;
+  if (url === null) return said('uri-relative');
+  if (uri.includes('#')) return said('uri-fragment');
+  if (url.username !== '' || url.password !== '') return said('uri-user');
+  if (url.href !== uri && url.href !== `${uri}/`) return said('uri-form', { form: url.href });
   if ((SCHEMES[url.protocol] ?? privateUse)(url, native)) return undefined;
-  return native
-    ? 'must be https elsewhere, http on localhost, 127.0.0.1 or [::1], or a scheme with a dot such as com.example.app:/callback'
-    : 'must be https, or http on localhost, 127.0.0.1 or [::1]; other schemes need --native';
+  return said(native ? 'uri-native' : 'uri-scheme');
 }

@@ -14,6 +14,7 @@ import { KeyRefusal } from './key-refusal.ts';
 import { scheduleKeys } from './signing-key-schedule.ts';
 import type { ScheduledKey } from './signing-key-schedule.ts';
 import { seal, unseal } from './seal.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 type Alg = StoredKey['alg'];
 export type Jwk = Readonly<Record<string, unknown>>;
@@ -133,11 +134,14 @@ async function addKey(life: KeyLifecycle, key: StoredKey, unlessOneOf?: Alg): Pr
  */
 export async function rotateKey(life: KeyLifecycle, alg: Alg): Promise<StoredKey> {
   const ofAlg = (await listKeys(life)).filter(({ key }) => key.alg === alg);
-  if (ofAlg.length === 0) throw new KeyRefusal(`there is no ${alg} key to rotate`);
+  if (ofAlg.length === 0) throw new KeyRefusal(said('no-key-to-rotate', { alg }));
   const pending = ofAlg.find(({ state }) => state === 'published');
   if (pending?.until !== undefined) {
     throw new KeyRefusal(
-      `a rotation is under way: key ${pending.key.kid} signs from ${new Date(pending.until).toISOString()}`,
+      said('rotation-under-way', {
+        kid: pending.key.kid,
+        time: new Date(pending.until).toISOString(),
+      }),
     );
   }
   const key = await newKey(life, alg, life.clock.now() + life.overlap * 1000);
@@ -156,7 +160,7 @@ export async function endCompromisedKey(
   // A key that was retired by the one that goes must not find itself without a successor.
   await sweepKeys(life);
   const old = (await listKeys(life)).find(({ key }) => key.kid === kid);
-  if (old === undefined) throw new KeyRefusal(`there is no key ${kid}`);
+  if (old === undefined) throw new KeyRefusal(said('no-key', { id: kid }));
   // It takes the place of the old one, so that it signs at once whatever the clocks of the servers say.
   const { alg, signsFrom } = old.key;
   const key = old.state === 'signing' ? await newKey(life, alg, signsFrom) : undefined;

@@ -23,6 +23,7 @@ import {
   VOPRF,
 } from '#shared/private-token/token-types.ts';
 import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** The times and parts of the life of the token issuer's keys. */
 export interface TokenKeyLifecycle {
@@ -182,13 +183,13 @@ export async function replaceCompromisedTokenKeys(
 
 const underWay = (name: string, next?: StoredTokenKey) =>
   new KeyRefusal(
-    `a rotation of the ${name} key is under way${next ? `: the next issues from ${new Date(next.notBefore).toISOString()}` : ''}`,
+    next
+      ? said('token-key-next', { type: name, time: new Date(next.notBefore).toISOString() })
+      : said('token-key-under-way', { type: name }),
   );
 
 const noneYet = (type: TokenType) =>
-  new KeyRefusal(
-    `there is no ${TOKEN_TYPES[type].name} key to rotate: start the authorization server first`,
-  );
+  new KeyRefusal(said('no-token-key', { type: TOKEN_TYPES[type].name }));
 
 /** Clients and origins refuse a directory of too many keys, whatever their types. */
 function expectRoom(type: TokenType, ofType: readonly ScheduledTokenKey[]): void {
@@ -196,9 +197,7 @@ function expectRoom(type: TokenType, ofType: readonly ScheduledTokenKey[]): void
   if (live.length < MOST_LIVE) return;
   const { name } = TOKEN_TYPES[type];
   const next = new Date(Math.min(...live.map(({ until }) => until))).toISOString();
-  throw new KeyRefusal(
-    `the directory has ${live.length} ${name} keys, which is the most: the next one retires at ${next}`,
-  );
+  throw new KeyRefusal(said('token-keys-full', { count: live.length, type: name, time: next }));
 }
 
 /** `ofType`: all keys of the type. Undefined: another process was faster. */
@@ -228,5 +227,5 @@ async function addKey(
     if (outcome === 'added') return key;
     if (outcome === 'late') return undefined;
   }
-  throw new KeyRefusal(`no ${TOKEN_TYPES[type].name} key has a truncated id that is free`);
+  throw new KeyRefusal(said('no-token-key-id', { type: TOKEN_TYPES[type].name }));
 }

@@ -1,9 +1,11 @@
 import type * as z from 'zod';
 import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
-import { issueWords } from '#shared/base/issue-words.ts';
 import type { DocumentNetwork } from '#shared/client-documents/fetch-document.ts';
 import type { Config } from '#shared/config/schema.ts';
+import { faultOf, withWords } from '#shared/refusals/fault.ts';
+import { Refused, said } from '#shared/refusals/operations.ts';
+import { about, type Words } from '#shared/refusals/words.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 
@@ -68,24 +70,24 @@ export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(
  * Thrown if something that was given is not what an operation takes. The message goes on after the name of the member, or
  * says it all where the path is empty.
  */
-export class InputError extends Error {
+export class InputError extends Refused {
   override readonly name = 'InputError';
   /** Members and indexes that lead to what is wrong; empty: the whole. */
   readonly path: readonly string[];
 
-  constructor(path: readonly string[], message: string) {
-    super(message);
+  constructor(path: readonly string[], words: Words) {
+    super(words);
     this.path = path;
   }
 }
 
 /** Thrown if there is nothing by the name or id that was given. */
-export class Missing extends Error {
+export class Missing extends Refused {
   override readonly name = 'Missing';
 }
 
 /** Thrown if what is there stands against the change. */
-export class Conflict extends Error {
+export class Conflict extends Refused {
   override readonly name = 'Conflict';
 }
 
@@ -110,20 +112,38 @@ export async function perform<Input extends z.ZodObject, Output extends z.ZodTyp
   return wanted.run(input, house);
 }
 
-/** Says what a member must be where its schema does not. */
-const inWords: z.core.$ZodErrorMap = (issue) => {
-  if (issue.code === 'too_big' || issue.code === 'too_small') return issueWords(issue);
-  if (issue.code !== 'invalid_type') return undefined;
-  return issue.input === undefined ? 'is missing' : `must be of the type ${issue.expected}`;
+/** Says what a member must be where its schema does not. The issue carries the words. */
+const inWords: z.core.$ZodErrorMap = (issue) => withWords(wordsOf(issue))(issue);
+
+function wordsOf(issue: z.core.$ZodRawIssue): Words {
+  if (issue.code === 'invalid_type') {
+    return issue.input === undefined ? said('missing') : said('type', { type: issue.expected });
+  }
+  if (issue.code === 'invalid_value') return said('choice', { names: issue.values.join(', ') });
+  if (issue.code === 'unrecognized_keys') return said('unknown-member');
+  if (issue.code === 'too_big') {
+    const code = TOO_BIG[issue.origin] ?? 'too-large';
+    return said(code, { most: String(issue.maximum) });
+  }
+  if (issue.code === 'too_small') {
+    const code = issue.origin === 'array' ? 'too-few' : 'too-small';
+    return said(code, { least: String(issue.minimum) });
+  }
+  return said('other', { why: `is wrong (${issue.code})` });
+}
+
+const TOO_BIG: Readonly<Record<string, 'too-long' | 'too-many'>> = {
+  string: 'too-long',
+  array: 'too-many',
 };
 
 /** Tells the first mistake that a schema found. */
 function inputError({ issues: [issue] }: z.ZodError): InputError {
-  if (issue === undefined) return new InputError([], 'the content is not what the operation takes');
-  const { path, message } = issue;
-  if (issue.code !== 'unrecognized_keys') {
-    return new InputError(path.map(String), path.length === 0 ? `the content ${message}` : message);
-  }
-  const unknown = [...path.map(String), ...issue.keys.slice(0, 1)];
-  return new InputError(unknown, 'is no member of the operation');
+  if (issue === undefined) throw new Error('a schema refuses, and finds no mistake');
+  const path = [
+    ...issue.path,
+    ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []),
+  ];
+  const words = faultOf(issue);
+  return new InputError(path.map(String), path.length === 0 ? about('the content', words) : words);
 }

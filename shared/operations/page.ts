@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { InputError } from './operation.ts';
 import { wholeNumber } from './whole-number.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Rows of the longest page. */
 const MOST = 100;
@@ -46,7 +47,7 @@ export function pageIn<T>(
 ): Page<T> {
   const last = after === undefined ? -1 : all.findIndex((row) => name(row) === after);
   if (after !== undefined && last < 0) {
-    throw new InputError(['after'], 'is no row of the list any more: begin with its first page');
+    throw new InputError(['after'], said('page-gone'));
   }
   return pageFrom(all.slice(last + 1, last + 2 + limit), limit, name);
 }

@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 /** The id of a part (`Operation.parts`). An empty one is what a script has whose variable was not set. */
 export const partId = z
   .string()
-  .min(1, 'must be an id: without any it would mean everything')
-  .max(512, 'must be an id of at most 512 characters')
+  .min(1, fault(said('empty-part')))
+  .max(512, fault(said('too-long', { most: 512 })))
   .exactOptional();

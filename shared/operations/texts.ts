@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { InputError } from './operation.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** The ways in which a member is written and typed, where its name does not say them. */
 interface Spelling {
@@ -106,7 +107,7 @@ export function fromTexts(schema: z.ZodObject, texts: Texts): Readonly<Record<st
     const kind = member ? kindOf(member) : 'texts';
     const read = member && SPELLINGS.get(member)?.read;
     if (kind === 'texts') return [name, values.map((value) => read?.(value) ?? value)];
-    if (values.length > 1) throw new InputError([name], 'is given twice');
+    if (values.length > 1) throw new InputError([name], said('given-twice'));
     return [name, (read ?? VALUES[kind])(values[0] ?? '', name)];
   });
   return Object.fromEntries(entries) as Readonly<Record<string, unknown>>;
@@ -119,7 +120,7 @@ const VALUES: Readonly<
 > = {
   flag(text, name) {
     const value = Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined;
-    if (value === undefined) throw new InputError([name], 'must be true or false');
+    if (value === undefined) throw new InputError([name], said('flag'));
     return value;
   },
   // The schema refuses the text of no number, and says what it takes.

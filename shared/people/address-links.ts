@@ -4,6 +4,7 @@ import { addressAlias } from './names/aliases.ts';
 import { addressKey } from './names/mail-address.ts';
 import { createOneTimeLinks, type OneTimeLinksOptions } from './one-time-links.ts';
 import { PeopleError, type PeopleStore, replacePerson } from './people.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Seconds for which a link is valid: people read their mail once a day. */
 const ADDRESS_LIFE = 86_400;
@@ -104,7 +105,8 @@ export async function confirmAddress(
   const edit = ({ profile = {}, ...person }: PersonRecord) => {
     const before = profile.emails ?? [];
     const emails = person.id === id ? confirmedEmails(before, claim) : undefined;
-    if (emails === undefined) throw new PeopleError(`${claim.address} is not theirs any more`);
+    if (emails === undefined)
+      throw new PeopleError(said('address-gone', { address: claim.address }));
     const gone = before.find(({ verified, address }) => verified && indexOf(emails, address) < 0);
     former = gone?.address;
     return { ...person, profile: { ...profile, emails } };

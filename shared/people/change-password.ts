@@ -2,13 +2,14 @@ import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { endEverything, type Ended } from './access/everything.ts';
 import { changePerson, PeopleError, replacePerson, secretsOf, type PeopleStore } from './people.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Thrown if somebody else changed the password in the meantime. */
 export class PasswordReplaced extends PeopleError {
   override readonly name = 'PasswordReplaced';
 
   constructor() {
-    super('the password was changed meanwhile: begin again');
+    super(said('password-replaced'));
   }
 }
 

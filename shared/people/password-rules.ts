@@ -1,16 +1,18 @@
 import { COMMONEST, isCommonPassword } from './common-passwords.ts';
 import { LONGEST_PASSWORD, opaqueString } from './names/precis.ts';
+import type { Words } from '#shared/refusals/words.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Least characters of a new password, each a code point. */
 export const LEAST_CHARACTERS = 8;
 
 /** The faults of a new password, in words for an operator. */
 export const PASSWORD_FAULTS = {
-  short: `a password has at least ${LEAST_CHARACTERS} characters: choose a longer one`,
-  long: `a password has at most ${LONGEST_PASSWORD.toLocaleString('en')} octets: choose a shorter one`,
-  characters: 'a password has no control characters and no line ends: choose another',
-  common: `this password is one of the ${COMMONEST.toLocaleString('en')} commonest, which are guessed first: choose another`,
-} as const satisfies Readonly<Record<string, string>>;
+  short: said('password-short', { least: LEAST_CHARACTERS }),
+  long: said('password-long', { most: LONGEST_PASSWORD.toLocaleString('en') }),
+  characters: said('password-characters'),
+  common: said('password-common', { count: COMMONEST.toLocaleString('en') }),
+} as const satisfies Readonly<Record<string, Words>>;
 
 export type PasswordFault = keyof typeof PASSWORD_FAULTS;
 

@@ -20,6 +20,8 @@ import { searchKeysOf } from './names/search-keys.ts';
 import { usernameCaseMapped } from './names/precis.ts';
 import { judgePassword, PASSWORD_FAULTS, type PasswordFault } from './password-rules.ts';
 import type { RealmNeeds } from './verifier-kind.ts';
+import type { Words } from '#shared/refusals/words.ts';
+import { Refused, said } from '#shared/refusals/operations.ts';
 
 /** The parts needed to change the people of the built-in directory. */
 export interface PeopleStore extends AccessStore {
@@ -38,7 +40,7 @@ type PersonEvent =
     };
 
 /** Thrown if a change is not possible; the message tells an operator what to do. */
-export class PeopleError extends Error {
+export class PeopleError extends Refused {
   override readonly name: string = 'PeopleError';
 }
 
@@ -52,8 +54,8 @@ export class Unacceptable extends PeopleError {
   override readonly name: string = 'Unacceptable';
   readonly member: 'name' | 'password' | 'principals';
 
-  constructor(member: Unacceptable['member'], message: string) {
-    super(message);
+  constructor(member: Unacceptable['member'], words: Words) {
+    super(words);
     this.member = member;
   }
 }
@@ -100,10 +102,7 @@ export async function addPerson(
 export function newName(name: string): string {
   const mapped = usernameCaseMapped(name);
   if (mapped === undefined) {
-    throw new Unacceptable(
-      'name',
-      'a name is 1 to 64 letters, digits and . _ @ + -: choose another',
-    );
+    throw new Unacceptable('name', said('person-name'));
   }
   return mapped;
 }
@@ -149,7 +148,7 @@ export async function personNamed(
   name: string,
 ): Promise<PersonRecord> {
   const person = await people.getByName(usernameCaseMapped(name) ?? '');
-  if (person === undefined) throw new NoSuchPerson(`there is no person ${name}`);
+  if (person === undefined) throw new NoSuchPerson(said('no-person', { name }));
   return person;
 }
 
@@ -180,10 +179,7 @@ export async function setKerberos(
 ): Promise<PersonRecord> {
   const wrong = principals.find((principal) => !isKerberosPrincipal(principal));
   if (wrong !== undefined) {
-    throw new Unacceptable(
-      'principals',
-      `${JSON.stringify(wrong)} is no principal with its realm, such as alice@EXAMPLE.COM`,
-    );
+    throw new Unacceptable('principals', said('principal', { principal: JSON.stringify(wrong) }));
   }
   const kerberos = [...new Set(principals)];
   const edit = (person: PersonRecord) => ({ ...person, kerberos });
@@ -291,30 +287,25 @@ async function taken(
 ): Promise<PeopleError> {
   const namesake = await people.getByName(name);
   if (namesake !== undefined && namesake.id !== id) {
-    return new PeopleError(`the name ${name} is taken: choose another`);
+    return new PeopleError(said('name-taken', { name }));
   }
   for (const { address } of emails) {
     const owner = await people.getByAlias(addressAlias(address));
     if (owner !== undefined && owner.id !== id && aliases.includes(addressAlias(address))) {
-      return new PeopleError(
-        `${address} is a verified address of ${owner.name}: take it from them first, or leave it unverified`,
-      );
+      return new PeopleError(said('address-taken', { address, owner: owner.name }));
     }
   }
   for (const alias of aliases) {
     const owner = await people.getByAlias(alias);
     if (owner !== undefined && owner.id !== id) {
-      return new PeopleError(`${alias} belongs to ${owner.name}: take it from them first`);
+      return new PeopleError(said('alias-taken', { alias, owner: owner.name }));
     }
   }
   if (await people.isFormerName(name)) return formerName(name);
-  return new PeopleError(`${name} could not be kept as others were changed: try again`);
+  return new PeopleError(said('person-raced', { name }));
 }
 
-export const formerName = (name: string) =>
-  new PeopleError(
-    `${name} was the name of somebody who was removed, and what is granted by name would be theirs: choose another, or reuse the name (--reuse-name)`,
-  );
+export const formerName = (name: string) => new PeopleError(said('name-former', { name }));
 
 /** Derives all that is stored of a password. Throws `PasswordError` if it may not be set. */
 export async function secretsOf(

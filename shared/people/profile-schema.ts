@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { addressKey, mailAddress } from './names/mail-address.ts';
 import { isVisibleName } from './names/visible-name.ts';
+import type { Words } from '#shared/refusals/words.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 /** Each as long as it may be in octets; all goes into tokens, fields and pages. */
 const MOST = { picture: 1024, emails: 10, groups: 100, groupOctets: 4096 };
@@ -34,51 +37,45 @@ function pictureUrl(text: string): string | undefined {
 }
 
 /** Returns the schema of a text that `make` turns into a value, or the mistake. */
-const made = (make: (text: string) => string | undefined, what: string) =>
+const made = (make: (text: string) => string | undefined, words: Words) =>
   z.string().transform((text, context) => {
     const value = make(text);
     if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', message: `must be ${what}` });
+    context.addIssue({ code: 'custom', message: words.message, words });
     return z.NEVER;
   });
 
 /** It has no comma either: fields and the command line separate by it. */
-const address = made(
-  mailAddress,
-  'an address such as alice@example.com, of at most 254 octets (RFC 5321)',
-);
+const address = made(mailAddress, said('mail-address'));
 
 const group = z
   .string()
   .normalize('NFC')
-  .refine((text) => GROUP.test(text) && text.trim() === text, {
-    error: 'must be 1 to 64 visible characters without a comma',
-  });
+  .refine((text) => GROUP.test(text) && text.trim() === text, fault(said('group-name')));
 
 /** A `Profile` as operators write it and as files have it. */
 export const profileSchema = z.strictObject({
   display_name: z
     .string()
-    .refine(isVisibleName, { error: 'must be 1 to 100 characters, none of them invisible' })
+    .refine(isVisibleName, fault(said('visible-name')))
     .exactOptional(),
   emails: z
     .array(z.strictObject({ address, verified: z.boolean() }))
-    .max(MOST.emails, `must be at most ${MOST.emails}`)
-    .refine((emails) => once(emails.map((email) => addressKey(email.address))), {
-      error: 'must each be there once',
-    })
+    .max(MOST.emails, fault(said('too-many', { most: MOST.emails })))
+    .refine(
+      (emails) => once(emails.map((email) => addressKey(email.address))),
+      fault(said('each-once')),
+    )
     .exactOptional(),
   groups: z
     .array(group)
-    .max(MOST.groups, `must be at most ${MOST.groups}`)
-    .refine(once, { error: 'must each be there once' })
-    .refine((groups) => octets(groups.join()) <= MOST.groupOctets, {
-      error: `must be at most ${MOST.groupOctets} octets together`,
-    })
+    .max(MOST.groups, fault(said('too-many', { most: MOST.groups })))
+    .refine(once, fault(said('each-once')))
+    .refine(
+      (groups) => octets(groups.join()) <= MOST.groupOctets,
+      fault(said('too-many-octets', { most: MOST.groupOctets })),
+    )
     .exactOptional(),
-  locale: made(canonicalLocale, 'a language tag such as en-GB (RFC 5646)').exactOptional(),
-  picture: made(
-    pictureUrl,
-    `a URL of http or https without a password, of at most ${MOST.picture} octets`,
-  ).exactOptional(),
+  locale: made(canonicalLocale, said('language-tag')).exactOptional(),
+  picture: made(pictureUrl, said('picture-url', { most: MOST.picture })).exactOptional(),
 });

@@ -4,9 +4,10 @@ import { parseStrictJson } from '#shared/base/strict-json.ts';
 import { keyFromJwk, type KeptKey, keptKey } from '#shared/jose/key-fingerprint.ts';
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
+import { Refused, said } from '#shared/refusals/operations.ts';
 
 /** It is no public key, or none that the scheme takes; the message goes on after what names it. */
-export class PublicKeyError extends Error {
+export class PublicKeyError extends Refused {
   override readonly name = 'PublicKeyError';
 }
 
@@ -64,7 +65,7 @@ export function readPublicKey(content: Uint8Array, scheme: PublicKeyRecord['sche
   if (!Object.values(taken).some((fits) => fits(key))) {
     const what = [type, details?.namedCurve ?? details?.modulusLength].join(' ').trim();
     throw new PublicKeyError(
-      `is a key of type ${what}; ${scheme} takes ${Object.keys(taken).join(', ')}`,
+      said('key-type', { type: what, scheme, types: Object.keys(taken).join(', ') }),
     );
   }
   return keptKey(key);
@@ -86,16 +87,16 @@ function parse(content: Buffer): KeyObject {
     return createPublicKey({ key: content, format: 'der', type: 'spki' });
   } catch (error) {
     if (error instanceof PublicKeyError) throw error;
-    throw new PublicKeyError('is no public key in PEM, in DER or as a JWK');
+    throw new PublicKeyError(said('no-public-key'));
   }
 }
 
-const isPrivate = () => new PublicKeyError('holds a private key: give its public part only');
+const isPrivate = () => new PublicKeyError(said('private-key'));
 
 function fromPublicJwk(jwk: Readonly<Record<string, unknown>>): KeyObject {
   if (holdsPrivateKey(jwk)) throw isPrivate();
   if ((jwk['use'] ?? 'sig') !== 'sig') {
-    throw new PublicKeyError('is for something else than signatures (use)');
+    throw new PublicKeyError(said('key-use'));
   }
   return keyFromJwk(jwk);
 }

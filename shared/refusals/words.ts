@@ -21,7 +21,25 @@ export interface Words {
   readonly values: Values;
   /** The same in English. */
   readonly message: string;
+  /** It stands before the text, in every language. */
+  readonly about?: string;
 }
+
+/** Returns a text that goes on after what it is about. */
+export const about = (subject: string, words: Words): Words => ({
+  ...words,
+  message: `${subject} ${words.message}`,
+  about: subject,
+});
+
+/** Returns a text in the language of a table, and in English where the table lacks the code. */
+export const inLanguage = (
+  table: Table,
+  { code, values, message, about: subject }: Words,
+): string =>
+  table[code] === undefined
+    ? message
+    : [subject, filled(table[code], values)].filter(Boolean).join(' ');
 
 type Table = Readonly<Record<string, string>>;
 

@@ -28,15 +28,16 @@ import { inParts } from './parts.ts';
 import { createOnce } from './once.ts';
 import { ownView } from './own-views.ts';
 import { recentEvents } from './recent-events.ts';
-import { refusal } from './refusal.ts';
+import { refusal, type Wrong } from './refusal.ts';
 import { createTell } from './tell.ts';
 import { toldBy } from './told.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** The parts of an operation's page besides its form. */
 type Shown = Pick<AdminOperationProps, 'told' | 'problem' | 'status' | 'sections'> & {
   readonly isDone?: true;
   readonly links?: AdminOperationProps['links'];
-  readonly wrong?: InputError;
+  readonly wrong?: Wrong;
 };
 
 /** The page of an operation, and what it was asked with. */
@@ -79,14 +80,14 @@ export function adminHandlers(
     const { language } = view;
     const { effect } = operation;
     const action = pageOf(operation);
-    const { part, done = textsOf(language).admin.done, ...said } = asked;
+    const { part, done = textsOf(language).admin.done, ...about } = asked;
     const isFixed = (name: string) => part !== undefined || Object.hasOwn(asked.hidden ?? {}, name);
     const fields = fieldsOf(operation, texts, language, wrong).filter(({ name }) => !isFixed(name));
     const all = withKnownScopes(fields, operation, server.config, language);
     // No field is there to say it.
     const problem = wrong && isFixed(wrong.path[0] ?? '') ? problemIn(wrong) : undefined;
     const page = adminOperationPage(view, {
-      ...said,
+      ...about,
       home: ADMIN_PATH,
       action,
       effect,
@@ -96,7 +97,7 @@ export function adminHandlers(
       ...(problem && { problem }),
       ...shown,
       ...(isDone && { done }),
-      ...(isDone && said.submit !== undefined && { title: said.submit }),
+      ...(isDone && about.submit !== undefined && { title: about.submit }),
     });
     answerWith(ctx, page);
   }
@@ -195,9 +196,15 @@ export function adminHandlers(
       const operation = operationIn(ctx);
       const secret = [...secretsOf(operation.input)].find((name) => query.has(name));
       if (secret !== undefined) {
-        const wrong = new InputError([secret], 'is a secret, which must not be in an address');
+        const wrong = new InputError([secret], said('secret-in-address'));
+        const { language } = viewOf(ctx, visitor.person);
         const texts = textsIn(operation, withoutSecrets(operation, query));
-        return answer(ctx, visitor, await pageIn(ctx, operation, texts), { wrong, status: 422 });
+        return answer(
+          ctx,
+          visitor,
+          await pageIn(ctx, operation, texts),
+          refusal(operation, wrong, language),
+        );
       }
       if (operation.effect === 'reads') return read(ctx, visitor, operation, query);
       answer(ctx, visitor, await pageIn(ctx, operation, textsIn(operation, query)), {});

@@ -1,4 +1,4 @@
-import type { InputError, Operation } from '#shared/operations/operation.ts';
+import type { Operation } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
 import type { Texts } from '#shared/operations/texts.ts';
 import type { Language } from '#shared/pages/language.ts';
@@ -8,7 +8,7 @@ import { groupOf, pageOf } from './addresses.ts';
 import { endsWith } from './ends-with.ts';
 import { takes, titleOf } from './links.ts';
 import { type Part, partIn } from './part.ts';
-import { refusal } from './refusal.ts';
+import { refusal, type Wrong } from './refusal.ts';
 import { type Subject, subjectOf } from './subject.ts';
 import type { Tell } from './tell.ts';
 
@@ -46,7 +46,7 @@ export async function asking(
     part: undefined,
   };
   try {
-    const part = await partIn(operation, { texts, subject }, tell, language);
+    const part = await partIn(operation, texts, tell, language);
     const own = part && partWords(language, part.words);
     if (part === undefined || own === undefined) {
       const warning = subject && (await endsWith(name, subject, tell, language));
@@ -76,7 +76,7 @@ export async function asking(
 }
 
 /** A mistake in a member that no field shows. */
-export const problemIn = ({ path, message }: InputError) =>
+export const problemIn = ({ path, message }: Wrong) =>
   ({ kind: 'refused', text: [...path, message].join(' ') }) as const;
 
 /** The way from the first page to this one. */

@@ -1,10 +1,11 @@
 import type * as z from 'zod';
-import type { InputError, Operation } from '#shared/operations/operation.ts';
+import type { Operation } from '#shared/operations/operation.ts';
 import { choicesOf, isOptional, kindOf, secretsOf, type Texts } from '#shared/operations/texts.ts';
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminField } from '../frame/admin-view.ts';
 import { fieldWord, hintWord, optionWord } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
+import type { Wrong } from './refusal.ts';
 
 /** The members of lists that the links to the next page fill in. */
 const PAGING: ReadonlySet<string> = new Set(['after', 'limit']);
@@ -49,7 +50,7 @@ export function fieldsOf(
   operation: Pick<Operation, 'name' | 'effect' | 'input' | 'parts'>,
   texts: Texts,
   language: Language,
-  wrong?: InputError,
+  wrong?: Wrong,
 ): readonly AdminField[] {
   const { input, parts = [] } = operation;
   const secrets = secretsOf(input);

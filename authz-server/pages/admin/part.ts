@@ -3,8 +3,9 @@ import { fromTexts, type Texts } from '#shared/operations/texts.ts';
 import type { Language } from '#shared/pages/language.ts';
 import { textsOf } from '../texts/index.ts';
 import { programName } from '../views/program.ts';
-import type { Subject } from './subject.ts';
 import { type Item, itemsOf, type Tell, textIn } from './tell.ts';
+import { said } from '#shared/refusals/operations.ts';
+import type { Words } from '#shared/refusals/words.ts';
 
 /** Returns what a part is called beside its subject. Undefined: there is no such part. */
 type Find = (asked: Item, tell: Tell, language: Language) => Promise<string | undefined>;
@@ -46,6 +47,15 @@ const FIND: Readonly<Record<string, Find>> = {
   },
 };
 
+const LACKS: Readonly<Record<string, (of: (member: string) => string) => Words>> = {
+  'client end grant': (of) =>
+    said('no-grant-of-client', { client: of('client_id'), id: of('grant') }),
+  'user end grant': (of) => said('no-grant-of-person', { name: of('name'), id: of('grant') }),
+  'user end sign_in': (of) => said('no-sign-in-of-person', { name: of('name'), id: of('sign_in') }),
+  'user end client': (of) => said('no-client-of-person', { name: of('name'), id: of('client') }),
+  'signing-keys rotate kid': (of) => said('no-key', { id: of('kid') }),
+};
+
 /** The part that a page is about. */
 export interface Part {
   /** The words that are for it. */
@@ -59,7 +69,7 @@ export interface Part {
  */
 export async function partIn(
   operation: Operation,
-  { texts, subject }: { readonly texts: Texts; readonly subject: Subject | undefined },
+  texts: Texts,
   tell: Tell,
   language: Language,
 ): Promise<Part | undefined> {
@@ -70,8 +80,8 @@ export async function partIn(
   const words = `${name} ${member}`;
   const found = await FIND[words]?.(asked, tell, language);
   if (found === undefined) {
-    const whose = subject ? `${subject.page.text} has no` : 'there is no';
-    throw new Missing(`${whose} ${member.replace('_', '-')} ${textIn(asked, member)}`);
+    const lack = LACKS[words]?.((one) => textIn(asked, one));
+    throw lack === undefined ? new Error(`no page is for the part ${words}`) : new Missing(lack);
   }
   return { words, name: found };
 }

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { InputError } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
 import type { Texts } from '#shared/operations/texts.ts';
 import { fieldsOf } from './members.ts';
 import { inParts } from './parts.ts';
+import type { Wrong } from './refusal.ts';
 
 /** The form of an operation; the parts that are open. */
-function formOf(name: string, given: Readonly<Record<string, string>> = {}, wrong?: InputError) {
+function formOf(name: string, given: Readonly<Record<string, string>> = {}, wrong?: Wrong) {
   const operation = OPERATIONS.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`there is no operation ${name}`);
   const texts: Texts = new Map(Object.entries(given).map(([member, text]) => [member, [text]]));
@@ -47,7 +47,7 @@ test.each([
   ['the choice that is there at first', { native: 'false' }, undefined, []],
   ['another choice', { native: 'true' }, undefined, ['Sign-in of people']],
   ['a text', { resources: 'https://a.example' }, undefined, ['What else it may do']],
-  ['a mistake', {}, new InputError(['gnap_key'], 'is no key'), ['A client of GNAP']],
+  ['a mistake', {}, { path: ['gnap_key'], message: 'is no key' }, ['A client of GNAP']],
 ])('a part is open because of what is typed: %s', (_, given, wrong, open) => {
   expect(formOf('client add', given, wrong).open).toEqual(open);
 });

@@ -2,34 +2,40 @@ import { KeyRefusal } from '#shared/keys/key-refusal.ts';
 import { Conflict, InputError, Missing, type Operation } from '#shared/operations/operation.ts';
 import { NoSuchPerson, PeopleError, Unacceptable } from '#shared/people/people.ts';
 import { withoutOptions } from '#shared/operations/texts.ts';
+import { Refused } from '#shared/refusals/operations.ts';
 import type { Language } from '#shared/pages/language.ts';
+import { refusalWords } from '../texts/admin/messages.ts';
 import { fieldWord } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AdminOperationProps } from '../frame/admin-view.ts';
 
+/** A mistake in a member, in the language of the page. */
+export interface Wrong {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
 /** A refusal as a page shows it: `wrong` is said beside its field. */
-type Refusal = Pick<AdminOperationProps, 'problem' | 'status'> & { readonly wrong?: InputError };
+type Refusal = Pick<AdminOperationProps, 'problem' | 'status'> & { readonly wrong?: Wrong };
 
 /** Returns how a page says that an operation was not done; throws what is no refusal of it. */
 export function refusal({ input }: Operation, thrown: unknown, language: Language): Refusal {
-  const inFields = (message: string) =>
-    withoutOptions(message, input, (member) =>
-      textsOf(language).admin.quoted(fieldWord(language, member) ?? member),
-    );
   const error =
-    thrown instanceof Unacceptable
-      ? new InputError([thrown.member], thrown.message)
-      : thrown instanceof InputError
-        ? new InputError(thrown.path, inFields(thrown.message))
-        : thrown;
+    thrown instanceof Unacceptable ? new InputError([thrown.member], thrown.words) : thrown;
+  if (!(error instanceof Refused)) throw error;
+  const message = withoutOptions(refusalWords(language, error.words), input, (member) =>
+    textsOf(language).admin.quoted(fieldWord(language, member) ?? member),
+  );
   if (error instanceof InputError) {
-    const { path, message } = error;
-    if (Object.hasOwn(input.shape, path[0] ?? '')) return { wrong: error, status: 422 };
+    const { path } = error;
+    if (Object.hasOwn(input.shape, path[0] ?? '')) {
+      return { wrong: { path, message }, status: 422 };
+    }
     return { problem: { kind: 'refused', text: [...path, message].join(' ') }, status: 422 };
   }
   const status = STATUSES.find(([kind]) => error instanceof kind)?.[1];
-  if (status === undefined || !(error instanceof Error)) throw error;
-  return { problem: { kind: 'refused', text: sentenceOf(inFields(error.message)) }, status };
+  if (status === undefined) throw error;
+  return { problem: { kind: 'refused', text: sentenceOf(message) }, status };
 }
 
 /** Words with which messages begin that are no names of somebody or something. */

@@ -2,7 +2,6 @@ import { type Html, html } from '#shared/pages/html.ts';
 import type { AdminField } from '../frame/admin-view.ts';
 import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
-import { reason } from './reason.ts';
 
 /** The field of a member, with what is wrong with it beside it. */
 export function adminField(view: View, field: AdminField): Html {
@@ -24,8 +23,7 @@ export function adminField(view: View, field: AdminField): Html {
     problem !== undefined && html` aria-invalid="true"`
   }`;
   const said =
-    problem !== undefined &&
-    html`<p class="note bad" id="${wrong}">${label}: ${reason(view, problem)}</p>`;
+    problem !== undefined && html`<p class="note bad" id="${wrong}">${label}: ${problem}</p>`;
   if (kind === 'choices') {
     return html`<fieldset class="items asked">
       <legend>${label}</legend>

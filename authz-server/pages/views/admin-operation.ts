@@ -8,7 +8,6 @@ import { adminField } from './admin-fields.ts';
 import { adminSection, adminTable } from './admin-table.ts';
 import { adminFacts, adminValue } from './admin-values.ts';
 import { form } from './form.ts';
-import { reason } from './reason.ts';
 
 /** The page of an operation: what it is for, its form, and what it gave. */
 export function adminOperationPage(view: View, props: AdminOperationProps): Answer {
@@ -64,7 +63,7 @@ function problemOf(view: View, { problem, effect }: AdminOperationProps): Html |
     ${
       problem.kind === 'sent'
         ? texts.sent
-        : html`${effect === 'changes' && html`${texts.problem} `}${reason(view, problem.text)}`
+        : html`${effect === 'changes' && html`${texts.problem} `}${problem.text}`
     }
   </p>`;
 }

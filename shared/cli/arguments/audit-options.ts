@@ -40,6 +40,6 @@ function timeIn(input: Input, option: string, clock: Clock): number | undefined 
   const text = input.text(option);
   if (text === undefined) return undefined;
   const at = momentIn(text, clock.now());
-  if (at === undefined) throw new UsageError(`--${option} ${MOMENT}`);
+  if (at === undefined) throw new UsageError(`--${option} ${MOMENT.message}`);
   return at;
 }

@@ -75,7 +75,7 @@ describe('cache purge', () => {
   test('says which spaces have a cache', async () => {
     const shell = await configured();
     const { stderr } = await inProcess(shell, 'cache', 'purge', `${ORIGIN}/plain/a`);
-    expect(stderr).toContain(`${ORIGIN}/shop/, ${ORIGIN}/shop/caf%C3%A9/ have one`);
+    expect(stderr).toContain(`spaces with one: ${ORIGIN}/shop/, ${ORIGIN}/shop/caf%C3%A9/`);
     const without = await configured([space('plain/', {})]);
     const none = await inProcess(without, 'cache', 'purge', `${ORIGIN}/plain/a`);
     expect(none.stderr).toContain('no space is configured with one');

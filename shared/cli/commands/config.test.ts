@@ -187,6 +187,8 @@ describe('config check --store', () => {
       warnings: expect.arrayContaining([
         {
           path: 'people.secondFactor.required.1',
+          code: 'empty-group',
+          values: { group: '"admins"' },
           message: expect.stringMatching(/^is "admins", and nobody is in that group/),
         },
       ]),

@@ -3,6 +3,7 @@ import { keepRegistered, readDocument } from '#shared/operations/clients/client-
 import { Conflict, InputError } from '#shared/operations/operation.ts';
 import { Failure } from '../arguments/command.ts';
 import type { Item } from './step.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /**
  * A client that its document describes, registered as `client add --document` does it. The document is fetched when the
@@ -19,7 +20,8 @@ export function documentItem(url: string): Item {
       isPlanned = true;
       if (was?.document?.registered === true) return undefined;
       if (isFirst) reading = readDocument(url, house);
-      if (reading === undefined) throw new Conflict(`the client ${url} was removed meanwhile`);
+      if (reading === undefined)
+        throw new Conflict(said('other', { why: `the client ${url} was removed meanwhile` }));
       const { document, fresh } = await reading.catch(refuse(url));
       const found = { now: house.clock.now(), fresh, was, registered: true } as const;
       return {

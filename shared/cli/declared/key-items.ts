@@ -3,6 +3,7 @@ import { removeKey } from '#shared/operations/keys/key-remove.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import type { WantedKey } from './wanted.ts';
 import { differences, type Item, type Step } from './step.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Returns a key as a file declares it. */
 export const declaredKey = ({
@@ -45,7 +46,8 @@ export const keyItem = (wanted: WantedKey): Item => ({
       },
       async run({ recorder }) {
         const rotated = recorder.changing('apiKeys', { kind: 'api-key.rotated', key: id });
-        if (!(await rotated.replace(changed, there))) throw new Conflict(RACED(id));
+        if (!(await rotated.replace(changed, there)))
+          throw new Conflict(said('other', { why: RACED(id) }));
       },
     };
   },
@@ -63,7 +65,7 @@ function addition(key: ApiKeyRecord): Step {
     async run({ stores, recorder }) {
       await stores.declared.add({ kind: 'api-key', id: key.id });
       const added = recorder.changing('apiKeys', { kind: 'api-key.added', key: key.id });
-      if (!(await added.add(key))) throw new Conflict(RACED(key.id));
+      if (!(await added.add(key))) throw new Conflict(said('other', { why: RACED(key.id) }));
     },
   };
 }

@@ -6,6 +6,7 @@ import type { KeyOwner, PublicKeyRecord } from '#shared/stores/credentials/publi
 import { Failure } from '../arguments/command.ts';
 import type { WantedPublicKey } from './wanted.ts';
 import { differences, type Item, type Step } from './step.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Members that no key changes: its events would name another one. */
 const FIXED = ['owner', 'scheme', 'origin', 'name'] as const;
@@ -36,7 +37,7 @@ export const publicKeyItem = (wanted: WantedPublicKey, brought: ReadonlySet<stri
       throw new Failure(`the key ${id} cannot change ${fixed}: remove it first`);
     }
     if (await isOfClient(clients, id)) {
-      throw new Conflict(`the key ${id} ${KEY_REFUSALS['of a client']}`);
+      throw new Conflict(KEY_REFUSALS['of a client'](id));
     }
     return addition(wanted);
   },
@@ -64,12 +65,13 @@ function addition(wanted: WantedPublicKey): Step {
     async run(house) {
       const { stores, recorder, clock } = house;
       const found = await ownerIn(house, wanted);
-      if (found === undefined) throw new Conflict(`the owner of the key ${id} went meanwhile`);
+      if (found === undefined)
+        throw new Conflict(said('other', { why: `the owner of the key ${id} went meanwhile` }));
       await stores.declared.add({ kind: 'public-key', id });
       const vouched = found.kind === 'person' ? VOUCHED : {};
       const key = { created_at: clock.now(), ...wanted, ...vouched, owner: found };
       const outcome = await addPublicKey(stores, key, recorder);
-      if (outcome !== 'added') throw new Conflict(`the key ${id} ${KEY_REFUSALS[outcome]}`);
+      if (outcome !== 'added') throw new Conflict(KEY_REFUSALS[outcome](id));
     },
   };
 }

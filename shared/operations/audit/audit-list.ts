@@ -5,11 +5,16 @@ import { InputError, operation } from '../operation.ts';
 import { pageInput, pageOf } from '../page.ts';
 import { SPELLINGS } from '../texts.ts';
 import { MOMENT, momentIn } from './audit-moment.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 const KINDS = Object.keys(EVENT_KINDS) as [Kind, ...Kind[]];
 
-const moment = z.string().max(40, MOMENT).exactOptional();
-const id = z.string().max(512, 'must be an id of at most 512 characters').exactOptional();
+const moment = z.string().max(40, fault(MOMENT)).exactOptional();
+const id = z
+  .string()
+  .max(512, fault(said('too-long', { most: 512 })))
+  .exactOptional();
 
 const item = z.looseObject({
   seq: z.int().describe('its place in the log, which never changes'),
@@ -38,7 +43,7 @@ export const listAudit = operation({
       .register(SPELLINGS, { value: 'TIME' }),
     until: moment.describe('only before then').register(SPELLINGS, { value: 'TIME' }),
     kind: z
-      .enum(KINDS, 'must be a kind of docs/reference/audit-events.md')
+      .enum(KINDS, fault(said('event-kind')))
       .exactOptional()
       .describe('only this kind, such as sign-in.refused'),
     person: id
@@ -89,7 +94,7 @@ export const listAudit = operation({
 /** Throws `InputError` if the text is no place of the log. */
 function placeIn(after: string | undefined): number | undefined {
   if (after === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(after)) throw new InputError(['after'], 'must be the `next` of a page');
+  if (!/^\d{1,15}$/.test(after)) throw new InputError(['after'], said('page-unknown'));
   return Number(after);
 }
 

@@ -1,10 +1,12 @@
+import { said } from '#shared/refusals/operations.ts';
+
 /** Seconds of a unit. */
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /** The form of a moment, in words that go on after the name of the member or option. */
-export const MOMENT = 'must be an ISO 8601 time with Z or an offset, a date, or such as 2h';
+export const MOMENT = said('moment');
 
 /**
  * Returns the moment that was written, in milliseconds since the epoch: an ISO 8601 time or date, or how long before

@@ -3,6 +3,7 @@ import { banMembers } from '#shared/http/ban-rule.ts';
 import { InputError, operation } from '../operation.ts';
 import { cachedUrl, soft } from './cache-members.ts';
 import { cachedAddress } from './cached-space.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 const { path, tag, status } = banMembers.shape;
 
@@ -29,7 +30,7 @@ export const banCached = operation({
   }),
   check({ url, ...given }, config) {
     if ([given.path, given.tag, given.status].every((member) => member === undefined)) {
-      throw new InputError([], 'the ban names nothing: it needs path, tag or status');
+      throw new InputError([], said('empty-ban'));
     }
     cachedAddress(config, url);
   },

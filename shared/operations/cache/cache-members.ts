@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { SPELLINGS } from '../texts.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 /** A URL, which says of which space it is. */
 export const cachedUrl = z
   .string()
-  .max(8000, 'must have at most 8000 characters')
+  .max(8000, fault(said('too-long', { most: 8000 })))
   .describe('the URL as clients send it, with its query')
   .register(SPELLINGS, { value: 'URL' });
 

@@ -4,6 +4,8 @@ import { operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';
 import { cachedUrl, soft } from './cache-members.ts';
 import { cachedAddress } from './cached-space.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 export const purgeCached = operation({
   name: 'cache purge',
@@ -12,8 +14,8 @@ export const purgeCached = operation({
   input: z.strictObject({
     urls: z
       .array(cachedUrl)
-      .min(1, 'must name a URL at least')
-      .max(1000, 'must be 1000 URLs at most')
+      .min(1, fault(said('too-few', { least: 1 })))
+      .max(1000, fault(said('too-many', { most: 1000 })))
       .register(SPELLINGS, { value: 'URL' }),
     soft,
   }),

@@ -3,6 +3,8 @@ import { everySpace } from '#shared/config/second-origin.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { originForm, parsePassedTarget, parseTarget } from '#shared/http/target.ts';
 import { Missing } from '../operation.ts';
+import type { Words } from '#shared/refusals/words.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 export interface CachedAddress {
   /** As invalidations name it. */
@@ -15,14 +17,14 @@ export interface CachedAddress {
 export function cachedAddress(config: Config, url: string): CachedAddress {
   const target = parsePassedTarget(url);
   if (target?.form !== 'absolute') {
-    throw new Missing(`${url} is no URL as clients ask for it: percent-encoded, with https://`);
+    throw new Missing(said('not-asked-url', { url }));
   }
   const { origin } = new URL(url);
   const segments = target.segments.map((segment) => segment.normalize('NFC'));
   const [space] = everySpace(config)
     .filter((one) => new URL(one.url).origin === origin && beginsWith(segments, namesOf(one)))
     .toSorted((a, b) => namesOf(b).length - namesOf(a).length);
-  if (!space?.cache) throw new Missing(`no cache has ${url}: ${whichHave(config)}`);
+  if (!space?.cache) throw new Missing(noCache(url, config));
   return { space: cacheName(space.url), target: originForm(url) };
 }
 
@@ -34,9 +36,9 @@ function namesOf({ url }: SpaceConfig): readonly string[] {
 const beginsWith = (segments: readonly string[], start: readonly string[]) =>
   start.every((name, at) => name === segments[at]);
 
-function whichHave({ spaces }: Config): string {
-  const urls = spaces.flatMap(({ cache, url }) => (cache ? url : []));
+function noCache(url: string, config: Config): Words {
+  const urls = config.spaces.flatMap((space) => (space.cache ? space.url : []));
   return urls.length === 0
-    ? 'no space is configured with one'
-    : `${urls.join(', ')} ${urls.length === 1 ? 'has one' : 'have one'}`;
+    ? said('no-cache', { url })
+    : said('no-cache-there', { url, spaces: urls.join(', ') });
 }

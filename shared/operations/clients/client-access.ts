@@ -9,6 +9,7 @@ import { partId } from '../part-id.ts';
 import { SPELLINGS } from '../texts.ts';
 import { clientId } from './client-id.ts';
 import { findClient } from './find-client.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 const grant = z.strictObject({
   id: z.string(),
@@ -62,6 +63,6 @@ function placeIn(text: string): ArtefactPlace {
     const [end, id] = cursor.parse(JSON.parse(text));
     return { end, id };
   } catch {
-    throw new InputError(['after'], 'must be the `next` of the page before');
+    throw new InputError(['after'], said('page-unknown'));
   }
 }

@@ -16,6 +16,8 @@ import { grantTypes } from './grant-types.ts';
 import { writeUnlessKeysOfPeople } from './keys-of-client.ts';
 import { notes } from './notes.ts';
 import { publicJwks } from './public-jwks.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 /** The ways in which a client that is not public proves who it is; the first is the default. */
 export const AUTH_METHODS = [
@@ -34,14 +36,14 @@ export const registration = z.strictObject({
   grant_types: grantTypes,
   public: flag.describe('it runs in a browser or on a device, cannot keep a secret, and gets none'),
   token_endpoint_auth_method: z
-    .enum(AUTH_METHODS, `must be one of ${AUTH_METHODS.join(', ')}`)
+    .enum(AUTH_METHODS)
     .exactOptional()
     .describe(`${AUTH_METHODS.join(', ')}; default: ${AUTH_METHODS[0]}`)
     .register(SPELLINGS, { option: 'auth', value: 'METHOD' }),
   jwks: publicJwks,
   gnap_key: z
     .string()
-    .max(32_768, 'must be at most 32768 characters')
+    .max(32_768, fault(said('too-long', { most: 32_768 })))
     .exactOptional()
     .describe('it speaks GNAP, with this public JWK, or this certificate in PEM'),
   gnap_bearer: flag.describe('it may have tokens of GNAP that are bound to no key'),
@@ -51,9 +53,7 @@ export const registration = z.strictObject({
 
 type Registration = z.output<typeof registration>;
 
-export const documentAddress = z
-  .string()
-  .refine(isDocumentUrl, 'must be an https address with a path, and no user, query or fragment');
+export const documentAddress = z.string().refine(isDocumentUrl, fault(said('document-url')));
 
 const { client_name, grant_types } = registration.shape;
 
@@ -96,7 +96,7 @@ export const addClient = operation({
       const shown = { client_id, client: shownClient(client) };
       return resources.length > 0 ? shown : { ...shown, notes: [NOTHING_OPEN] };
     }
-    const { members, notes: said } = described(registrationOf(asked), config);
+    const { members, notes: own } = described(registrationOf(asked), config);
     const { secret, ...proof } = needsSecret(members) ? newSecret(random) : { secret: undefined };
     const client_id = random(16).toString('hex');
     const client: ClientRecord = { client_id, ...members, ...proof, created_at: clock.now() };
@@ -109,14 +109,14 @@ export const addClient = operation({
     if (!isAdded) {
       throw new Conflict(
         client.gnap
-          ? `client ${client.client_id} has this key already`
-          : 'the identifier is taken: try again',
+          ? said('client-has-key', { client: client.client_id })
+          : said('identifier-taken'),
       );
     }
     return {
       client_id: client.client_id,
       ...(secret !== undefined && { client_secret: secret }),
-      ...(said && { notes: said }),
+      ...(own && { notes: own }),
     };
   },
 });
@@ -128,8 +128,8 @@ export const NOTHING_OPEN =
 /** Returns what an operator says of a client. Throws `InputError` where a member is missing. */
 function registrationOf(asked: z.output<typeof input>): Registration {
   const { client_name: name, grant_types: grants, document: _, ...rest } = asked;
-  if (name === undefined) throw new InputError(['client_name'], 'is missing');
-  if (grants === undefined) throw new InputError(['grant_types'], 'is missing');
+  if (name === undefined) throw new InputError(['client_name'], said('missing'));
+  if (grants === undefined) throw new InputError(['grant_types'], said('missing'));
   return { ...rest, client_name: name, grant_types: grants };
 }
 
@@ -137,7 +137,7 @@ function registrationOf(asked: z.output<typeof input>): Registration {
 function refuseOthers(asked: z.output<typeof input>): void {
   const isOther = ([member, value]: [string, unknown]) => member !== 'document' && value !== false;
   const other = Object.entries(asked).find(isOther);
-  if (other) throw new InputError([other[0]], 'is what the document says: leave it out');
+  if (other) throw new InputError([other[0]], said('document-says'));
 }
 
 /**
@@ -151,10 +151,7 @@ export function described(asked: Registration, config: Config, kept?: GnapMember
   checkRedirects(asked, native);
   const { token_endpoint_auth_method: method = AUTH_METHODS[0], ...rest } = more;
   if (!isPublic && (method === 'private_key_jwt') !== (jwks !== undefined)) {
-    throw new InputError(
-      ['token_endpoint_auth_method'],
-      'private_key_jwt and --jwks belong together: give both or neither',
-    );
+    throw new InputError(['token_endpoint_auth_method'], said('jwks-with-method'));
   }
   const members = {
     scope: '',

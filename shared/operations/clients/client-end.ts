@@ -6,6 +6,7 @@ import { partId } from '../part-id.ts';
 import { SPELLINGS } from '../texts.ts';
 import { clientId } from './client-id.ts';
 import { findClient, isBuiltIn } from './find-client.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** A built-in client that has a later generation counts as removed by an operator: it would not be registered anew. */
 export const endAccessOfClient = operation({
@@ -27,14 +28,14 @@ export const endAccessOfClient = operation({
     await findClient(house.stores.clients, client_id);
     if (grant === undefined) {
       if (isBuiltIn(client_id)) {
-        throw new Conflict(`client ${client_id} is built in: end its grants one by one`);
+        throw new Conflict(said('client-built-in-end', { client: client_id }));
       }
       await endClient(house, client_id);
       return { client_id, ended: true as const };
     }
     const access = await findAccess(house, grant);
     if (access?.clientId !== client_id) {
-      throw new Missing(`${client_id} has no grant ${grant}: see client access ${client_id}`);
+      throw new Missing(said('no-grant-of-client', { client: client_id, id: grant }));
     }
     const { accountId: person } = access;
     await endGrant(house, grant, { kind: 'grant.ended', person, grant, client: client_id });

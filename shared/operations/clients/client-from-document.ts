@@ -4,6 +4,7 @@ import { recordOf } from '#shared/client-documents/record.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { refuseKeysOfPeople } from './keys-of-client.ts';
 import { Conflict, type House, InputError } from '../operation.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /**
  * Registers the client that a Client ID Metadata Document describes, before anybody asks for it (draft section 6.10). One
@@ -14,7 +15,7 @@ export async function clientFromDocument(url: string, house: House): Promise<Cli
   const found = await readDocument(url, house);
   const was = await house.stores.clients.get(url);
   if (was !== undefined && was.document?.registered !== undefined) {
-    throw new Conflict(`client ${url} is registered already`);
+    throw new Conflict(said('client-registered', { client: url }));
   }
   const client = recordOf(url, found.document, {
     now: house.clock.now(),
@@ -30,7 +31,7 @@ export async function clientFromDocument(url: string, house: House): Promise<Cli
 export const readDocument = (url: string, { documentNetwork }: Pick<House, 'documentNetwork'>) =>
   fetchDocument(url, documentNetwork).catch((error: unknown) => {
     if (error instanceof BadDocument) {
-      throw new InputError(['document'], `cannot be used: ${error.message}`);
+      throw new InputError(['document'], said('document-unusable', { why: error.message }));
     }
     throw error;
   });
@@ -48,5 +49,5 @@ export async function keepRegistered(
   const kept = was
     ? changing('client.changed').replace(client, was)
     : changing('client.added').add(client);
-  if (!(await kept)) throw new Conflict(`client ${url} was changed meanwhile: try again`);
+  if (!(await kept)) throw new Conflict(said('client-raced', { client: url }));
 }

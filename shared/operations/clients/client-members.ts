@@ -3,46 +3,46 @@ import { isScopeToken, parseScope } from '#shared/jose/scope.ts';
 import { cspSource } from '#shared/pages/csp-source.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
 import { SPELLINGS } from '../texts.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 /** The algorithms for ID tokens; the first is the default of clients (OpenID Connect Registration 1.0 section 2). */
 export const ID_TOKEN_ALGS = ['RS256', 'ES256'] as const;
 
 /** The name of a client or of an application for people. */
-export const visibleName = z.string().refine(isVisibleName, {
-  error: 'must be 1 to 100 characters, none of them invisible',
-});
+export const visibleName = z.string().refine(isVisibleName, fault(said('visible-name')));
 
 /** Scopes with spaces between them, each once (RFC 6749 section 3.3). */
 export const scopes = z
   .string()
-  .max(4096, 'must be at most 4096 characters')
-  .refine((text) => [...parseScope(text)].every(isScopeToken), {
-    error: ({ input }) => {
-      const wrong = [...parseScope(String(input))].find((token) => !isScopeToken(token));
-      return `has "${wrong}", which is not a scope`;
-    },
-  })
+  .max(4096, fault(said('too-long', { most: 4096 })))
+  .refine(
+    (text) => [...parseScope(text)].every(isScopeToken),
+    fault((input) => {
+      const wrong = [...parseScope(String(input))].find((token) => !isScopeToken(token)) ?? '';
+      return said('not-scope', { token: wrong });
+    }),
+  )
   .transform((text) => [...parseScope(text)].join(' '));
 
 /** Values, each once. */
 const each = (one: z.ZodString) =>
   z
     .array(one)
-    .min(1, 'must have a value')
+    .min(1, fault(said('too-few', { least: 1 })))
     .transform((values) => [...new Set(values)]);
 
-const uri = z.string().max(2048, 'must be at most 2048 characters');
+const uri = z.string().max(2048, fault(said('too-long', { most: 2048 })));
 
-const origin = uri.refine((text) => URL.parse(text)?.origin === text && /^https?:/.test(text), {
-  error: 'must be an origin such as https://app.example, without a path or a slash at the end',
-});
+const origin = uri.refine(
+  (text) => URL.parse(text)?.origin === text && /^https?:/.test(text),
+  fault(said('origin')),
+);
 
 /** The address of a picture that pages may show. */
 const pictureUrl = z
   .string()
-  .refine(isPictureUrl, {
-    error: 'must be a URL such as https://app.example/logo.png, of at most 1,024 octets',
-  })
+  .refine(isPictureUrl, fault(said('logo-url')))
   .transform((text) => new URL(text).href);
 
 function isPictureUrl(text: string): boolean {
@@ -76,7 +76,7 @@ export const clientMembers = {
     .describe('where the browser may go after sign-out')
     .register(SPELLINGS, { option: 'post-logout-redirect-uri', value: 'URI' }),
   id_token_signed_response_alg: z
-    .enum(ID_TOKEN_ALGS, `must be one of ${ID_TOKEN_ALGS.join(', ')}`)
+    .enum(ID_TOKEN_ALGS)
     .exactOptional()
     .describe(
       `algorithm of its ID tokens: ${ID_TOKEN_ALGS.join(' or ')}; default: ${ID_TOKEN_ALGS[0]}`,

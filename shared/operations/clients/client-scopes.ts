@@ -11,6 +11,7 @@ import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import { InputError } from '../operation.ts';
 import type { RuledClient } from './client-rules.ts';
 import { ofPeople } from './grant-types.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Scopes of no space: OpenID Connect Core 1.0 sections 3.1.2.1, 5.4 and 11. */
 const OF_PEOPLE = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];
@@ -28,28 +29,22 @@ export function checkScopes(client: RuledClient, config: Config): { readonly not
   const needsNone =
     client.introspects !== undefined || open.some(({ url }) => client.resources?.includes(url));
   if (all.size === 0 && !needsNone) {
-    throw new InputError(
-      ['scope'],
-      'is missing: a client needs a scope, --introspects, or the --resource of a space without scopes',
-    );
+    throw new InputError(['scope'], said('missing-scope'));
   }
   if (client.without_pkce && !all.has('openid')) {
-    throw new InputError(
-      ['without_pkce'],
-      'needs openid in --scope: the nonce of the ID token ties a code to its session instead',
-    );
+    throw new InputError(['without_pkce'], said('pkce-openid'));
   }
   const beyond = parseScope(client.default_scope).difference(all);
   if (beyond.size > 0) {
-    throw new InputError(['default_scope'], `is not within --scope: ${[...beyond].join(' ')}`);
+    throw new InputError(
+      ['default_scope'],
+      said('default-beyond', { scopes: [...beyond].join(' ') }),
+    );
   }
   const known = new Set(spaces.flatMap((space) => Object.values(space.scopes).flat()));
   const administers = [ADMIN_SCOPE, ADMIN_READ_SCOPE].filter((scope) => all.has(scope));
   if (administers.length > 0 && !client.admin && !ofPeople(client.grant_types)) {
-    throw new InputError(
-      ['scope'],
-      `has ${administers.join(' ')}, which is of administrators: add --admin`,
-    );
+    throw new InputError(['scope'], said('admin-scope', { scopes: administers.join(' ') }));
   }
   const further = new Set(ofPeople(client.grant_types) ? OF_PEOPLE : []);
   const unknown = [...all.difference(known).difference(further)];

@@ -4,6 +4,7 @@ import { Conflict, operation } from '../operation.ts';
 import { overlap } from '../overlap.ts';
 import { clientId } from './client-id.ts';
 import { findClient, isBuiltIn } from './find-client.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 export const renewSecret = operation({
   name: 'client secret',
@@ -19,14 +20,12 @@ export const renewSecret = operation({
   run: async ({ client_id: id, overlap: seconds }, { stores, recorder, clock, random }) => {
     const client = await findClient(stores.clients, id);
     if (isBuiltIn(id)) {
-      throw new Conflict(
-        `client ${id} is built in: its secret follows from the master secret, by which both servers know it`,
-      );
+      throw new Conflict(said('client-built-in-secret', { client: id }));
     }
     const { secret_hash: old, former_secret: _, ...rest } = client;
     if (old === undefined) {
       throw new Conflict(
-        `client ${id} has no secret: it uses ${client.token_endpoint_auth_method}`,
+        said('client-without-secret', { client: id, method: client.token_endpoint_auth_method }),
       );
     }
     const { secret, secret_hash } = newSecret(random);
@@ -36,9 +35,7 @@ export const renewSecret = operation({
     // A secret that is told is valid: of several changes at once the others are refused.
     const event = { kind: 'client.secret-changed', client: id } as const;
     if (!(await recorder.changing('clients', event).replace(changed, client))) {
-      throw new Conflict(
-        `client ${id} was changed or removed meanwhile: look at it, then try again`,
-      );
+      throw new Conflict(said('client-raced', { client: id }));
     }
     return { client_id: id, client_secret: secret, overlap: seconds };
   },

@@ -14,6 +14,7 @@ import { findClient, isBuiltIn } from './find-client.ts';
 import { writeUnlessKeysOfPeople } from './keys-of-client.ts';
 import { notes } from './notes.ts';
 import { publicJwks } from './public-jwks.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** The members that a client need not have, by the options that say them. */
 const REMOVABLE = {
@@ -40,7 +41,7 @@ const input = z.strictObject({
   ...clientMembers,
   jwks: publicJwks,
   without: z
-    .array(z.enum(CLEARED, `must be one of ${CLEARED.join(', ')}`))
+    .array(z.enum(CLEARED))
     .default([])
     .describe('clear that option')
     .register(SPELLINGS, { value: 'OPTION' }),
@@ -59,13 +60,10 @@ export const setClient = operation({
     const { client_id: _, without, ...given } = asked;
     const twice = without.find((option) => asked[REMOVABLE[option]] !== undefined);
     if (twice !== undefined) {
-      throw new InputError(
-        [REMOVABLE[twice]],
-        `is given, and --without ${twice} clears it: choose one`,
-      );
+      throw new InputError([REMOVABLE[twice]], said('given-to-clear'));
     }
     if (Object.keys(given).length + without.length === 0) {
-      throw new InputError([], 'no setting is given: name at least one');
+      throw new InputError([], said('no-setting'));
     }
     checkSpaces(asked, config);
   },
@@ -74,21 +72,19 @@ export const setClient = operation({
     for (;;) {
       const client = await findClient(stores.clients, id);
       if (isBuiltIn(id)) {
-        throw new Conflict(`client ${id} is built in: change the configuration instead`);
+        throw new Conflict(said('client-built-in', { client: id }));
       }
       if (client.document !== undefined) {
-        throw new Conflict(
-          `client ${id} is what its document says: change that, or remove the client`,
-        );
+        throw new Conflict(said('client-of-document', { client: id }));
       }
-      const { changed, notes: said } = changedBy(asked, client, config, clock);
+      const { changed, notes: own } = changedBy(asked, client, config, clock);
       const changing = () => recorder.changing('clients', { kind: 'client.changed', client: id });
       const isChanged = await writeUnlessKeysOfPeople(stores.publicKeys, changed, {
         write: () => changing().replace(changed, client),
         undo: () => changing().replace(client, changed),
       });
       if (isChanged) {
-        return { ...shownClient(changed), ...(said && { notes: said }) };
+        return { ...shownClient(changed), ...(own && { notes: own }) };
       }
     }
   },
@@ -103,7 +99,7 @@ function changedBy(
 ) {
   if (given.jwks !== undefined && client.jwks === undefined) {
     throw new Conflict(
-      `client ${id} authenticates by ${client.token_endpoint_auth_method}, not by private_key_jwt: leave --jwks out`,
+      said('client-without-keys', { client: id, method: client.token_endpoint_auth_method }),
     );
   }
   const native = client.application_type === 'native';

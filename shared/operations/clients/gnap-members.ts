@@ -7,6 +7,7 @@ import type {
 } from '#shared/stores/oauth/clients.ts';
 import { InputError } from '../operation.ts';
 import { jsonIn } from './json-in.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 export type GnapMembers = Required<
   Pick<ClientRecord, 'client_id' | 'token_endpoint_auth_method' | 'gnap'>
@@ -33,10 +34,7 @@ export function gnapMembers(text: string, bearer: boolean): GnapMembers {
     };
   } catch (error) {
     if (!(error instanceof BadKey)) throw error;
-    throw new InputError(
-      ['gnap_key'],
-      `is neither a public JWK nor a certificate in PEM: ${error.message}`,
-    );
+    throw new InputError(['gnap_key'], said('gnap-key', { why: error.message }));
   }
 }
 
@@ -51,6 +49,6 @@ export function keptGnapMembers({ key, bearer }: GnapRegistration): GnapMembers 
     };
   } catch (error) {
     if (!(error instanceof BadKey)) throw error;
-    throw new InputError(['gnap'], `has no public key that GNAP takes: ${error.message}`);
+    throw new InputError(['gnap'], said('gnap-key-kept', { why: error.message }));
   }
 }

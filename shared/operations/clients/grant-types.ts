@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { SPELLINGS } from '../texts.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -14,12 +16,12 @@ const GRANTS = {
 const names = Object.keys(GRANTS) as (keyof typeof GRANTS)[];
 
 /** By its short name, or as in the protocol. */
-const grantType = z.enum([...names, DEVICE_CODE], `must be one of ${names.join(', ')}`);
+const grantType = z.enum([...names, DEVICE_CODE]);
 
 /** The grant types of a client that is registered, each once. */
 export const grantTypes = z
   .array(grantType)
-  .min(1, 'is missing')
+  .min(1, fault(said('missing')))
   .transform((grants) => [
     ...new Set(grants.map((grant) => (grant === DEVICE_CODE ? DEVICE_CODE : GRANTS[grant]))),
   ])

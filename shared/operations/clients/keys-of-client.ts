@@ -3,6 +3,7 @@ import type { PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import { jwksOf } from '#shared/stores/oauth/client-keys.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { Conflict } from '../operation.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** How a client is written, and how that is taken back; both false if nothing was changed. */
 interface Writing {
@@ -38,7 +39,7 @@ export async function refuseKeysOfPeople(
   for (const jwk of jwksOf(client)) {
     const known = await keyInDirectory({ publicKeys }, jwk);
     if (known !== undefined) {
-      throw new Conflict(`${known.id} is a key for ${known.scheme}: make another`);
+      throw new Conflict(said('key-of-scheme', { id: known.id, scheme: known.scheme }));
     }
   }
 }

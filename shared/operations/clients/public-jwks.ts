@@ -3,17 +3,18 @@ import { ASSERTION_ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.t
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import { jsonIn } from './json-in.ts';
 import { SPELLINGS } from '../texts.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
-const NO_SET = 'is not a JWK Set of public keys';
+const NO_SET = fault(said('jwk-set'));
 
 const publicJwk = z
   .looseObject({ kid: z.string().min(1).optional() })
-  .refine((jwk) => !holdsPrivateKey(jwk), {
-    error: 'holds a private key: give its public part only',
-  })
-  .refine((jwk) => [...ASSERTION_ALGORITHMS.values()].some((alg) => importPublicJwk(jwk, alg)), {
-    error: `is not a public key for ${[...ASSERTION_ALGORITHMS.keys()].join(', ')}`,
-  });
+  .refine((jwk) => !holdsPrivateKey(jwk), fault(said('private-key')))
+  .refine(
+    (jwk) => [...ASSERTION_ALGORITHMS.values()].some((alg) => importPublicJwk(jwk, alg)),
+    fault(said('jwk-alg', { algs: [...ASSERTION_ALGORITHMS.keys()].join(', ') })),
+  );
 
 /** Reads a JWK Set; the schema refuses what is not JSON. */
 export const jwksIn = (text: string): unknown => jsonIn(text) ?? text;

@@ -8,6 +8,8 @@ import { Conflict, type House, InputError, operation } from '../operation.ts';
 import { keyName, publicKey, readKey } from '../public-key-members.ts';
 import { SPELLINGS } from '../texts.ts';
 import { addApiKey, expires, expiresAt, newKeySchema } from './new-key.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 const input = z.strictObject({
   application: visibleName
@@ -15,7 +17,7 @@ const input = z.strictObject({
     .register(SPELLINGS, { value: 'NAME' }),
   realm: z
     .string()
-    .max(512, 'must be a realm')
+    .max(512, fault(said('reference', { what: 'a realm' })))
     .exactOptional()
     .describe('the one realm that takes the API key'),
   scope: scopes
@@ -60,14 +62,11 @@ export const addKey = operation({
       (member) => asked[member] !== undefined,
     );
     if (foreign !== undefined) {
-      throw new InputError(
-        [foreign],
-        concealed ? 'is of API keys: leave out --concealed' : 'belongs to --concealed',
-      );
+      throw new InputError([foreign], said(concealed ? 'of-api-keys' : 'of-concealed'));
     }
     if (!concealed) checkRealm(asked.realm, config);
     const missing = concealed && OWN.concealed.find((member) => asked[member] === undefined);
-    if (missing) throw new InputError([missing], 'is missing');
+    if (missing) throw new InputError([missing], said('missing'));
     if (concealed) readKey(asked.public_key ?? '', 'Concealed');
   },
   run: (asked, house) => (asked.concealed ? addConcealed(asked, house) : addSecret(asked, house)),
@@ -94,21 +93,19 @@ async function addConcealed({ application, public_key = '', key_name = '' }: Ask
     created_at: house.clock.now(),
   };
   const outcome = await addPublicKey(house.stores, key, house.recorder);
-  if (outcome !== 'added') throw new Conflict(`the key ${key.id} ${KEY_REFUSALS[outcome]}`);
+  if (outcome !== 'added') throw new Conflict(KEY_REFUSALS[outcome](key.id));
   return { id: key.id, application, ...members };
 }
 
 /** Throws `InputError` for a realm that takes no API keys. */
 export function checkRealm(asked: string | undefined, { spaces }: Config): void {
-  if (asked === undefined) throw new InputError(['realm'], 'is missing');
+  if (asked === undefined) throw new InputError(['realm'], said('missing'));
   const realms = spaces
     .filter(({ schemes, apiKey }) => schemes.includes('API-Key') || apiKey.beside)
     .map(({ realm }) => realm);
   if (realms.includes(asked)) return;
   throw new InputError(
     ['realm'],
-    realms.length === 0
-      ? 'names none: no space takes API keys: name the scheme API-Key in one'
-      : `must be one that takes API keys: ${realms.join(', ')}`,
+    realms.length === 0 ? said('no-realm') : said('realm', { realms: realms.join(', ') }),
   );
 }

@@ -3,6 +3,7 @@ import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import { type House, InputError, operation, type Told } from '../operation.ts';
 import { pageInput, pageOf } from '../page.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 const time = z.number().describe('milliseconds since the epoch');
 
@@ -88,7 +89,7 @@ function placeIn(text: string): [kind: number, place: Place] {
     const [kind, owner, created_at, id] = cursor.parse(JSON.parse(text));
     return [kind, { owner, created_at, id }];
   } catch {
-    throw new InputError(['after'], 'must be the `next` of the page before');
+    throw new InputError(['after'], said('page-unknown'));
   }
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type House, Missing, operation } from '../operation.ts';
 import { keyId } from './key-id.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 export const removeKey = operation({
   name: 'key remove',
@@ -10,7 +11,7 @@ export const removeKey = operation({
   operands: ['id'],
   output: z.strictObject({ id: z.string(), removed: z.literal(true) }),
   async run({ id }, house) {
-    if (!(await remove(house, id))) throw new Missing(`there is no key ${id}`);
+    if (!(await remove(house, id))) throw new Missing(said('no-key', { id }));
     return { id, removed: true as const };
   },
 });

@@ -4,6 +4,7 @@ import { Conflict, type House, Missing, operation } from '../operation.ts';
 import { overlap } from '../overlap.ts';
 import { keyId } from './key-id.ts';
 import { addApiKey, expires, expiresAt, newKeySchema } from './new-key.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 export const rotateApiKey = operation({
   name: 'key rotate',
@@ -34,7 +35,7 @@ async function rotate({ id, overlap: seconds, expires: days }: Rotation, house: 
   const { apiKeys } = house.stores;
   const now = house.clock.now();
   const old = await apiKeys.get(id);
-  if (old === undefined) throw new Missing(`there is no key ${id}`);
+  if (old === undefined) throw new Missing(said('no-key', { id }));
   const { application, realm, scopes, demo } = old;
   const expires_at = expiresAt(days, house) ?? sameLife(old, now);
   const members = {
@@ -47,7 +48,7 @@ async function rotate({ id, overlap: seconds, expires: days }: Rotation, house: 
   const key = await addApiKey(house, members, 'api-key.rotated');
   if (!(await apiKeys.expire(id, now + 1000 * seconds))) {
     await apiKeys.remove(key.id);
-    throw new Conflict(`the key ${id} was removed meanwhile`);
+    throw new Conflict(said('key-removed', { id }));
   }
   return key;
 }

@@ -4,6 +4,7 @@ import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import { Conflict, type House } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';
 import { wholeNumber } from '../whole-number.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Milliseconds. */
 const DAY = 86_400_000;
@@ -39,6 +40,6 @@ export async function addApiKey(
   const { id, key, secret_hash } = newApiKey(random);
   const record = { id, ...members, secret_hash, created_at: clock.now() };
   const apiKeys = recorder.changing('apiKeys', { kind, key: id });
-  if (!(await apiKeys.add(record))) throw new Conflict('the identifier is taken: try again');
+  if (!(await apiKeys.add(record))) throw new Conflict(said('identifier-taken'));
   return { id, key, ...members };
 }

@@ -8,6 +8,8 @@ import {
 import type { StoredKey } from '#shared/stores/keys/keys.ts';
 import { Conflict, InputError, Missing, operation } from '../operation.ts';
 import { gateway, lifeOf } from './signing-keys.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 type Alg = StoredKey['alg'];
 
@@ -20,14 +22,11 @@ export const rotateSigningKey = operation({
   input: z.strictObject({
     kid: z
       .string()
-      .min(1, 'must be the kid of a key')
-      .max(512, 'must be the kid of a key')
+      .min(1, fault(said('reference', { what: 'the kid of a key' })))
+      .max(512, fault(said('reference', { what: 'the kid of a key' })))
       .exactOptional()
       .describe('the key that others may have; default: the one that signs'),
-    alg: z
-      .enum(ALGS, `must be one of ${ALGS.join(', ')}`)
-      .exactOptional()
-      .describe('ES256, RS256 or EdDSA; default: ES256'),
+    alg: z.enum(ALGS).exactOptional().describe('ES256, RS256 or EdDSA; default: ES256'),
     gateway,
     compromised: z
       .boolean()
@@ -44,10 +43,10 @@ export const rotateSigningKey = operation({
   }),
   async run({ kid, alg, compromised, gateway: ofGateway }, house) {
     if (kid !== undefined && !compromised) {
-      throw new InputError(['kid'], 'is for a compromised key only; a rotation is of an alg');
+      throw new InputError(['kid'], said('compromised-only'));
     }
     if (kid !== undefined && alg !== undefined) {
-      throw new InputError(['kid'], 'cannot stand beside an alg: give one, not both');
+      throw new InputError(['kid'], said('kid-beside-alg'));
     }
     const life = await lifeOf(house, ofGateway);
     return compromised ? endKey(life, kid, alg) : startRotation(life, alg);
@@ -66,8 +65,8 @@ async function endKey(life: KeyLifecycle, kid: string | undefined, alg: Alg = 'E
   );
   if (ended === undefined) {
     throw kid === undefined
-      ? new Conflict(`no ${alg} key signs now: name the kid`)
-      : new Missing(`there is no key ${kid}`);
+      ? new Conflict(said('no-signing-key', { alg: alg ?? '' }))
+      : new Missing(said('no-key', { id: kid }));
   }
   const key = await endCompromisedKey(life, ended.key.kid);
   return { ended: ended.key.kid, ...(key && { kid: key.kid, alg: key.alg }) };

@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 /** The name of a person to be added. */
 export const newPersonName = z
   .string()
-  .max(256, 'must be a name of at most 64 characters')
+  .max(256, fault(said('too-long', { most: 64 })))
   .describe('the name with which the person will sign in');
 
 /** How a name that somebody had before is given away. */

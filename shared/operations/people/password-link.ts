@@ -6,6 +6,7 @@ import { createRecoveryLinks, LINK_LIFE, LINK_PATH } from '#shared/people/recove
 import type { Recovery } from '#shared/people/recovery-links.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { Conflict, type House, InputError } from '../operation.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** A link with which a person sets a password. */
 export const passwordLink = z.strictObject({
@@ -61,10 +62,10 @@ export async function mailPasswordLink(
 /** Throws `InputError` if a link is to be mailed and no mail server is configured. */
 export function checkMail(mail: boolean, config: Config): void {
   if (mail && config.mail === undefined) {
-    throw new InputError(['mail'], 'needs the setting mail, which is not there: leave it out');
+    throw new InputError(['mail'], said('mail-not-set'));
   }
 }
 
 function checkEnabled({ name, disabled }: PersonRecord): void {
-  if (disabled) throw new Conflict(`${name} is disabled: user enable ${name} comes first`);
+  if (disabled) throw new Conflict(said('disabled', { name }));
 }

@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 /** The name of a person who is there, in any form of it. */
 export const personName = z
   .string()
-  .min(1, 'must be the name of a person')
-  .max(256, 'must be the name of a person')
+  .min(1, fault(said('reference', { what: 'the name of a person' })))
+  .max(256, fault(said('reference', { what: 'the name of a person' })))
   .describe('the name with which the person signs in');

@@ -4,6 +4,7 @@ import { notify } from '#shared/mail/notify.ts';
 import { addressKey, mailAddress } from '#shared/people/names/mail-address.ts';
 import { createRegistrationLinks, REGISTRATION_PATH } from '#shared/people/registration.ts';
 import { type House, InputError } from '../operation.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Makes a link with which somebody chooses a name themself, and shows or mails it. Throws as `registrationAddress`. */
 export async function makeRegistrationLink(house: House, typed: string, mailed: boolean) {
@@ -27,12 +28,9 @@ export async function makeRegistrationLink(house: House, typed: string, mailed: 
  */
 export function registrationAddress(typed: string, { people }: Config): string {
   if (people.registration === 'off') {
-    throw new InputError(
-      ['name'],
-      'is missing, and people.registration is off, so nobody chooses a name themself: give it, or set that to invited',
-    );
+    throw new InputError(['name'], said('missing-name-unregistered'));
   }
   const address = mailAddress(typed);
   if (address !== undefined) return address;
-  throw new InputError(['emails'], 'must be an address such as alice@example.com');
+  throw new InputError(['emails'], said('mail-address'));
 }

@@ -9,6 +9,7 @@ import { partId } from '../part-id.ts';
 import { SPELLINGS } from '../texts.ts';
 import { keysLeft, keysLeftShown } from './keys-left.ts';
 import { personName } from './person-name.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Ends one part of a person's access, by its id; false: they have no such part. */
 type End = (house: House, accountId: string, id: string) => Promise<boolean>;
@@ -27,6 +28,13 @@ const PARTS = {
   },
   client: endApplication,
 } satisfies Readonly<Record<string, End>>;
+
+/** The refusals of what a person does not have. */
+const LACKS = {
+  grant: 'no-grant-of-person',
+  sign_in: 'no-sign-in-of-person',
+  client: 'no-client-of-person',
+} as const satisfies Record<keyof typeof PARTS, string>;
 
 const NAMES = ['grant', 'sign_in', 'client'] as const satisfies readonly (keyof typeof PARTS)[];
 
@@ -59,7 +67,7 @@ export const endUser = operation({
   }),
   async run({ name: asked, ...parts }, house) {
     const [part, ...others] = NAMES.filter((one) => parts[one] !== undefined);
-    if (others.length > 0) throw new InputError([], `give one of ${NAMES.join(', ')}`);
+    if (others.length > 0) throw new InputError([], said('one-part', { names: NAMES.join(', ') }));
     const { id: accountId, name } = await personNamed(house.stores.people, asked);
     const ended = { id: accountId, name, ...parts, ended: true as const };
     if (part === undefined) {
@@ -68,8 +76,7 @@ export const endUser = operation({
     }
     const which = parts[part] ?? '';
     if (!(await PARTS[part](house, accountId, which))) {
-      const what = part.replace('_', '-');
-      throw new Missing(`${name} has no ${what} ${which}: see user access ${name}`);
+      throw new Missing(said(LACKS[part], { name, id: which }));
     }
     return ended;
   },

@@ -6,6 +6,7 @@ import { newPersonName, reuseName } from './new-person-name.ts';
 import { checkMail, mailPasswordLink, makePasswordLink, passwordLink } from './password-link.ts';
 import { profileMembers } from './profile-members.ts';
 import { makeRegistrationLink, registrationAddress } from './registration-link.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Inviting somebody again, who has no way to sign in yet, makes another link in place of the former one. */
 export const inviteUser = operation({
@@ -38,7 +39,7 @@ export const inviteUser = operation({
     const known = await house.stores.people.getByName(name);
     if (known !== undefined) await checkWaiting(house, known, hasProfile);
     const to = (known?.profile ?? profile).emails?.[0]?.address;
-    if (mail && to === undefined) throw new Conflict(`${name} has no address: give --email`);
+    if (mail && to === undefined) throw new Conflict(said('no-address', { name }));
     const former = reuse_name ? 'reused' : 'refused';
     const person =
       known ?? (await addPerson(house, { name, ...(hasProfile && { profile }) }, former));
@@ -51,7 +52,7 @@ export const inviteUser = operation({
 function onlyAddress({ emails = [], ...more }: Profile): string {
   const [email, ...others] = emails;
   if (email !== undefined && others.length + Object.keys(more).length === 0) return email.address;
-  throw new InputError(['name'], 'is missing: without it give one address, and nothing else');
+  throw new InputError(['name'], said('missing-name'));
 }
 
 /** Throws `Conflict` unless the person was invited before and has no way to sign in yet. */
@@ -63,11 +64,9 @@ async function checkWaiting(
   const keys = await stores.publicKeys.of({ kind: 'person', id });
   const passkeys = await stores.passkeys.of(id);
   if (password_hash !== undefined || keys.length + passkeys.length + kerberos.length > 0) {
-    throw new Conflict(
-      `${name} is here already and can sign in: user recover ${name} makes a link for a new password`,
-    );
+    throw new Conflict(said('can-sign-in', { name }));
   }
   if (hasProfile) {
-    throw new Conflict(`${name} was invited already: change the profile with user set ${name}`);
+    throw new Conflict(said('invited-already', { name }));
   }
 }

@@ -3,6 +3,8 @@ import { setKerberos } from '#shared/people/people.ts';
 import { operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';
 import { personName } from './person-name.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 /** Most principals of one person. */
 const MOST = 100;
@@ -17,7 +19,7 @@ export const nameUserInKerberos = operation({
     name: personName,
     principals: z
       .array(z.string().max(1024))
-      .max(MOST, `must be at most ${MOST}`)
+      .max(MOST, fault(said('too-many', { most: MOST })))
       .describe('all Kerberos names of the person, each with its realm')
       .register(SPELLINGS, { value: 'PRINCIPAL' }),
   }),

@@ -7,6 +7,8 @@ import { KEY_REFUSALS } from '../key-refusals.ts';
 import { Conflict, InputError, operation } from '../operation.ts';
 import { keyName, publicKey, readKey } from '../public-key-members.ts';
 import { personName } from './person-name.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 const SCHEMES = { concealed: 'Concealed', hoba: 'HOBA' } as const;
 
@@ -21,12 +23,12 @@ export const addKeyOfUser = operation({
     public_key: publicKey,
     key_name: keyName,
     scheme: z
-      .enum(names, `must be one of ${names.join(', ')}`)
+      .enum(names)
       .default('concealed')
       .describe(`${names.join(' or ')}; default: concealed`),
     origin: z
       .string()
-      .max(512, 'must be an origin')
+      .max(512, fault(said('reference', { what: 'an origin' })))
       .exactOptional()
       .describe(
         'only for hoba, which takes RSA keys by --public-key: the one origin where the key is valid',
@@ -54,7 +56,7 @@ export const addKeyOfUser = operation({
       created_at: clock.now(),
     };
     const outcome = await addPublicKey(stores, key, house.recorder);
-    if (outcome !== 'added') throw new Conflict(`the key ${key.id} ${KEY_REFUSALS[outcome]}`);
+    if (outcome !== 'added') throw new Conflict(KEY_REFUSALS[outcome](key.id));
     return { fingerprint: key.id, person, ...members };
   },
 });
@@ -66,7 +68,7 @@ export function checkOrigin(
   config: Config,
 ) {
   if (scheme === 'Concealed') {
-    if (origin !== undefined) throw new InputError(['origin'], 'belongs to the scheme hoba');
+    if (origin !== undefined) throw new InputError(['origin'], said('of-hoba'));
     return;
   }
   const origins = new Set(everySpace(config).map(({ url }) => new URL(url).origin));
@@ -74,8 +76,6 @@ export function checkOrigin(
   if (origin !== undefined && secure.includes(origin)) return;
   throw new InputError(
     ['origin'],
-    secure.length === 0
-      ? 'must be one with TLS for the scheme hoba, and no space has one'
-      : `must be one of TLS: ${secure.join(', ')}`,
+    secure.length === 0 ? said('no-origin') : said('tls-origin', { origins: secure.join(', ') }),
   );
 }

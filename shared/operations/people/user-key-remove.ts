@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { personNamed } from '#shared/people/people.ts';
 import { Missing, operation } from '../operation.ts';
 import { personName } from './person-name.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 export const removeKeyOfUser = operation({
   name: 'user key remove',
@@ -11,7 +13,7 @@ export const removeKeyOfUser = operation({
     name: personName,
     fingerprint: z
       .string()
-      .max(512, 'must be the fingerprint of a key')
+      .max(512, fault(said('reference', { what: 'the fingerprint of a key' })))
       .describe('the fingerprint of the key'),
   }),
   operands: ['name', 'fingerprint'],
@@ -22,7 +24,7 @@ export const removeKeyOfUser = operation({
     const theirs = owner?.kind === 'person' && owner.id === id;
     const removed = { kind: 'public-key.removed', key: fingerprint, person: id } as const;
     if (!theirs || !(await recorder.changing('publicKeys', removed).remove(fingerprint))) {
-      throw new Missing(`${name} has no key ${fingerprint}`);
+      throw new Missing(said('no-key-of-person', { name, id: fingerprint }));
     }
     return { fingerprint, person: name, removed: true as const };
   },

@@ -11,6 +11,8 @@ import { SPELLINGS } from '../texts.ts';
 import { inOrder, variantsByScheme } from './by-scheme.ts';
 import { personMarks, personShown, shownPerson } from './person-shown.ts';
 import { secondFactorDemand } from './second-factor-demand.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 const STATES = ['active', 'disabled', 'admin'] as const;
 
@@ -54,24 +56,24 @@ export const listUsers = operation({
       .describe('only people who must have a second factor and have neither one nor a passkey'),
     email: z
       .string()
-      .max(254, 'must be an address of at most 254 characters')
+      .max(254, fault(said('too-long', { most: 254 })))
       .exactOptional()
       .describe('only people who have this address, verified or not')
       .register(SPELLINGS, { value: 'ADDRESS' }),
     prefix: z
       .string()
-      .max(256, 'must be the beginning of a name')
+      .max(256, fault(said('reference', { what: 'the beginning of a name' })))
       .transform((text) => text.normalize('NFC').toLowerCase())
       .exactOptional()
       .describe('only people whose name begins with this'),
     group: z
       .string()
-      .max(256, 'must be a group')
+      .max(256, fault(said('reference', { what: 'a group' })))
       .normalize('NFC')
       .exactOptional()
       .describe('only people in this group'),
     state: z
-      .enum(STATES, `must be one of ${STATES.join(', ')}`)
+      .enum(STATES)
       .exactOptional()
       .describe(`only people in this state: ${STATES.join(', ')}`),
     ...pageInput,

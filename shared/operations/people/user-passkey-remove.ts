@@ -4,6 +4,8 @@ import { personNamed } from '#shared/people/people.ts';
 import { removePasskey } from '#shared/people/remove-passkey.ts';
 import { Conflict, Missing, operation } from '../operation.ts';
 import { personName } from './person-name.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 export const removePasskeyOfUser = operation({
   name: 'user passkey remove',
@@ -11,7 +13,10 @@ export const removePasskeyOfUser = operation({
   effect: 'changes',
   input: z.strictObject({
     name: personName,
-    id: z.string().max(2048, 'must be the id of a passkey').describe('the id of the passkey'),
+    id: z
+      .string()
+      .max(2048, fault(said('reference', { what: 'the id of a passkey' })))
+      .describe('the id of the passkey'),
     last: z
       .boolean()
       .default(false)
@@ -24,12 +29,10 @@ export const removePasskeyOfUser = operation({
     const mayBeLast = last || (await hasOtherWayIn(house.stores, accountId));
     const outcome = await removePasskey(house, { accountId, id, least: mayBeLast ? 0 : 1 });
     if (outcome === 'gone') {
-      throw new Missing(`${name} has no passkey ${id}: see user passkey list ${name}`);
+      throw new Missing(said('no-passkey', { name, id }));
     }
     if (outcome === 'last') {
-      throw new Conflict(
-        `the passkey ${id} is the last way in of ${name}: give them another first (user recover ${name}), or give --last`,
-      );
+      throw new Conflict(said('last-passkey', { id, name }));
     }
     return { id, person: name, removed: true as const };
   },

@@ -3,6 +3,7 @@ import { personNamed } from '#shared/people/people.ts';
 import { Conflict, operation } from '../operation.ts';
 import { checkMail, mailPasswordLink, makePasswordLink, passwordLink } from './password-link.ts';
 import { personName } from './person-name.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 export const recoverUser = operation({
   name: 'user recover',
@@ -27,7 +28,7 @@ export const recoverUser = operation({
     if (mail) {
       const to = person.profile?.emails?.find(({ verified }) => verified)?.address;
       if (to === undefined) {
-        throw new Conflict(`${person.name} has no verified address: leave --mail out`);
+        throw new Conflict(said('address-unverified', { name: person.name }));
       }
       const kind = secondFactor ? 'recovery-of-everything' : 'recovery-by-operator';
       return mailPasswordLink(house, person, kind, to);

@@ -4,6 +4,7 @@ import { personNamed } from '#shared/people/people.ts';
 import { Missing, operation } from '../operation.ts';
 import { personName } from './person-name.ts';
 import { secondFactorShown, shownSecondFactor } from './second-factor-shown.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 const input = z.strictObject({ name: personName });
 
@@ -37,7 +38,7 @@ export const removeSecondFactor = operation({
     const { id, name } = await personNamed(house.stores.people, asked);
     const event = { kind: 'second-factor.removed', person: id } as const;
     if (!(await house.recorder.changing('secondFactors', event).remove(id))) {
-      throw new Missing(`${name} has no second factor`);
+      throw new Missing(said('no-second-factor', { name }));
     }
     await endEverything(house, id);
     return { person: name, removed: true as const };

@@ -6,6 +6,7 @@ import { InputError, operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';
 import { personName } from './person-name.ts';
 import { profileMembers, profileShown } from './profile-members.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 /** Says what a change of settings was; undefined: all was so already. */
 function changeOf(was: PersonRecord, now: PersonRecord) {
@@ -41,7 +42,7 @@ export const setUser = operation({
       .exactOptional()
       .describe('they may administer this server, on its pages and by its HTTP interface'),
     without: z
-      .array(z.enum(names, `must be one of ${names.join(', ')}`))
+      .array(z.enum(names))
       .default([])
       .describe(`clear that option: ${names.join(', ')}`)
       .register(SPELLINGS, { value: 'OPTION' }),
@@ -57,10 +58,10 @@ export const setUser = operation({
     const { name: _, admin, without, ...given } = input;
     const twice = without.find((option) => ({ ...given, admin })[MEMBERS[option]] !== undefined);
     if (twice !== undefined) {
-      throw new InputError([MEMBERS[twice]], 'is given, and to be cleared: choose one');
+      throw new InputError([MEMBERS[twice]], said('given-to-clear'));
     }
     if (Object.keys(given).length + without.length === 0 && admin === undefined) {
-      throw new InputError([], 'no setting is given: name at least one');
+      throw new InputError([], said('no-setting'));
     }
   },
   async run({ name: asked, admin, without, ...given }, house) {

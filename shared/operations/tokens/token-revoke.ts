@@ -3,6 +3,8 @@ import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { Conflict, operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';
 import { checkToken } from './check-token.ts';
+import { said } from '#shared/refusals/operations.ts';
+import { fault } from '#shared/refusals/fault.ts';
 
 /** A forged token may carry the jti of another: only what this pair has signed is revoked. */
 export const revokeToken = operation({
@@ -12,8 +14,8 @@ export const revokeToken = operation({
   input: z.strictObject({
     token: z
       .string()
-      .min(1, 'must be an access token')
-      .max(32_768, 'must be an access token')
+      .min(1, fault(said('reference', { what: 'an access token' })))
+      .max(32_768, fault(said('reference', { what: 'an access token' })))
       .describe('the access token')
       .register(SPELLINGS, { value: 'TOKEN', secret: true }),
   }),
@@ -22,7 +24,7 @@ export const revokeToken = operation({
   async run({ token }, { stores: { keys }, recorder, config, clock }) {
     const checked = await checkToken(token, keys, config, clock);
     if (!checked.ok) {
-      throw new Conflict(`nothing to revoke, no server accepts it: ${checked.reason}`);
+      throw new Conflict(said('nothing-to-revoke', { why: checked.reason }));
     }
     const { jti, exp, client_id: client, sub } = checked.claims;
     const person = sub === client ? undefined : sub;

@@ -18,6 +18,7 @@ import {
   PeopleError,
   type PeopleStore,
 } from '../people.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 export interface DirectoryStore extends PeopleStore {
   readonly stores: PeopleStore['stores'] &
@@ -81,7 +82,9 @@ export async function refuseConflict(
   ];
   for (const [what, owner] of owners) {
     if (owner === undefined || owner.name === name) continue;
-    throw new PeopleError(`${what} is ${name}'s in the file and ${owner.name}'s here`);
+    throw new PeopleError(
+      said('other', { why: `${what} is ${name}'s in the file and ${owner.name}'s here` }),
+    );
   }
 }
 
@@ -109,7 +112,11 @@ async function putKey(
   const apiKeys = changing(store, 'apiKeys', ...events);
   const was = await store.stores.apiKeys.get(key.id);
   if (!(await (was ? apiKeys.replace(key, was) : apiKeys.add(key)))) {
-    throw new PeopleError(`the key ${key.id} was changed by somebody else meanwhile: try again`);
+    throw new PeopleError(
+      said('other', {
+        why: `the key ${key.id} was changed by somebody else meanwhile: try again`,
+      }),
+    );
   }
   return was ? 'replaced' : 'added';
 }

@@ -7,6 +7,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { PeopleError } from '../people.ts';
 import type { DirectoryContent } from './directory-content.ts';
 import type { PersonHere } from './people-here.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 interface PasskeyStore {
   readonly recorder?: Recorder;
@@ -22,7 +23,7 @@ export async function refuseKnownPasskeys(
   for (const { id, accountId } of passkeys) {
     const there = await stores.passkeys.get(id);
     if (there === undefined || there.accountId === (await personHere(accountId))) continue;
-    throw new PeopleError(`the passkey ${id} is somebody else's here`);
+    throw new PeopleError(said('other', { why: `the passkey ${id} is somebody else's here` }));
   }
 }
 
@@ -39,7 +40,8 @@ export async function putPasskey(
   const passkeys = changing(store, 'passkeys', ...events);
   const { id, publicKey, rpId, counter } = passkey;
   const accountId = await personHere(passkey.accountId);
-  if (accountId === undefined) throw new PeopleError(`whoever has the passkey ${id} was removed`);
+  if (accountId === undefined)
+    throw new PeopleError(said('other', { why: `whoever has the passkey ${id} was removed` }));
   const there = await passkeys.get(id);
   const isSame = there?.publicKey === publicKey && there.rpId === rpId;
   if (isSame && there.counter >= counter) return 'same';
@@ -47,11 +49,15 @@ export async function putPasskey(
   const outcome = await passkeys.add({ ...passkey, accountId }, MOST_PASSKEYS);
   if (outcome === 'full') {
     throw new PeopleError(
-      `with the passkey ${id} there would be more than ${MOST_PASSKEYS} of one person`,
+      said('other', {
+        why: `with the passkey ${id} there would be more than ${MOST_PASSKEYS} of one person`,
+      }),
     );
   }
   if (outcome === 'taken') {
-    throw new PeopleError(`the passkey ${id} was added by somebody else meanwhile: try again`);
+    throw new PeopleError(
+      said('other', { why: `the passkey ${id} was added by somebody else meanwhile: try again` }),
+    );
   }
   return removed === 'gone' ? 'added' : 'replaced';
 }

@@ -8,6 +8,7 @@ import { isOfClient, MOST_KEYS } from '../key-purposes.ts';
 import { PeopleError } from '../people.ts';
 import type { DirectoryContent } from './directory-content.ts';
 import type { PersonHere } from './people-here.ts';
+import { said } from '#shared/refusals/operations.ts';
 
 interface KeyStore {
   readonly recorder?: Recorder;
@@ -22,13 +23,13 @@ export async function refuseKnownKeys(
 ): Promise<void> {
   for (const { id, owner } of public_keys) {
     if (await isOfClient(clients, id)) {
-      throw new PeopleError(`the key ${id} is that of a client here`);
+      throw new PeopleError(said('other', { why: `the key ${id} is that of a client here` }));
     }
     const there = (await publicKeys.get(id))?.owner;
     if (there === undefined) continue;
     const theirs = await ownerHere(owner, personHere);
     if (there.kind !== theirs?.kind || there.id !== theirs.id) {
-      throw new PeopleError(`the key ${id} is somebody else's here`);
+      throw new PeopleError(said('other', { why: `the key ${id} is somebody else's here` }));
     }
   }
 }
@@ -42,18 +43,23 @@ export async function putPublicKey(
 ): Promise<Put> {
   const publicKeys = changing(store, 'publicKeys', ...events);
   const owner = await ownerHere(key.owner, personHere);
-  if (owner === undefined) throw new PeopleError(`whoever has the key ${key.id} was removed`);
+  if (owner === undefined)
+    throw new PeopleError(said('other', { why: `whoever has the key ${key.id} was removed` }));
   const there = await publicKeys.get(key.id);
   if (there?.scheme === key.scheme && there.origin === key.origin) return 'same';
   const replaced = await publicKeys.remove(key.id);
   const outcome = await publicKeys.add({ ...key, owner }, MOST_KEYS);
   if (outcome === 'full') {
     throw new PeopleError(
-      `with the key ${key.id} there would be more than ${MOST_KEYS} of one owner`,
+      said('other', {
+        why: `with the key ${key.id} there would be more than ${MOST_KEYS} of one owner`,
+      }),
     );
   }
   if (outcome === 'taken') {
-    throw new PeopleError(`the key ${key.id} was added by somebody else meanwhile: try again`);
+    throw new PeopleError(
+      said('other', { why: `the key ${key.id} was added by somebody else meanwhile: try again` }),
+    );
   }
   if (there?.signed_out_at !== undefined) await publicKeys.signOut(key.id, there.signed_out_at);
   return replaced ? 'replaced' : 'added';

@@ -26,7 +26,6 @@ export const adminDe: typeof adminEn = {
   optional: 'freiwillig',
   details: 'Einzelheiten',
   problem: 'Nichts ist geschehen.',
-  inEnglish: 'Der Grund ist auf Englisch:',
   sent: 'Nichts ist geschehen: Dieses Formular wurde schon abgeschickt oder ist zu alt. Sehen Sie nach, ob es noch nötig ist, und schicken Sie es dann noch einmal ab.',
   done: 'Das ist erledigt.',
   goOn: 'Zurück zur Verwaltung',

@@ -27,7 +27,6 @@ export const adminEn = {
   details: 'Details',
   problem: 'Nothing was done.',
   /** Said before a reason that has no words in the language of the page. */
-  inEnglish: 'The reason:',
   sent: 'Nothing was done: this form was sent already, or is too old. Look whether it is still needed, then send it again.',
   done: 'It is done.',
   goOn: 'Back to administration',

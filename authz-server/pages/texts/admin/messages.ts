@@ -1,25 +1,18 @@
 import type { Language } from '#shared/pages/language.ts';
-import { adminRefusalsDe } from './refusals-de.ts';
-import { filled, type Words } from '#shared/refusals/words.ts';
+import { inLanguage, type Words } from '#shared/refusals/words.ts';
+import { refusalsDe } from './refusals-de.ts';
 import { warningsDe } from './warnings-de.ts';
 
-/** English is what operations speak. */
-const MESSAGES: Readonly<Record<Exclude<Language, 'en'>, typeof adminRefusalsDe>> = {
-  de: adminRefusalsDe,
-};
+/** Operations and the configuration speak English. */
+type Other = Exclude<Language, 'en'>;
 
-/** A refusal of an operation in a language. Undefined: nobody has put it in words. */
-export function messageWord(language: Language, message: string): string | undefined {
-  if (language === 'en') return message;
-  const plain = message.replace(/\.$/, '');
-  const [pattern, words] = MESSAGES[language].find(([one]) => one.test(plain)) ?? [];
-  return pattern && plain.replace(pattern, words ?? '');
-}
+const REFUSALS: Readonly<Record<Other, typeof refusalsDe>> = { de: refusalsDe };
+const WARNINGS: Readonly<Record<Other, typeof warningsDe>> = { de: warningsDe };
 
-const WARNINGS: Readonly<Record<Exclude<Language, 'en'>, Readonly<Record<string, string>>>> = {
-  de: warningsDe,
-};
+/** A refusal of an operation in a language. */
+export const refusalWords = (language: Language, words: Words): string =>
+  language === 'en' ? words.message : inLanguage(REFUSALS[language], words);
 
 /** A warning of the configuration in a language. */
-export const warningWords = (language: Language, { code, values, message }: Words): string =>
-  language === 'en' ? message : filled(WARNINGS[language][code] ?? message, values);
+export const warningWords = (language: Language, words: Words): string =>
+  language === 'en' ? words.message : inLanguage(WARNINGS[language], words);

@@ -1,264 +1,195 @@
-/**
- * Messages of operations that administrators meet in forms, matched without their full stop. Those of a field go on after its
- * label. One that begins with what somebody typed is matched to its end, or a text could pass for another message.
- */
-export const adminRefusalsDe: readonly (readonly [message: RegExp, words: string])[] = [
-  [/^is missing$/, 'fehlt'],
-  [
-    /^is missing: .* authorization_code sends its code there$/,
-    'fehlt; authorization_code schickt seinen Code dorthin',
-  ],
-  [
-    /^is missing: a client needs a scope, .*$/,
+import type { OPERATIONS } from '#shared/refusals/operations.ts';
+import { translated } from '#shared/refusals/words.ts';
+
+/** Refusals of operations. One about a field goes on after its label. */
+export const refusalsDe = translated<typeof OPERATIONS>()({
+  missing: 'fehlt',
+  'missing-redirect-uris': 'fehlt; authorization_code schickt seinen Code dorthin',
+  'missing-scope':
     'fehlt; nur ein Client, der Tokens prüft oder eine Ressource ohne Rechte nennt, braucht keins',
-  ],
-  [
-    /^is missing: without it give one address, and nothing else$/,
-    'fehlt; ohne ihn geben Sie nur eine E-Mail-Adresse an',
-  ],
-  [/^is given twice$/, 'ist zweimal angegeben'],
-  [
-    /^is given, and to be cleared: choose one$/,
-    'ist angegeben und soll zugleich geleert werden: Wählen Sie eins',
-  ],
-  [/^must have at most ([\d,]+) characters$/, 'darf höchstens $1 Zeichen haben'],
-  [/^must be (?:an id of )?at most ([\d,]+) characters$/, 'darf höchstens $1 Zeichen haben'],
-  [/^must be an? (?:name|address) of at most (\d+) characters$/, 'darf höchstens $1 Zeichen haben'],
-  [/^must be a whole number from (\d+) to (\d+)$/, 'muss eine ganze Zahl von $1 bis $2 sein'],
-  [
-    /^must be (?:the (?:client_id|name|beginning|id|kid|fingerprint) of a \w+|a group|an access token)$/,
-    'fehlt oder ist zu lang',
-  ],
-  [
-    /^must be an id: without any it would mean everything$/,
-    'fehlt: Ohne Angabe wäre alles gemeint',
-  ],
-  [
-    /^must be 1 to (\d+) visible characters without a comma$/,
-    'muss 1 bis $1 sichtbare Zeichen ohne Komma haben',
-  ],
-  [/^must be a language tag such as .*$/, 'muss ein Sprachkürzel wie de-DE sein'],
-  [
-    /^must be a URL of http or https without a password, of at most (\d+) octets$/,
-    'muss eine Adresse mit http:// oder https:// sein, ohne Passwort, mit höchstens $1 Oktetten',
-  ],
-  [
-    /^must be an https address with a path, .*$/,
-    'muss eine Adresse mit https:// und einem Pfad sein, ohne Benutzer, Abfrage und Fragment',
-  ],
-  [/^must be a kind of .*$/, 'muss eine Art von Ereignis sein'],
-  [
-    /^(?:must be the `next` of .*|is no row of the list any more: .*)$/,
-    'gehört zu keiner Seite der Liste: Beginnen Sie mit der ersten',
-  ],
-  [/^is not a JWK Set of public keys$/, 'ist kein JWK Set aus öffentlichen Schlüsseln'],
-  [
-    /^is neither a public JWK nor a certificate in PEM: .*$/,
-    'ist weder ein öffentlicher JWK noch ein Zertifikat in PEM',
-  ],
-  [
-    /^is about clients of GNAP: .*$/,
-    'gibt es nur bei Clients mit GNAP: Geben Sie auch deren Schlüssel an',
-  ],
-  [
-    /^is about authorization codes: .*$/,
-    'gibt es nur mit authorization_code: Wählen Sie diese Art von Zugriff auch',
-  ],
-  [
-    /^is about sign-in in a browser; .*$/,
-    'gibt es nur bei einer Anmeldung im Browser, denn die Seite für Geräte fragt immer: Wählen Sie auch authorization_code',
-  ],
-  [
-    /^is for a machine, and a person is an administrator by .*$/,
-    'gibt es nur bei einer Maschine: Wählen Sie auch client_credentials. Eine Person wird auf ihrer eigenen Seite Verwalter',
-  ],
-  [
-    /^is for a compromised key only; .*$/,
-    'gibt es nur, wenn andere den Schlüssel haben: Wählen Sie sonst ein Verfahren',
-  ],
-  [
-    /^needs the setting mail, which is not there: .*$/,
-    'braucht die Einstellung mail, die es hier nicht gibt: Lassen Sie es weg',
-  ],
-  [/^has "(.*)", which is not a scope$/, 'hat „$1“, und das ist kein Recht (scope)'],
-  [
-    /^(.*) must be an absolute URI, such as (\S+)$/s,
-    '$1 muss eine vollständige Adresse wie $2 sein',
-  ],
-  [
-    /^(.*) must be https, or http on localhost, 127\.0\.0\.1 or \[::1\]; other schemes need .*$/s,
-    '$1 muss mit https:// beginnen, oder mit http:// auf localhost, 127.0.0.1 oder [::1]; ein anderes Schema hat nur eine installierte App',
-  ],
-  [/^(.*) must have no fragment \(#\)$/s, '$1 darf kein Fragment (#) haben'],
-  [
-    /^"(.*)" is no principal with its realm, such as (\S+)$/s,
-    '„$1“ ist kein Principal mit seinem Realm, wie $2',
-  ],
-  [/^must be true or false$/, 'muss „true“ oder „false“ sein'],
-  [/^must be one of (.+)$/, 'muss eins von diesen sein: $1'],
-  [
-    /^must be an ISO 8601 time .*$/,
-    'muss eine Zeit sein, etwa 2026-11-25, 2026-11-25T08:00Z oder 2h (vor zwei Stunden)',
-  ],
-  [
-    /^must be 1 to 100 characters, none of them invisible$/,
-    'muss 1 bis 100 Zeichen haben, keins davon unsichtbar',
-  ],
-  [
-    /^must be an address such as alice@example\.com(?:, of at most .*)?$/,
-    'muss eine Adresse wie alice@example.com sein',
-  ],
-  [
-    /^must be an origin such as .*$/,
+  'missing-name': 'fehlt; ohne ihn geben Sie nur eine E-Mail-Adresse an',
+  'missing-name-unregistered':
+    'fehlt, und people.registration ist off: Geben Sie ihn an, oder setzen Sie das auf invited',
+  'given-twice': 'ist zweimal angegeben',
+  'given-to-clear': 'ist angegeben und soll zugleich geleert werden: Wählen Sie eins',
+  'secret-in-address': 'ist geheim und darf nicht in einer Adresse stehen',
+  'unknown-member': 'gibt es hier nicht',
+  type: 'muss vom Typ {type} sein',
+  flag: 'muss „true“ oder „false“ sein',
+  choice: 'muss eins von diesen sein: {names}',
+  'whole-number': 'muss eine ganze Zahl von {least} bis {most} sein',
+  'too-small': 'muss mindestens {least} sein',
+  'too-large': 'darf höchstens {most} sein',
+  'too-long': 'darf höchstens {most} Zeichen haben',
+  'too-many': 'darf höchstens {most} Werte haben',
+  'too-few': 'muss mindestens {least} Werte haben',
+  'too-many-octets': 'dürfen zusammen höchstens {most} Oktette haben',
+  'each-once': 'dürfen jeweils nur einmal vorkommen',
+  reference: 'fehlt oder ist zu lang',
+  'empty-part': 'fehlt: Ohne Angabe wäre alles gemeint',
+  'page-unknown': 'gehört zu keiner Seite der Liste: Beginnen Sie mit der ersten',
+  'page-gone': 'gehört zu keiner Seite der Liste: Beginnen Sie mit der ersten',
+  moment: 'muss eine Zeit sein, etwa 2026-11-25, 2026-11-25T08:00Z oder 2h (vor zwei Stunden)',
+  'event-kind': 'muss eine Art von Ereignis sein',
+  'visible-name': 'muss 1 bis 100 Zeichen haben, keins davon unsichtbar',
+  'mail-address': 'muss eine Adresse wie alice@example.com sein',
+  'group-name': 'muss 1 bis 64 sichtbare Zeichen ohne Komma haben',
+  'language-tag': 'muss ein Sprachkürzel wie de-DE sein',
+  'picture-url':
+    'muss eine Adresse mit http:// oder https:// sein, ohne Passwort, mit höchstens {most} Oktetten',
+  'logo-url':
+    'muss eine Adresse wie https://app.example/logo.png sein, mit höchstens 1024 Oktetten',
+  origin:
     'muss eine Herkunft wie https://app.example sein, ohne Pfad und ohne Schrägstrich am Ende',
-  ],
-  [
-    /^must be a URL such as (\S+), of at most 1,024 octets$/,
-    'muss eine Adresse wie $1 sein, mit höchstens 1024 Oktetten',
-  ],
-  [
-    /^refresh_token renews what a person has allowed: .*$/,
-    'refresh_token erneuert, was eine Person erlaubt hat: Wählen Sie auch authorization_code oder device_code',
-  ],
-  [/^is of browsers: .*$/, 'gibt es nur mit einem Browser: Wählen Sie auch authorization_code'],
-  [
-    /^means that it has no secret to prove who it is with: .*$/,
+  'document-url':
+    'muss eine Adresse mit https:// und einem Pfad sein, ohne Benutzer, Abfrage und Fragment',
+  'document-unusable': 'kann nicht verwendet werden (auf Englisch): {why}',
+  'document-says': 'steht in der Beschreibung: Lassen Sie es weg',
+  'not-scope': 'hat „{token}“, und das ist kein Recht (scope)',
+  'jwk-set': 'ist kein JWK Set aus öffentlichen Schlüsseln',
+  'private-key': 'enthält einen privaten Schlüssel: Geben Sie nur den öffentlichen Teil an',
+  'jwk-alg': 'ist kein öffentlicher Schlüssel für {algs}',
+  'no-public-key': 'ist kein öffentlicher Schlüssel in PEM, in DER oder als JWK',
+  'key-type': 'ist ein Schlüssel der Art {type}; {scheme} nimmt {types}',
+  'key-use': 'ist für etwas anderes als Unterschriften (use)',
+  'gnap-key': 'ist weder ein öffentlicher JWK noch ein Zertifikat in PEM',
+  'gnap-key-kept': 'hat keinen öffentlichen Schlüssel, den GNAP nimmt',
+
+  'not-of-gnap':
+    'gibt es nicht bei Clients mit GNAP, die sich mit ihrem Schlüssel ausweisen: Lassen Sie es weg',
+  'refresh-of-gnap': 'refresh_token gibt es nicht bei Clients mit GNAP: Lassen Sie es weg',
+  'only-of-gnap': 'gibt es nur bei Clients mit GNAP: Geben Sie auch deren Schlüssel an',
+  'public-credentials':
     'heißt, dass er sich nicht ausweisen kann: Lassen Sie client_credentials weg',
-  ],
-  [/^is not within .+: (.+)$/, 'geht über die Rechte des Clients hinaus: $1'],
-  [
-    /^has (.+), which is of administrators: .*$/,
-    'hat $1, was nur Verwalter haben: Erlauben Sie dem Client, diesen Server zu verwalten',
-  ],
-  [
-    /^a name is 1 to 64 letters, .*$/,
+  'public-keys': 'heißt, dass er weder Geheimnis noch Schlüssel hat: Lassen Sie beides weg',
+  'public-introspects': 'braucht einen Client, der sich ausweist',
+  'public-without-pkce':
+    'geht nicht: Ohne Geheimnis bindet nur PKCE einen Code an den Client: Lassen Sie es weg',
+  'only-of-codes': 'gibt es nur mit authorization_code: Wählen Sie diese Art von Zugriff auch',
+  'only-of-sign-in':
+    'gibt es nur bei einer Anmeldung im Browser, denn die Seite für Geräte fragt immer: Wählen Sie auch authorization_code',
+  'native-first-party':
+    'geht nicht: Ein anderes Programm auf dem Rechner kann sich als installierte App ausgeben (RFC 8252, Abschnitt 8.6)',
+  'only-of-machines':
+    'gibt es nur bei einer Maschine: Wählen Sie auch client_credentials. Eine Person wird auf ihrer eigenen Seite Verwalter',
+  'refresh-of-nobody':
+    'refresh_token erneuert, was eine Person erlaubt hat: Wählen Sie auch authorization_code oder device_code',
+  'only-of-browsers': 'gibt es nur mit einem Browser: Wählen Sie auch authorization_code',
+  'pkce-openid':
+    'braucht das Recht openid: Statt PKCE bindet die nonce des ID-Tokens einen Code an seine Sitzung',
+  'default-beyond': 'geht über die Rechte des Clients hinaus: {scopes}',
+  'admin-scope':
+    'hat {scopes}, was nur Verwalter haben: Erlauben Sie dem Client, diesen Server zu verwalten',
+  'jwks-with-method':
+    'private_key_jwt und öffentliche Schlüssel gehören zusammen: Geben Sie beides an oder nichts davon',
+  'mail-not-set': 'braucht die Einstellung mail, die es hier nicht gibt: Lassen Sie es weg',
+  'compromised-only':
+    'gibt es nur, wenn andere den Schlüssel haben: Wählen Sie sonst ein Verfahren',
+  'kid-beside-alg': 'geht nicht neben einem Verfahren: Geben Sie nur eins an',
+  'of-api-keys': 'gibt es nur bei API-Schlüsseln: Lassen Sie es weg, oder wählen Sie diese',
+  'of-concealed': 'gibt es nur bei Concealed: Lassen Sie es weg, oder wählen Sie Concealed',
+  'no-realm': 'gibt es nicht: Kein Bereich nimmt API-Schlüssel. Nennen Sie in einem API-Key',
+  realm: 'muss eins sein, das API-Schlüssel nimmt: {realms}',
+  'of-hoba': 'gibt es nur bei HOBA',
+  'no-origin': 'muss für HOBA TLS haben, und kein Bereich hat es',
+  'tls-origin': 'muss eine mit TLS sein: {origins}',
+
+  'uri-relative': 'muss eine vollständige Adresse wie https://app.example/callback sein',
+  'uri-fragment': 'darf kein Fragment (#) haben',
+  'uri-user': 'darf keinen Benutzer vor dem Host (@) haben',
+  'uri-form': 'muss in der üblichen Form stehen, {form}',
+  'uri-native':
+    'muss mit https:// beginnen, auf localhost, 127.0.0.1 oder [::1] mit http://, oder ein Schema mit Punkt haben, wie com.example.app:/callback',
+  'uri-scheme':
+    'muss mit https:// beginnen, oder mit http:// auf localhost, 127.0.0.1 oder [::1]; ein anderes Schema hat nur eine installierte App',
+
+  'person-name':
     'Ein Name hat 1 bis 64 Buchstaben, Ziffern und . _ @ + -: Wählen Sie einen anderen',
-  ],
-  [
-    /^a password has at least (\d+) characters: .*$/,
-    'Ein Passwort hat mindestens $1 Zeichen: Wählen Sie ein längeres',
-  ],
-  [/^a password has at most .*$/, 'Das Passwort ist zu lang: Wählen Sie ein kürzeres'],
-  [
-    /^a password has no control characters .*$/,
+  'password-short': 'Ein Passwort hat mindestens {least} Zeichen: Wählen Sie ein längeres',
+  'password-long': 'Das Passwort ist zu lang: Wählen Sie ein kürzeres',
+  'password-characters':
     'Ein Passwort hat keine Steuerzeichen und kein Zeilenende: Wählen Sie ein anderes',
-  ],
-  [
-    /^this password is one of .*$/,
+  'password-common':
     'Dieses Passwort ist eins der häufigsten, die andere zuerst raten: Wählen Sie ein anderes',
-  ],
-  [
-    /^the name (.+) is taken: choose another$/i,
-    'Den Namen $1 gibt es schon: Wählen Sie einen anderen.',
-  ],
-  [
-    /^no setting is given: name at least one$/i,
-    'Sie haben nichts angegeben, was sich ändern soll.',
-  ],
-  [/^there is no person (.+)$/i, 'Es gibt keine Person $1.'],
-  [/^there is no client (.+)$/i, 'Es gibt keinen Client $1.'],
-  [/^there is no key (.+)$/i, 'Es gibt keinen Schlüssel $1.'],
-  [
-    /^client (\S+) is what its document says: change that, or remove the client$/i,
-    'Der Client $1 ist, was sein Dokument sagt: Ändern Sie das, oder entfernen Sie den Client.',
-  ],
-  [/^client (\S+) has this key already$/i, 'Der Client $1 hat diesen Schlüssel schon.'],
-  [
-    /^client (\S+) was changed(?: or removed)? meanwhile: .*$/i,
-    'Den Client $1 hat inzwischen jemand geändert oder entfernt: Versuchen Sie es noch einmal.',
-  ],
-  [
-    /^the identifier is taken: try again$/i,
-    'Die Kennung gibt es schon: Versuchen Sie es noch einmal.',
-  ],
-  [
-    /^the passkey (\S+) is the last way in of (\S+): give them another first .*$/i,
-    'Der Passkey $1 ist der letzte Weg, auf dem $2 hereinkommt: Geben Sie der Person zuerst einen anderen, oder bestätigen Sie es.',
-  ],
-  [
-    /^the key (\S+) is known already, and no key is used twice: make another$/i,
-    'Den Schlüssel $1 gibt es schon, und keiner gilt zweimal: Nehmen Sie einen anderen.',
-  ],
-  [
-    /^the key (\S+) would be one too many, there are (\d+): remove one first$/i,
-    'Der Schlüssel $1 wäre einer zu viel, es gibt schon $2: Entfernen Sie zuerst einen.',
-  ],
-  [
-    /^the key (\S+) is that of a client of the authorization server: make another$/i,
-    'Der Schlüssel $1 ist der eines Clients: Nehmen Sie einen anderen.',
-  ],
-  [/^the key (\S+) was removed meanwhile$/i, 'Den Schlüssel $1 hat inzwischen jemand entfernt.'],
-  [
-    /^(\S+) is a key for (\S+): make another$/,
-    'Mit dem Schlüssel $1 kommt schon jemand herein ($2): Nehmen Sie einen anderen.',
-  ],
-  [
-    /^(\S+) has no verified address: leave .+ out$/,
-    '$1 hat keine bestätigte E-Mail-Adresse: Geben Sie den Link selbst weiter.',
-  ],
-  [
-    /^(\S+) is a verified address of (\S+): take it from them first, or leave it unverified$/,
-    '$1 ist eine bestätigte Adresse von $2: Nehmen Sie sie zuerst dort weg.',
-  ],
-  [
-    /^(\S+) belongs to (\S+): take it from them first$/,
-    '$1 gehört $2: Nehmen Sie es der Person zuerst weg.',
-  ],
-  [
-    /^(\S+) was the name of somebody who was removed, and what is granted by name would be theirs: choose another, or reuse the name \(.+\)$/,
-    '$1 war der Name einer gelöschten Person, und was dem Namen erlaubt ist, bekäme die neue: Wählen Sie einen anderen, oder bestätigen Sie es.',
-  ],
-  [
-    /^a rotation is under way: key (\S+) signs from (\S+)$/i,
-    'Ein Wechsel ist schon im Gang: Der Schlüssel $1 unterschreibt ab $2.',
-  ],
-  [/^(\S+) has no grant (.*): see \w+ access \S+$/s, '$1 hat keinen Zugriff $2.'],
-  [/^(\S+) has no sign-in (.*): see user access \S+$/s, '$1 hat keine Anmeldung $2.'],
-  [/^(\S+) has no client (.*): see user access \S+$/s, '$1 hat keinen Client $2.'],
-  [/^(\S+) has no passkey (.*): see user passkey list \S+$/s, '$1 hat keinen Passkey $2.'],
-  [
-    /^(\S+) is here already and can sign in: user recover \S+ makes a link for a new password$/,
-    '$1 kann sich schon anmelden. Wer das Passwort vergessen hat, bekommt einen Link zur Wiederherstellung.',
-  ],
-  [/^there is no (\S+) key to rotate$/i, 'Es gibt keinen Schlüssel mit $1, der zu ersetzen wäre.'],
-  [
-    /^this pair issues no tokens: add privateTokens to the configuration$/i,
+  'password-replaced': 'Das Passwort hat inzwischen jemand geändert: Beginnen Sie noch einmal',
+  principal: '{principal} ist kein Principal mit seinem Realm, wie alice@EXAMPLE.COM',
+  'no-person': 'Es gibt keine Person {name}.',
+  'name-taken': 'Den Namen {name} gibt es schon: Wählen Sie einen anderen.',
+  'name-former':
+    '{name} war der Name einer gelöschten Person, und was dem Namen erlaubt ist, bekäme die neue: Wählen Sie einen anderen, oder bestätigen Sie es.',
+  'address-taken':
+    '{address} ist eine bestätigte Adresse von {owner}: Nehmen Sie sie zuerst dort weg.',
+  'address-gone': 'Die Adresse {address} gehört der Person nicht mehr.',
+  'alias-taken': '{alias} gehört {owner}: Nehmen Sie es der Person zuerst weg.',
+  'person-raced':
+    'Inzwischen wurden andere geändert, deshalb blieb {name} aus: Versuchen Sie es noch einmal.',
+  'address-unverified':
+    '{name} hat keine bestätigte E-Mail-Adresse: Geben Sie den Link selbst weiter.',
+  'no-address': '{name} hat keine E-Mail-Adresse: Geben Sie eine an.',
+  disabled: '{name} ist gesperrt: Entsperren Sie die Person zuerst.',
+  'can-sign-in':
+    '{name} kann sich schon anmelden. Wer das Passwort vergessen hat, bekommt einen Link zur Wiederherstellung.',
+  'invited-already': '{name} ist schon eingeladen: Ändern Sie das Profil.',
+  'no-second-factor': '{name} hat keinen zweiten Faktor.',
+  'no-key-of-person': '{name} hat keinen Schlüssel {id}.',
+  'no-passkey': '{name} hat keinen Passkey {id}.',
+  'last-passkey':
+    'Der Passkey {id} ist der letzte Weg, auf dem {name} hereinkommt: Geben Sie der Person zuerst einen anderen, oder bestätigen Sie es.',
+  'one-part': 'Geben Sie nur eins davon an: {names}.',
+  'no-grant-of-person': '{name} hat keinen Zugriff {id}.',
+  'no-sign-in-of-person': '{name} hat keine Anmeldung {id}.',
+  'no-client-of-person': '{name} hat keinen Client {id}.',
+
+  'no-setting': 'Sie haben nichts angegeben, was sich ändern soll.',
+  'no-client': 'Es gibt keinen Client {client}.',
+  'client-built-in': 'Der Client {client} steht in der Konfiguration: Ändern Sie ihn dort.',
+  'client-built-in-secret':
+    'Der Client {client} gehört zum Server: Sein Geheimnis folgt aus dem Hauptgeheimnis.',
+  'client-built-in-end':
+    'Den Client {client} braucht der Server selbst: Beenden Sie seine Zugriffe einzeln.',
+  'client-without-secret': 'Der Client {client} hat kein Geheimnis: Er verwendet {method}.',
+  'client-without-keys':
+    'Der Client {client} weist sich mit {method} aus, nicht mit private_key_jwt: Lassen Sie die Schlüssel weg.',
+  'client-of-document':
+    'Der Client {client} ist, was sein Dokument sagt: Ändern Sie das, oder entfernen Sie den Client.',
+  'client-raced':
+    'Den Client {client} hat inzwischen jemand geändert oder entfernt: Versuchen Sie es noch einmal.',
+  'client-registered': 'Der Client {client} ist schon registriert.',
+  'client-has-key': 'Der Client {client} hat diesen Schlüssel schon.',
+  'no-grant-of-client': '{client} hat keinen Zugriff {id}.',
+  'identifier-taken': 'Die Kennung gibt es schon: Versuchen Sie es noch einmal.',
+
+  'no-key': 'Es gibt keinen Schlüssel {id}.',
+  'key-removed': 'Den Schlüssel {id} hat inzwischen jemand entfernt.',
+  'key-taken':
+    'Den Schlüssel {id} gibt es schon, und keiner gilt zweimal: Nehmen Sie einen anderen.',
+  'key-full':
+    'Der Schlüssel {id} wäre einer zu viel, es gibt schon {most}: Entfernen Sie zuerst einen.',
+  'key-of-client': 'Der Schlüssel {id} ist der eines Clients: Nehmen Sie einen anderen.',
+  'key-of-scheme':
+    'Mit dem Schlüssel {id} kommt schon jemand herein ({scheme}): Nehmen Sie einen anderen.',
+  'no-signing-key':
+    'Mit {alg} unterschreibt jetzt kein Schlüssel: Nennen Sie die Kennung des Schlüssels.',
+  'no-key-to-rotate': 'Es gibt keinen Schlüssel mit {alg}, der zu ersetzen wäre.',
+  'rotation-under-way':
+    'Ein Wechsel ist schon im Gang: Der Schlüssel {kid} unterschreibt ab {time}.',
+  'token-key-under-way': 'Ein Wechsel des Schlüssels für {type} ist schon im Gang.',
+  'token-key-next':
+    'Ein Wechsel des Schlüssels für {type} ist schon im Gang: Der nächste gilt ab {time}.',
+  'no-token-key':
+    'Es gibt keinen Schlüssel für {type}, der zu ersetzen wäre: Starten Sie zuerst den Autorisierungsserver.',
+  'token-keys-full':
+    'Es gibt {count} Schlüssel für {type}, mehr dürfen es nicht sein: Der nächste endet am {time}.',
+  'no-token-key-id': 'Kein Schlüssel für {type} hat eine gekürzte Kennung, die frei ist.',
+  'no-private-tokens':
     'Dieser Server gibt keine PrivateTokens aus: In der Konfiguration fehlt privateTokens.',
-  ],
-  [
-    /^no cache has (.*): no space is configured with one$/is,
-    'Kein Cache hat $1: In der Konfiguration gibt es keinen.',
-  ],
-  [/^(\S+) has no second factor$/, '$1 hat keinen zweiten Faktor.'],
-  [/^(\S+) has no key (.*)$/, '$1 hat keinen Schlüssel $2.'],
-  [/^(\S+) has no address: give --email$/, '$1 hat keine E-Mail-Adresse: Geben Sie eine an.'],
-  [
-    /^(\S+) is disabled: user enable \S+ comes first$/,
-    '$1 ist gesperrt: Entsperren Sie die Person zuerst.',
-  ],
-  [
-    /^(\S+) was invited already: change the profile with user set \S+$/,
-    '$1 ist schon eingeladen: Ändern Sie das Profil.',
-  ],
-  [
-    /^client (\S+) is built in: change the configuration instead$/i,
-    'Der Client $1 steht in der Konfiguration: Ändern Sie ihn dort.',
-  ],
-  [
-    /^client (\S+) is built in: end its grants one by one$/i,
-    'Den Client $1 braucht der Server selbst: Beenden Sie seine Zugriffe einzeln.',
-  ],
-  [/^client (.+) is registered already$/i, 'Der Client $1 ist schon registriert.'],
-  [
-    /^nothing to revoke, no server accepts it: (.+)$/i,
-    'Es gibt nichts zu widerrufen, denn kein Server nimmt dieses Token an ($1).',
-  ],
-  [
-    /^(.*) is no URL as clients ask for it: .*$/,
-    '$1 ist keine Adresse, nach der ein Client fragt: Sie beginnt mit https:// und ist kodiert.',
-  ],
-  [
-    /^(?:all )?the ban names nothing: .*$/i,
-    'Sie haben nicht angegeben, was entfernt wird: Pfad, Marke oder Status.',
-  ],
-];
+
+  'not-asked-url':
+    '{url} ist keine Adresse, nach der ein Client fragt: Sie beginnt mit https:// und ist kodiert.',
+  'no-cache': 'Kein Cache hat {url}: In der Konfiguration gibt es keinen.',
+  'no-cache-there': 'Kein Cache hat {url}. Bereiche mit einem: {spaces}.',
+  'empty-ban': 'Sie haben nicht angegeben, was entfernt wird: Pfad, Marke oder Status.',
+  'nothing-to-revoke':
+    'Es gibt nichts zu widerrufen, denn kein Server nimmt dieses Token an ({why}).',
+  other: '{why}',
+});
