@@ -1,3 +1,4 @@
+/** @slow */
 /** The feed of a server that does not share the store passes what those pass that do. */
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { DIRECTORY_PATH, parseDirectory } from '#shared/private-token/issuer-directory.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';

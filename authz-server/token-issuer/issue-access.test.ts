@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { GENERATE } from '#shared/jose/jws.fixture.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { LimitNamespace } from '#shared/stores/limits/limits.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DirectoryKey } from '#shared/private-token/issuer-directory.ts';
 import { type TokenType, VOPRF } from '#shared/private-token/token-types.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';

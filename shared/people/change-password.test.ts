@@ -1,3 +1,4 @@
+/** @slow */
 import { expect, test } from '@jest/globals';
 import { ALONE } from '#shared/base/line.ts';
 import { changePassword, changePasswordAndEnd, PasswordReplaced } from './change-password.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { p384 } from '@noble/curves/nist.js';

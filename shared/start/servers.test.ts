@@ -1,3 +1,4 @@
+/** @slow */
 import { execFileSync } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter, once } from 'node:events';

@@ -1,3 +1,4 @@
+/** @slow */
 import { expect, test } from '@jest/globals';
 import { requestOf } from '#shared/auth/judge/auth.fixture.ts';
 import { schemeOf, spaceOf } from '#shared/auth/judge/judge.fixture.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, test } from '@jest/globals';
 import { ALONE } from '#shared/base/line.ts';
 import { ManualClock } from '#shared/base/clock.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

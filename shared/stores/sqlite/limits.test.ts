@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { fresh } from '../contract/samples.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';

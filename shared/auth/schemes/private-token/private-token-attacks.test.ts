@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { type Clock, ManualClock } from '#shared/base/clock.ts';

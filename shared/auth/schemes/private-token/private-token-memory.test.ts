@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, test } from '@jest/globals';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';

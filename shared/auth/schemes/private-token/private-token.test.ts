@@ -1,3 +1,4 @@
+/** @slow */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';

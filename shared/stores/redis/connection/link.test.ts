@@ -1,3 +1,4 @@
+/** @slow */
 import { describe, expect, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -1,3 +1,4 @@
+/** @slow */
 import { createHash } from 'node:crypto';
 import {
   chmodSync,

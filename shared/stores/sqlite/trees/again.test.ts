@@ -1,3 +1,4 @@
+/** @slow */
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';

@@ -1,3 +1,4 @@
+/** @slow */
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
