@@ -41,54 +41,6 @@ import type { Chore } from '#shared/server/chore.ts';
 import type { BackupSettings } from '#shared/stores/backup/settings.ts';
 import { isOverdue, periodBegin } from '#shared/stores/last-backup/last-backup.ts';
 
-/** Seconds between two looks. A server that stood still for long makes its backup before the first. */
-const LOOK = 600;
-
-/**
- * Warns once in each period when the one before has passed without a good backup, whoever was to make it. A store that
- * never had one is given a whole period from the start of the server.
- */
-export function backupWatch(
-  { stores: { lastBackup }, clock, log }: Pick<Parts, 'stores' | 'clock' | 'log'>,
-  { every }: Pick<BackupSettings, 'every'>,
-): Chore {
-  const started = clock.now();
-  let warned = -Infinity;
-  return {
-    name: 'backup watch',
-    seconds: LOOK,
-    async run() {
-      const now = clock.now();
-      const period = periodBegin(now, every);
-      if (warned === period) return;
-      const last = await lastBackup.get();
-      if (!isOverdue(last ?? started, now, every)) return;
-      warned = period;
-      const at = last === undefined ? 'none is known' : `the last is of ${timeOf(last)}`;
-      log.warn('backup.overdue', { reason: `no good backup for ${every} seconds: ${at}` });
-    },
-  };
-}
-
-const timeOf = (at: number) => new Date(at).toISOString();
-
-/** How many passkeys a start looks at: after a change of the domain those of the first people are for the former one. */
-const LOOKED_AT = 1_000;
-
-/** Logs a warning if people have passkeys for another domain than that of the configuration. */
-export async function warnOfPasskeys({
-  config,
-  stores: { passkeys },
-  log,
-}: Pick<Parts, 'config' | 'log'> & {
-  readonly stores: Pick<Parts['stores'], 'passkeys'>;
-}): Promise<void> {
-  const warning = await passkeyWarning(config, passkeys, LOOKED_AT);
-  if (warning !== undefined) {
-    log.warn('passkeys.other-domain', { reason: `${warning.path} ${warning.message}` });
-  }
-}
-
 /** Builds the authorization server: its keys, engine, app and background work. */
 export async function composeAuthorizationServer(parts: Parts): Promise<Server> {
   const { config, stores, log } = parts;
@@ -250,5 +202,53 @@ export async function registerSignInClients({
   const ids = new Set(due.map(({ client_id: id }) => id));
   for (const { client_id: id } of await clients.list()) {
     if (isSignInClient(id) && !ids.has(id)) await clients.remove(id);
+  }
+}
+
+/** Seconds between two looks. A server that stood still for long makes its backup before the first. */
+const LOOK = 600;
+
+/**
+ * Warns once in each period when the one before has passed without a good backup, whoever was to make it. A store that
+ * never had one is given a whole period from the start of the server.
+ */
+export function backupWatch(
+  { stores: { lastBackup }, clock, log }: Pick<Parts, 'stores' | 'clock' | 'log'>,
+  { every }: Pick<BackupSettings, 'every'>,
+): Chore {
+  const started = clock.now();
+  let warned = -Infinity;
+  return {
+    name: 'backup watch',
+    seconds: LOOK,
+    async run() {
+      const now = clock.now();
+      const period = periodBegin(now, every);
+      if (warned === period) return;
+      const last = await lastBackup.get();
+      if (!isOverdue(last ?? started, now, every)) return;
+      warned = period;
+      const at = last === undefined ? 'none is known' : `the last is of ${timeOf(last)}`;
+      log.warn('backup.overdue', { reason: `no good backup for ${every} seconds: ${at}` });
+    },
+  };
+}
+
+const timeOf = (at: number) => new Date(at).toISOString();
+
+/** How many passkeys a start looks at: after a change of the domain those of the first people are for the former one. */
+const LOOKED_AT = 1_000;
+
+/** Logs a warning if people have passkeys for another domain than that of the configuration. */
+export async function warnOfPasskeys({
+  config,
+  stores: { passkeys },
+  log,
+}: Pick<Parts, 'config' | 'log'> & {
+  readonly stores: Pick<Parts['stores'], 'passkeys'>;
+}): Promise<void> {
+  const warning = await passkeyWarning(config, passkeys, LOOKED_AT);
+  if (warning !== undefined) {
+    log.warn('passkeys.other-domain', { reason: `${warning.path} ${warning.message}` });
   }
 }

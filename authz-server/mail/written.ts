@@ -13,24 +13,6 @@ import type { MailTexts } from './texts.ts';
 import { mailDe } from './texts-de.ts';
 import { mailEn } from './texts-en.ts';
 
-/** How each language writes a moment. British English writes day, month, year, in 24 hours. */
-const DATES: Readonly<Record<Language, Intl.DateTimeFormat>> = {
-  en: dates('en-GB'),
-  de: dates('de'),
-};
-
-function dates(locale: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(locale, {
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZone: 'UTC',
-    timeZoneName: 'short',
-  });
-}
-
 export type MailServer = Pick<PagesServer, 'config' | 'stores' | 'directory' | 'clock' | 'random'>;
 
 const TEXTS: Readonly<Record<Language, MailTexts>> = { en: mailEn, de: mailDe };
@@ -158,4 +140,22 @@ async function linkOf(
   }
   const secret = await createAddressLinks(server).make(person, address, profile?.emails);
   return `${issuer}${ADDRESS_PATH}${secret}`;
+}
+
+/** How each language writes a moment. British English writes day, month, year, in 24 hours. */
+const DATES: Readonly<Record<Language, Intl.DateTimeFormat>> = {
+  en: dates('en-GB'),
+  de: dates('de'),
+};
+
+function dates(locale: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  });
 }

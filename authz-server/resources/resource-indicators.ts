@@ -11,20 +11,6 @@ import { note } from '#shared/server/message/request-log.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 import { shownUri } from '../base/reasons.ts';
 
-/** The scheme and authority of an http URI without user, whose port has no zero before it, and all that follows. */
-const PARTS = /^(https?:\/\/(?:[\w.~-]+|\[[\da-f:.]+\])(?::(?:[1-9]\d*)?)?)((?:[/?#].*)?)$/is;
-
-/**
- * Returns the form in which names of a resource are compared: scheme and host in small letters, without the default port
- * (RFC 3986 sections 6.2.2.1 and 6.2.3), and without a slash at the end, by which no two spaces differ.
- */
-export function comparable(resource: string): string {
-  const [, authority = '', rest = ''] = PARTS.exec(resource) ?? [];
-  const origin = URL.parse(authority)?.origin;
-  const name = origin === undefined ? resource : origin + rest;
-  return name.endsWith('/') ? name.slice(0, -1) : name;
-}
-
 /** The scopes of OpenID Connect, about the person alone (Core 1.0 sections 5.4 and 11). */
 export const OPENID_SCOPES: ReadonlySet<string> = new Set([
   'openid',
@@ -275,3 +261,17 @@ const list = (values: readonly string[]) => values.join(', ') || 'nothing';
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const strings = (value: unknown) =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
+
+/** The scheme and authority of an http URI without user, whose port has no zero before it, and all that follows. */
+const PARTS = /^(https?:\/\/(?:[\w.~-]+|\[[\da-f:.]+\])(?::(?:[1-9]\d*)?)?)((?:[/?#].*)?)$/is;
+
+/**
+ * Returns the form in which names of a resource are compared: scheme and host in small letters, without the default port
+ * (RFC 3986 sections 6.2.2.1 and 6.2.3), and without a slash at the end, by which no two spaces differ.
+ */
+export function comparable(resource: string): string {
+  const [, authority = '', rest = ''] = PARTS.exec(resource) ?? [];
+  const origin = URL.parse(authority)?.origin;
+  const name = origin === undefined ? resource : origin + rest;
+  return name.endsWith('/') ? name.slice(0, -1) : name;
+}

@@ -18,59 +18,6 @@ import { isObject } from '#shared/jose/compact-jws.ts';
 import { jsonDepth } from './json-depth.ts';
 import { JWT, readJwt } from './schemes/jwt.ts';
 
-/** Levels of the deepest JSON that is read: an answer of GNAP has its token in an object, or in a list of them. */
-const DEEPEST = 16;
-
-/** Returns the JWTs among the members of a form or of JSON, such as the answer with a token (RFC 6749 section 5.1). */
-export function tokensIn(content: string): readonly Pasted[] {
-  const values = content.startsWith('{')
-    ? valuesOf(content)
-    : new URLSearchParams(content).values();
-  return [...values]
-    .filter((value) => JWT.test(value) && readJwt(value).header !== undefined)
-    .map((value) => ({ name: 'jwt', value }));
-}
-
-function valuesOf(json: string): readonly string[] {
-  if (jsonDepth(json) > DEEPEST) return [];
-  try {
-    const object: unknown = JSON.parse(json);
-    return isObject(object) ? Object.values(object).flatMap(textsOf) : [];
-  } catch {
-    return [];
-  }
-}
-
-/** The text of a member, or the `value` of each token of GNAP (RFC 9635 section 3.2). */
-function textsOf(member: unknown): readonly string[] {
-  return [member].flat().flatMap((one: unknown) => {
-    const text = isObject(one) ? one['value'] : one;
-    return typeof text === 'string' ? text : [];
-  });
-}
-
-/** Matches a line of a message: a mark that tells its direction, and the line itself. */
-const MARKED = /^[<>] ?(.*)$/;
-
-/** Matches the first line of a request or an answer (RFC 9112 section 2.1). */
-const FIRST = /^(?:[A-Z]+ \S+ HTTP\/\d|HTTP\/\d\S* \d{3}\b)/;
-
-/** Matches JSON of an answer on one line. curl may write a line of its own behind it. */
-const JSON_LINE = /^(\{".*\})(?:\* .*)?$/;
-
-/**
- * Returns the messages in what `curl -v` prints, without their contents, and JSON in a line of its own. Any other text is
- * one message as it is.
- */
-export function messagesIn(text: string): readonly string[] {
-  const all = text.split(/\r?\n/);
-  const lines = all.flatMap((line) => MARKED.exec(line)?.[1] ?? []);
-  const starts = lines.flatMap((line, at) => (FIRST.test(line) ? at : []));
-  if (starts.length === 0) return [text];
-  const messages = starts.map((at, index) => `${lines.slice(at, starts[index + 1]).join('\n')}\n`);
-  return [...messages, ...all.flatMap((line) => JSON_LINE.exec(line)?.[1] ?? [])];
-}
-
 /** Things that are explained of one text. */
 const MOST = 16;
 
@@ -203,4 +150,57 @@ function inUtf8(text: string): string {
   if (/[^\0-\xff]/.test(text)) return text;
   const decoded = Buffer.from(text, 'latin1').toString();
   return decoded.includes('\ufffd') ? text : decoded;
+}
+
+/** Levels of the deepest JSON that is read: an answer of GNAP has its token in an object, or in a list of them. */
+const DEEPEST = 16;
+
+/** Returns the JWTs among the members of a form or of JSON, such as the answer with a token (RFC 6749 section 5.1). */
+export function tokensIn(content: string): readonly Pasted[] {
+  const values = content.startsWith('{')
+    ? valuesOf(content)
+    : new URLSearchParams(content).values();
+  return [...values]
+    .filter((value) => JWT.test(value) && readJwt(value).header !== undefined)
+    .map((value) => ({ name: 'jwt', value }));
+}
+
+function valuesOf(json: string): readonly string[] {
+  if (jsonDepth(json) > DEEPEST) return [];
+  try {
+    const object: unknown = JSON.parse(json);
+    return isObject(object) ? Object.values(object).flatMap(textsOf) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The text of a member, or the `value` of each token of GNAP (RFC 9635 section 3.2). */
+function textsOf(member: unknown): readonly string[] {
+  return [member].flat().flatMap((one: unknown) => {
+    const text = isObject(one) ? one['value'] : one;
+    return typeof text === 'string' ? text : [];
+  });
+}
+
+/** Matches a line of a message: a mark that tells its direction, and the line itself. */
+const MARKED = /^[<>] ?(.*)$/;
+
+/** Matches the first line of a request or an answer (RFC 9112 section 2.1). */
+const FIRST = /^(?:[A-Z]+ \S+ HTTP\/\d|HTTP\/\d\S* \d{3}\b)/;
+
+/** Matches JSON of an answer on one line. curl may write a line of its own behind it. */
+const JSON_LINE = /^(\{".*\})(?:\* .*)?$/;
+
+/**
+ * Returns the messages in what `curl -v` prints, without their contents, and JSON in a line of its own. Any other text is
+ * one message as it is.
+ */
+export function messagesIn(text: string): readonly string[] {
+  const all = text.split(/\r?\n/);
+  const lines = all.flatMap((line) => MARKED.exec(line)?.[1] ?? []);
+  const starts = lines.flatMap((line, at) => (FIRST.test(line) ? at : []));
+  if (starts.length === 0) return [text];
+  const messages = starts.map((at, index) => `${lines.slice(at, starts[index + 1]).join('\n')}\n`);
+  return [...messages, ...all.flatMap((line) => JSON_LINE.exec(line)?.[1] ?? [])];
 }

@@ -26,21 +26,6 @@ import type { GuardLog, NeededSignIn, ProtectOptions } from './options.ts';
 import { redisReplay } from './redis-replay.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
 
-const NOTHING: RevocationView = {
-  epoch: undefined,
-  revokedBy: () => undefined,
-  generation: () => 0,
-  raises: 0,
-  raisedSince: () => false,
-};
-
-/** The feed of a guard that does not follow revocations: it has none. */
-const UNFOLLOWED: Omit<RevocationFeed, 'current' | 'status'> = {
-  latest: () => NOTHING,
-  onKeyRevoked: () => {},
-  [Symbol.asyncDispose]: async () => {},
-};
-
 /** The parts of its process that a guard uses. */
 export interface Outside {
   readonly clock: Clock;
@@ -190,3 +175,18 @@ const inFrameworks = (decide: Decide, beside: Decide): RouteGuard => ({
   koa: () => koaMiddleware(beside),
   fastify: () => fastifyHook(beside),
 });
+
+const NOTHING: RevocationView = {
+  epoch: undefined,
+  revokedBy: () => undefined,
+  generation: () => 0,
+  raises: 0,
+  raisedSince: () => false,
+};
+
+/** The feed of a guard that does not follow revocations: it has none. */
+const UNFOLLOWED: Omit<RevocationFeed, 'current' | 'status'> = {
+  latest: () => NOTHING,
+  onKeyRevoked: () => {},
+  [Symbol.asyncDispose]: async () => {},
+};

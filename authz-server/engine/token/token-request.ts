@@ -28,55 +28,6 @@ import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose';
 import { keyInDirectory } from '#shared/people/key-purposes.ts';
 import { proofMemory, TOKEN_PROOF_WINDOW } from '#shared/jose/proof-life.ts';
 
-/** The engine's routes that take proofs. */
-const PROVED = new Set(['token', 'pushed_authorization_request']);
-
-/**
- * Refuses a refresh without a DPoP proof if the refresh token came with one: what began bound to a key stays bound. The
- * refresh token of a confidential client is good with another key (RFC 9449 section 5).
- *
- * Refuses a replayed DPoP proof at the token endpoint; at resources shared/auth/schemes/dpop/dpop.ts does. A proof is
- * good for one request, no matter who sends it (RFC 9449 section 11.1). The engine has checked it
- * and the client by now, and nothing was used up yet: a proof that comes again costs nobody a code. The key of a
- * scheme of the resource server makes no proofs (RFC 9729 section 8).
- */
-function proofs({ stores }: Pick<AuthzServer, 'stores'>) {
-  return async (ctx: KoaContextWithOIDC, { found }: EngineRequest): Promise<void> => {
-    if (!PROVED.has(ctx.oidc.route)) return;
-    const proof = ctx.get('DPoP');
-    if (proof === '') {
-      if ([...found.values()].every(({ proved }) => proved === undefined)) return;
-      throw new errors.InvalidGrant('the refresh token came with a DPoP proof: send one again');
-    }
-    const { jwk = { kty: '' } } = decodeProtectedHeader(proof);
-    if ((await keyInDirectory(stores, jwk)) !== undefined) {
-      throw new errors.InvalidDpopProof('the key of the DPoP proof is used for something else');
-    }
-    const key = `${await calculateJwkThumbprint(jwk)} ${decodeJwt(proof).jti}`;
-    if (await stores.replay.unique('dpop', key, proofMemory(2 * TOKEN_PROOF_WINDOW))) return;
-    throw new errors.InvalidDpopProof('the DPoP proof was used before');
-  };
-}
-
-/** Where scripts send credentials, as keycloak-js does. The engine reads no cookie there, and sets none. */
-const WITH_CREDENTIALS: ReadonlySet<string> = new Set(['token', 'revocation']);
-
-/**
- * Whether a script of this origin may call as that client (Fetch Standard, CORS protocol). Introspection
- * (RFC 7662 section 2.1) is for resource servers, which are no scripts.
- */
-function clientBasedCORS(
-  { oidc, response }: KoaContextWithOIDC,
-  origin: string,
-  client: Client,
-): boolean {
-  if (oidc.route === 'introspection') return false;
-  const origins = Array.isArray(client['origins']) ? client['origins'] : [];
-  const allowed = clientOrigins({ origins, redirect_uris: client.redirectUris ?? [] }).has(origin);
-  if (allowed && WITH_CREDENTIALS.has(oidc.route)) response.set(ALLOW_CREDENTIALS);
-  return allowed;
-}
-
 /**
  * POST /token (RFC 6749 section 3.2), from top to bottom. Before it (app.ts) stand the limit of the address, the
  * end of keys that were revoked, the longest form, and our own origin in place of what the network says;
@@ -220,4 +171,53 @@ function findAccount(server: AccountServer): FindAccount {
     const person = await orTemporarilyUnavailable(server.directory.find(id));
     return person && { accountId: id, claims: () => claims(ctx, person) };
   };
+}
+
+/** The engine's routes that take proofs. */
+const PROVED = new Set(['token', 'pushed_authorization_request']);
+
+/**
+ * Refuses a refresh without a DPoP proof if the refresh token came with one: what began bound to a key stays bound. The
+ * refresh token of a confidential client is good with another key (RFC 9449 section 5).
+ *
+ * Refuses a replayed DPoP proof at the token endpoint; at resources shared/auth/schemes/dpop/dpop.ts does. A proof is
+ * good for one request, no matter who sends it (RFC 9449 section 11.1). The engine has checked it
+ * and the client by now, and nothing was used up yet: a proof that comes again costs nobody a code. The key of a
+ * scheme of the resource server makes no proofs (RFC 9729 section 8).
+ */
+function proofs({ stores }: Pick<AuthzServer, 'stores'>) {
+  return async (ctx: KoaContextWithOIDC, { found }: EngineRequest): Promise<void> => {
+    if (!PROVED.has(ctx.oidc.route)) return;
+    const proof = ctx.get('DPoP');
+    if (proof === '') {
+      if ([...found.values()].every(({ proved }) => proved === undefined)) return;
+      throw new errors.InvalidGrant('the refresh token came with a DPoP proof: send one again');
+    }
+    const { jwk = { kty: '' } } = decodeProtectedHeader(proof);
+    if ((await keyInDirectory(stores, jwk)) !== undefined) {
+      throw new errors.InvalidDpopProof('the key of the DPoP proof is used for something else');
+    }
+    const key = `${await calculateJwkThumbprint(jwk)} ${decodeJwt(proof).jti}`;
+    if (await stores.replay.unique('dpop', key, proofMemory(2 * TOKEN_PROOF_WINDOW))) return;
+    throw new errors.InvalidDpopProof('the DPoP proof was used before');
+  };
+}
+
+/** Where scripts send credentials, as keycloak-js does. The engine reads no cookie there, and sets none. */
+const WITH_CREDENTIALS: ReadonlySet<string> = new Set(['token', 'revocation']);
+
+/**
+ * Whether a script of this origin may call as that client (Fetch Standard, CORS protocol). Introspection
+ * (RFC 7662 section 2.1) is for resource servers, which are no scripts.
+ */
+function clientBasedCORS(
+  { oidc, response }: KoaContextWithOIDC,
+  origin: string,
+  client: Client,
+): boolean {
+  if (oidc.route === 'introspection') return false;
+  const origins = Array.isArray(client['origins']) ? client['origins'] : [];
+  const allowed = clientOrigins({ origins, redirect_uris: client.redirectUris ?? [] }).has(origin);
+  if (allowed && WITH_CREDENTIALS.has(oidc.route)) response.set(ALLOW_CREDENTIALS);
+  return allowed;
 }

@@ -21,35 +21,6 @@ import { setTimeout } from '#shared/base/safe-timers.ts';
 import type { Writable } from 'node:stream';
 import { Frames } from './frames.ts';
 
-/** Close, with 1001: going away (RFC 6455 sections 5.5.1 and 7.4.1). A server masks nothing. */
-const GOING_AWAY = Buffer.of(0x88, 2, 0x03, 0xe9);
-
-/** Passes on the octets of an application as fast as its client takes them. */
-class Outflow implements Flow {
-  readonly #frames = new Frames();
-  #sayGoodbye = () => {};
-  #leaving = false;
-
-  start(from: Socket, to: Writable): void {
-    from.pipe(to);
-    this.#sayGoodbye = () => {
-      if (!this.#leaving || !this.#frames.between || to.writableEnded) return;
-      from.unpipe(to).resume(); // behind a Close there is nothing
-      to.end(GOING_AWAY);
-    };
-    from.on('data', (piece: Buffer) => {
-      this.#frames.read(piece);
-      this.#sayGoodbye();
-    });
-  }
-
-  /** The client is told, as soon as no frame is under way. What it answers goes on to the application. */
-  leave(): void {
-    this.#leaving = true;
-    this.#sayGoodbye();
-  }
-}
-
 /**
  * Seconds without a byte that are left to one side when the other has ended: by then both have sent a Close (RFC 6455
  * section 7.1.1), and what is under way still arrives.
@@ -176,4 +147,33 @@ function handshakeLines(given: Lines, key: string): Lines {
     ['Upgrade', 'websocket'],
     ['Sec-WebSocket-Key', key],
   ];
+}
+
+/** Close, with 1001: going away (RFC 6455 sections 5.5.1 and 7.4.1). A server masks nothing. */
+const GOING_AWAY = Buffer.of(0x88, 2, 0x03, 0xe9);
+
+/** Passes on the octets of an application as fast as its client takes them. */
+class Outflow implements Flow {
+  readonly #frames = new Frames();
+  #sayGoodbye = () => {};
+  #leaving = false;
+
+  start(from: Socket, to: Writable): void {
+    from.pipe(to);
+    this.#sayGoodbye = () => {
+      if (!this.#leaving || !this.#frames.between || to.writableEnded) return;
+      from.unpipe(to).resume(); // behind a Close there is nothing
+      to.end(GOING_AWAY);
+    };
+    from.on('data', (piece: Buffer) => {
+      this.#frames.read(piece);
+      this.#sayGoodbye();
+    });
+  }
+
+  /** The client is told, as soon as no frame is under way. What it answers goes on to the application. */
+  leave(): void {
+    this.#leaving = true;
+    this.#sayGoodbye();
+  }
 }

@@ -7,27 +7,6 @@ import { readJwt } from '#shared/explain/schemes/jwt.ts';
 import type { JsonObject } from '#shared/jose/compact-jws.ts';
 import { type Checks, isTaken, type Recorded } from '../recorded.ts';
 
-/** One thing that the authorization server checks, which tells too little of it: the messages before say what it finds. */
-export interface JudgedStep<Known> {
-  readonly check: string;
-  readonly section: string;
-  /** True if there is something to check. Absent: there always is. */
-  applies?(known: Known): boolean;
-  /** Returns why the server refuses. Undefined: it does not. */
-  finds(known: Known): string | undefined;
-}
-
-/** Makes the checks that apply, up to the first refusal. */
-export function judged<Known>(steps: readonly JudgedStep<Known>[], known: Known): readonly Check[] {
-  const applying = steps.filter(({ applies }) => applies?.(known) ?? true);
-  const end = applying.findIndex(({ finds }) => finds(known) !== undefined);
-  return applying.map(({ check, section, finds }, at): Check => {
-    if (end === -1 || at < end) return { check, section, result: 'right' };
-    if (at > end) return { check, section, result: 'not reached' };
-    return { check, section, result: 'wrong', reason: finds(known) ?? '' };
-  });
-}
-
 /** A request with an assertion of the client. */
 export interface KnownForm extends Recorded {
   readonly form: URLSearchParams;
@@ -123,3 +102,24 @@ export const formChecks =
 
 /** A request to the token or the revocation endpoint, with an assertion of the client. */
 export const tokenEndpointChecks: Checks = formChecks([]);
+
+/** One thing that the authorization server checks, which tells too little of it: the messages before say what it finds. */
+export interface JudgedStep<Known> {
+  readonly check: string;
+  readonly section: string;
+  /** True if there is something to check. Absent: there always is. */
+  applies?(known: Known): boolean;
+  /** Returns why the server refuses. Undefined: it does not. */
+  finds(known: Known): string | undefined;
+}
+
+/** Makes the checks that apply, up to the first refusal. */
+export function judged<Known>(steps: readonly JudgedStep<Known>[], known: Known): readonly Check[] {
+  const applying = steps.filter(({ applies }) => applies?.(known) ?? true);
+  const end = applying.findIndex(({ finds }) => finds(known) !== undefined);
+  return applying.map(({ check, section, finds }, at): Check => {
+    if (end === -1 || at < end) return { check, section, result: 'right' };
+    if (at > end) return { check, section, result: 'not reached' };
+    return { check, section, result: 'wrong', reason: finds(known) ?? '' };
+  });
+}

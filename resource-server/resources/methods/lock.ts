@@ -22,54 +22,6 @@ import { davDocument, writeXml } from '../webdav/xml-writer.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { davChild, elementsOf, isDav, type XmlElement } from '../webdav/xml-element.ts';
 
-/** The longest owner of a lock, in bytes. It is bounded since every write reads all locks of the tree. */
-const LONGEST_OWNER = 2048;
-
-/**
- * Reads the content of LOCK (RFC 4918 section 14.11). Throws 422 if it asks for an unknown kind of lock, 413 if
- * the owner is too long.
- */
-function lockInfo(content: XmlElement): Pick<LockRequest, 'exclusive' | 'owner'> {
-  const scope = isDav(content, 'lockinfo') ? only(content, 'lockscope') : undefined;
-  if (!(scope === 'exclusive' || scope === 'shared') || only(content, 'locktype') !== 'write') {
-    throw new HttpError(
-      422,
-      'Send a DAV:lockinfo that asks for an exclusive or shared write lock.',
-    );
-  }
-  const element = davChild(content, 'owner');
-  const owner = element === undefined ? '' : writeXml(element);
-  if (Buffer.byteLength(owner) > LONGEST_OWNER) {
-    throw new HttpError(413, `The description of a lock owner has at most ${LONGEST_OWNER} bytes.`);
-  }
-  return { exclusive: scope === 'exclusive', owner };
-}
-
-/** The name of the only element of namespace `DAV:` in a member of a lockinfo. */
-function only(content: XmlElement, name: string): string | undefined {
-  const member = davChild(content, name);
-  const [first, second] = member === undefined ? [] : elementsOf(member);
-  return first !== undefined && second === undefined && isDav(first, first.name)
-    ? first.name
-    : undefined;
-}
-
-/** TimeType (RFC 4918 section 10.7). */
-const TIME_TYPE = /^(?:second-(\d+)|infinite)$/i;
-
-/**
- * Reads the Timeout field in seconds, with Infinity for as long as possible. Uses the first value that is
- * understood, since the server need not honour any. Returns undefined if there is none.
- */
-export function timeoutOf({ rawHeaders }: Pick<AnyRequest, 'rawHeaders'>): number | undefined {
-  const wishes = lines(rawHeaders, 'timeout').flatMap((line) => line.split(','));
-  for (const wish of wishes) {
-    const [understood, seconds = Infinity] = TIME_TYPE.exec(wish.trim()) ?? [];
-    if (understood !== undefined) return Number(seconds);
-  }
-  return undefined;
-}
-
 /** Seconds of a lock if the request names no timeout. */
 const TIMEOUT = 3600;
 
@@ -215,3 +167,51 @@ export const unlock: MethodFactory = (services) => async (context, place) => {
   });
   return { status: 204, fields: {} };
 };
+
+/** The longest owner of a lock, in bytes. It is bounded since every write reads all locks of the tree. */
+const LONGEST_OWNER = 2048;
+
+/**
+ * Reads the content of LOCK (RFC 4918 section 14.11). Throws 422 if it asks for an unknown kind of lock, 413 if
+ * the owner is too long.
+ */
+function lockInfo(content: XmlElement): Pick<LockRequest, 'exclusive' | 'owner'> {
+  const scope = isDav(content, 'lockinfo') ? only(content, 'lockscope') : undefined;
+  if (!(scope === 'exclusive' || scope === 'shared') || only(content, 'locktype') !== 'write') {
+    throw new HttpError(
+      422,
+      'Send a DAV:lockinfo that asks for an exclusive or shared write lock.',
+    );
+  }
+  const element = davChild(content, 'owner');
+  const owner = element === undefined ? '' : writeXml(element);
+  if (Buffer.byteLength(owner) > LONGEST_OWNER) {
+    throw new HttpError(413, `The description of a lock owner has at most ${LONGEST_OWNER} bytes.`);
+  }
+  return { exclusive: scope === 'exclusive', owner };
+}
+
+/** The name of the only element of namespace `DAV:` in a member of a lockinfo. */
+function only(content: XmlElement, name: string): string | undefined {
+  const member = davChild(content, name);
+  const [first, second] = member === undefined ? [] : elementsOf(member);
+  return first !== undefined && second === undefined && isDav(first, first.name)
+    ? first.name
+    : undefined;
+}
+
+/** TimeType (RFC 4918 section 10.7). */
+const TIME_TYPE = /^(?:second-(\d+)|infinite)$/i;
+
+/**
+ * Reads the Timeout field in seconds, with Infinity for as long as possible. Uses the first value that is
+ * understood, since the server need not honour any. Returns undefined if there is none.
+ */
+export function timeoutOf({ rawHeaders }: Pick<AnyRequest, 'rawHeaders'>): number | undefined {
+  const wishes = lines(rawHeaders, 'timeout').flatMap((line) => line.split(','));
+  for (const wish of wishes) {
+    const [understood, seconds = Infinity] = TIME_TYPE.exec(wish.trim()) ?? [];
+    if (understood !== undefined) return Number(seconds);
+  }
+  return undefined;
+}

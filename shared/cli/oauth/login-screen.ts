@@ -4,26 +4,6 @@ import type { DeviceAuthorization, Progress } from './device-login.ts';
 import { printable } from '#shared/base/printable.ts';
 import { renderUnicodeCompact } from 'uqr';
 
-/** Modules around the symbol (ISO/IEC 18004 section 5.3.8). */
-const QUIET_ZONE = 4;
-/** Characters; the symbol of a longer text is wider than terminals are. */
-const LONGEST = 300;
-
-/** White on black, from the part of the palette that no theme changes. */
-const COLORS = '\u001b[38;5;231;48;5;16m';
-const RESET = '\u001b[0m';
-
-/**
- * The lines of a QR code in half blocks. They name their own colours, or a terminal with dark text on
- * white would show the code inverted. Undefined when it is wider than `columns`.
- */
-export function qrLines(text: string, columns: number): string[] | undefined {
-  if (text.length > LONGEST) return undefined;
-  const lines = renderUnicodeCompact(text, { border: QUIET_ZONE }).split('\n');
-  if ((lines[0]?.length ?? 0) > columns) return undefined;
-  return lines.map((line) => COLORS + line + RESET);
-}
-
 /** Shows the code while a person approves elsewhere. Disposing of it clears the line that counts down. */
 export interface LoginScreen extends Progress, Disposable {
   show(authorization: DeviceAuthorization): void;
@@ -80,4 +60,24 @@ function instructions(authorization: DeviceAuthorization): string[] {
 /** `9:05` */
 function minutes(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/** Modules around the symbol (ISO/IEC 18004 section 5.3.8). */
+const QUIET_ZONE = 4;
+/** Characters; the symbol of a longer text is wider than terminals are. */
+const LONGEST = 300;
+
+/** White on black, from the part of the palette that no theme changes. */
+const COLORS = '\u001b[38;5;231;48;5;16m';
+const RESET = '\u001b[0m';
+
+/**
+ * The lines of a QR code in half blocks. They name their own colours, or a terminal with dark text on
+ * white would show the code inverted. Undefined when it is wider than `columns`.
+ */
+export function qrLines(text: string, columns: number): string[] | undefined {
+  if (text.length > LONGEST) return undefined;
+  const lines = renderUnicodeCompact(text, { border: QUIET_ZONE }).split('\n');
+  if ((lines[0]?.length ?? 0) > columns) return undefined;
+  return lines.map((line) => COLORS + line + RESET);
 }

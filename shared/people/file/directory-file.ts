@@ -11,46 +11,6 @@ import { checked, id, octets, personSchema, time } from './person-schema.ts';
 import { publicKey, visibleName } from './public-key-schema.ts';
 import { LONGEST_PASSKEY_ID } from '#shared/stores/credentials/passkeys.ts';
 
-/** Longest public key, in octets: one of RSA with 8,192 bits has some thousand. */
-const LONGEST_KEY = 2_048;
-
-/** The counter of a signature has 32 bits (WebAuthn section 6.1). */
-const MOST_COUNTER = 2 ** 32 - 1;
-
-/** A passkey as `formatDirectoryFile` writes it. */
-const passkey = z.strictObject({
-  id: octets(LONGEST_PASSKEY_ID),
-  accountId: id,
-  publicKey: octets(LONGEST_KEY),
-  rpId: z.string().regex(/^[a-z0-9.-]{1,253}$/, 'must be a domain in lower case'),
-  counter: z.int().min(0).max(MOST_COUNTER),
-  backupEligible: z.boolean(),
-  backedUp: z.boolean(),
-  name: visibleName,
-  created_at: time,
-  used_at: time.exactOptional(),
-  refused_at: time.exactOptional(),
-});
-
-/** Longest sealed secret, in octets. */
-const LONGEST_SEALED = 256;
-
-/** Octets of a MAC with SHA-256. */
-const MAC = 32;
-
-const MOST_CODES = 10;
-
-/** A second factor as `formatDirectoryFile` writes it. */
-const secondFactor = z.strictObject({
-  accountId: id,
-  id,
-  sealed: octets(LONGEST_SEALED),
-  step: z.int().min(0),
-  recovery: z.array(octets(MAC)).max(MOST_CODES),
-  created_at: time,
-  used_at: time.exactOptional(),
-});
-
 /** The version of the format, which `formatDirectoryFile` writes. */
 export const VERSION = 1;
 
@@ -123,3 +83,43 @@ function parseJson(file: Uint8Array): unknown {
     throw new DirectoryFileError(`${path.join('.')}: ${message}`);
   }
 }
+
+/** Longest public key, in octets: one of RSA with 8,192 bits has some thousand. */
+const LONGEST_KEY = 2_048;
+
+/** The counter of a signature has 32 bits (WebAuthn section 6.1). */
+const MOST_COUNTER = 2 ** 32 - 1;
+
+/** A passkey as `formatDirectoryFile` writes it. */
+const passkey = z.strictObject({
+  id: octets(LONGEST_PASSKEY_ID),
+  accountId: id,
+  publicKey: octets(LONGEST_KEY),
+  rpId: z.string().regex(/^[a-z0-9.-]{1,253}$/, 'must be a domain in lower case'),
+  counter: z.int().min(0).max(MOST_COUNTER),
+  backupEligible: z.boolean(),
+  backedUp: z.boolean(),
+  name: visibleName,
+  created_at: time,
+  used_at: time.exactOptional(),
+  refused_at: time.exactOptional(),
+});
+
+/** Longest sealed secret, in octets. */
+const LONGEST_SEALED = 256;
+
+/** Octets of a MAC with SHA-256. */
+const MAC = 32;
+
+const MOST_CODES = 10;
+
+/** A second factor as `formatDirectoryFile` writes it. */
+const secondFactor = z.strictObject({
+  accountId: id,
+  id,
+  sealed: octets(LONGEST_SEALED),
+  step: z.int().min(0),
+  recovery: z.array(octets(MAC)).max(MOST_CODES),
+  created_at: time,
+  used_at: time.exactOptional(),
+});

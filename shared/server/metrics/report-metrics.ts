@@ -12,34 +12,6 @@ import { type keyLifecycle, listKeys } from '#shared/keys/signing-key-lifecycle.
 import { algLabel, atLabel, KEY_STATES, stateLabel } from './labels.ts';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** Milliseconds between two looks at the event loop. */
-const RESOLUTION = 20;
-
-/** Reads memory, CPU time and the delay of the event loop; since when it looks at the latter, until disposed of. */
-function measureProcess(metrics: Metrics, clock: Clock): Disposable & { read(): void } {
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
-  delay.enable();
-  const began = clock.now() / 1000 - process.uptime();
-  /** Each value is the time between two looks, in nanoseconds. */
-  const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1000);
-  return {
-    read() {
-      const { user, system } = process.cpuUsage();
-      const { rss, heapUsed, heapTotal } = process.memoryUsage();
-      metrics.set('cpu', (user + system) / 1e6);
-      metrics.set('startTime', began);
-      metrics.set('residentMemory', rss);
-      metrics.set('heapUsed', heapUsed);
-      metrics.set('heapTotal', heapTotal);
-      metrics.set('eventLoopDelay', seconds(delay.percentile(50)), atLabel('p50'));
-      metrics.set('eventLoopDelay', seconds(delay.percentile(99)), atLabel('p99'));
-      metrics.set('eventLoopDelay', seconds(delay.max), atLabel('max'));
-      delay.reset();
-    },
-    [Symbol.dispose]: () => delay.disable(),
-  };
-}
-
 /** Milliseconds in which the server says whether it is ready; less than the parent of the workers waits. */
 const READY_PATIENCE = 500;
 
@@ -130,4 +102,32 @@ async function measureKeys(metrics: Metrics, life: ReturnType<typeof keyLifecycl
     if (state !== 'signing') continue;
     metrics.set('keyAge', (life.clock.now() - key.signsFrom) / 1000, algLabel(key.alg));
   }
+}
+
+/** Milliseconds between two looks at the event loop. */
+const RESOLUTION = 20;
+
+/** Reads memory, CPU time and the delay of the event loop; since when it looks at the latter, until disposed of. */
+function measureProcess(metrics: Metrics, clock: Clock): Disposable & { read(): void } {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
+  delay.enable();
+  const began = clock.now() / 1000 - process.uptime();
+  /** Each value is the time between two looks, in nanoseconds. */
+  const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1000);
+  return {
+    read() {
+      const { user, system } = process.cpuUsage();
+      const { rss, heapUsed, heapTotal } = process.memoryUsage();
+      metrics.set('cpu', (user + system) / 1e6);
+      metrics.set('startTime', began);
+      metrics.set('residentMemory', rss);
+      metrics.set('heapUsed', heapUsed);
+      metrics.set('heapTotal', heapTotal);
+      metrics.set('eventLoopDelay', seconds(delay.percentile(50)), atLabel('p50'));
+      metrics.set('eventLoopDelay', seconds(delay.percentile(99)), atLabel('p99'));
+      metrics.set('eventLoopDelay', seconds(delay.max), atLabel('max'));
+      delay.reset();
+    },
+    [Symbol.dispose]: () => delay.disable(),
+  };
 }
