@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { NOT_YET, ourFiles, placesOf, stumbles } from './plain-documents.ts';
+import { ourFiles, placesOf, stumbles } from './plain-documents.ts';
 import { TERMS } from './plain-terms.ts';
 import { sentencesOf, wordsOf } from './prose.ts';
 
@@ -88,10 +87,4 @@ test('holds for all documents but the page that quotes what it forbids', () => {
   const files = ['docs/a/b.md', 'README.md', 'shared/x/README.md', 'CHANGELOG.md'];
   expect(placesOf([...files, 'docs/style.md', 'docs/x.json'])).toEqual(files);
   expect(placesOf(ourFiles())).toContain('docs/README.md');
-});
-
-test('the list of files to rewrite only shrinks', () => {
-  expect(NOT_YET.length).toBeLessThanOrEqual(3);
-  expect(NOT_YET.filter((path) => !existsSync(path))).toEqual([]);
-  expect(NOT_YET.filter((path) => stumbles(readFileSync(path, 'utf8')).length === 0)).toEqual([]);
 });

@@ -25,7 +25,7 @@ function readFields({ type, content }: Form, names: readonly string[]): URLSearc
   if (!isUtf8(content)) throw new BadRequest('The form is not UTF-8.');
   const form = new URLSearchParams(content.toString());
   if (form.size > names.filter((name) => form.has(name)).length) {
-    throw new BadRequest(`The form has nothing but ${names.join(' and ')}, once.`);
+    throw new BadRequest(`The form may have only ${names.join(' and ')}, once.`);
   }
   return form;
 }
