@@ -5,11 +5,12 @@ import { checkBackup } from '#shared/stores/backup/check.ts';
 import { ContentChanges, copyRows, copyStore } from '#shared/stores/backup/copy-store.ts';
 import { IrregularFile } from '#shared/stores/backup/regular-file.ts';
 import { newestIn } from '#shared/stores/backup/scheduled.ts';
-import { writeSums } from '#shared/stores/backup/sums.ts';
+import { readSums, writeSums } from '#shared/stores/backup/sums.ts';
 import type { StoreSettings } from '#shared/stores/settings.ts';
 import { type Command, Failure } from '../arguments/command.ts';
 import { makeNamedFolder } from '../arguments/named-folder.ts';
 import { demandStore, withStores } from '../stores/with-stores.ts';
+import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -104,3 +105,43 @@ async function copyInto({
     throw error instanceof Failure ? error : new Failure((error as Error).message);
   }
 }
+
+export const backupCheck: Command = {
+  name: 'backup check',
+  summary: 'read a backup back, and say whether it is complete',
+  operands: ['FOLDER'],
+  details: [
+    'FOLDER is a folder that `countersign backup` or the setting `backup` has written; it stays as it is. Every file is',
+    'compared with its digest (SHA256SUMS, which `sha256sum -c` reads, too), every page of the database is read, and',
+    'each document has its content. An attacker who can write to the folder can write the digests again.',
+    'Servers may run meanwhile. The exit code is 1 if something is wrong.',
+  ],
+  run: async ({ operands: [folder = ''] }) => {
+    if (!hasSqlite(folder)) throw new Failure(`${folder} is no backup: it has no state.db`);
+    const mistakes = checkBackup(folder);
+    if (mistakes.length > 0) {
+      throw new Failure(`${folder} cannot be trusted:`, ...mistakes);
+    }
+    const files = readSums(folder)?.size ?? 0;
+    return {
+      json: { folder, files },
+      lines: [`${counted(files, 'file')} read back, unchanged and whole.`],
+    };
+  },
+};
+
+export const backupRecord: Command = {
+  name: 'backup record',
+  summary: 'record that your own tools have just made a valid backup',
+  operands: [],
+  details: [
+    'Run it as the last step of such a backup, after a check. `server status`, /admin, the metric',
+    'countersign_last_backup_timestamp_seconds and the warning `backup.overdue` in the log use this time.',
+    '`countersign backup` and the setting `backup` with a folder record it themselves.',
+  ],
+  run: async (_, shell) => {
+    const at = shell.clock.now();
+    await withStores(shell, ({ lastBackup }) => lastBackup.note(at));
+    return { json: { at }, lines: ['Noted.'] };
+  },
+};

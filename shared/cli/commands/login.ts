@@ -6,7 +6,7 @@ import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
 import { signInByCode } from '../oauth/code-login.ts';
 import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
 import type { Login } from '../oauth/login.ts';
-import { loginPath, readLogin, writeLogin } from '../oauth/login-file.ts';
+import { loginPath, readLogin, removeLogin, writeLogin } from '../oauth/login-file.ts';
 import { type ResourceAt, resourceAt } from '../oauth/resource-at.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
 import { wholeNumber } from '../arguments/whole-number.ts';
@@ -133,3 +133,38 @@ async function endEarlier(earlier: Login, shell: Shell): Promise<void> {
     shell.note(`The earlier login at ${earlier.issuer} is not ended: ${error.message}`),
   );
 }
+
+const NOBODY = { json: null, lines: ['Nobody is logged in.'] };
+
+export const logout: Command = {
+  name: 'logout',
+  summary: 'end the login: revoke its tokens and delete its file',
+  details: [
+    'If the authorization server does not answer, the file is deleted all the same, and the exit code is 1.',
+  ],
+  run: async (_, shell) => {
+    const path = loginPath(shell.env);
+    if (path === undefined || (await readLogin(path)) === undefined) return NOBODY;
+    return lockPrivate(path, shell, async () => {
+      const ended = await readLogin(path);
+      if (ended === undefined) return NOBODY;
+      const { issuer } = ended;
+      const error = await revokeLogin(sendUnhurried, ended).then(
+        () => undefined,
+        ({ message }: Error) => message,
+      );
+      await removeLogin(path);
+      return {
+        json: { issuer, revoked: error === undefined, ...(error !== undefined && { error }) },
+        lines:
+          error === undefined
+            ? [`Logged out of ${issuer}.`]
+            : [
+                `The login is deleted here, but not ended at ${issuer}: ${error}.`,
+                'End it on your account page there.',
+              ],
+        failed: error !== undefined,
+      };
+    });
+  },
+};

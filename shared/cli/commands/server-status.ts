@@ -3,6 +3,7 @@ import { minute } from '../lines/last-use.ts';
 import { table } from '../lines/table.ts';
 import { commandOf } from '../stores/of-operation.ts';
 import { counted } from '#shared/base/counted.ts';
+import { showRevocationStatus } from '#shared/operations/tokens/revocation-status.ts';
 
 export const serverStatus = commandOf(showServers, {
   details: ['Each process reports three times a minute.'],
@@ -79,3 +80,13 @@ export function every(seconds: number): string {
   const [unit, length] = UNITS.find(([, one]) => seconds % one === 0) ?? (['second', 1] as const);
   return seconds === length ? `every ${unit}` : `every ${counted(seconds / length, unit)}`;
 }
+
+export const revocationStatus = commandOf(showRevocationStatus, {
+  lines: ({ entries, cursor, epoch, trusted }) => [
+    `entries: ${entries}`,
+    `position: ${cursor}`,
+    `epoch: ${epoch ?? 'none: no authorization server has started on this store yet'}`,
+    `trusted: ${trusted ? 'yes' : 'no: resource servers answer 503'}`,
+  ],
+  failed: ({ trusted }) => !trusted,
+});

@@ -2,7 +2,8 @@ import type { Told } from '#shared/operations/operation.ts';
 import { listPasskeys, type passkeyOfUser } from '#shared/operations/people/user-passkey-list.ts';
 import { lastUse, minute } from '../lines/last-use.ts';
 import { table } from '../lines/table.ts';
-import { listCommandOf } from '../stores/of-operation.ts';
+import { commandOf, listCommandOf } from '../stores/of-operation.ts';
+import { removePasskeyOfUser } from '#shared/operations/people/user-passkey-remove.ts';
 
 type Shown = Told<typeof passkeyOfUser>;
 
@@ -27,3 +28,13 @@ const row = ({ id, person, domain, name, created_at, used_at, refused_at, disabl
   refused_at === undefined ? '' : `refused ${minute(refused_at)}`,
   disabled ? '(disabled)' : '',
 ];
+
+export const userPasskeyRemove = commandOf(removePasskeyOfUser, {
+  details: [
+    '`user passkey list NAME` lists the ids. A passkey is the last way in if the person has no other passkey, no password',
+    'and no key. Their device still offers the passkey until they delete it there, but it no longer works.',
+  ],
+  lines: ({ id, person }) => [
+    `Removed the passkey ${id} of ${person}. All that it opened has ended.`,
+  ],
+});

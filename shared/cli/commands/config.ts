@@ -1,9 +1,16 @@
-import type { Config } from '#shared/config/schema.ts';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { configJsonSchema } from '#shared/config/json-schema.ts';
+import { type Config, configSchema } from '#shared/config/schema.ts';
+import { withTour } from '#shared/config/tour.ts';
+import { START } from '#shared/base/invocation.ts';
+import { type Command, Failure, type Shell, UsageError } from '../arguments/command.ts';
+import { makeNamedFolder } from '../arguments/named-folder.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { unreadFile } from '#shared/base/unread-file.js';
 import { unknownVariables } from '#shared/config/environment.ts';
 import { inFileOrder } from '#shared/config/file-order.ts';
-import { readConfig } from '#shared/config/load.ts';
+import { loadConfig, readConfig } from '#shared/config/load.ts';
 import { groupWarnings } from '#shared/config/group-warnings.ts';
 import { passkeyWarning } from '#shared/config/passkey-warning.ts';
 import { isProduction } from '#shared/config/production.ts';
@@ -12,8 +19,57 @@ import { warn, type Warning } from '#shared/config/warning-texts.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
 import { type ServerName, SERVERS } from '#shared/config/server-name.ts';
 import { startMistakes } from '#shared/config/start-mistakes.ts';
-import { type Command, type Shell, UsageError } from '../arguments/command.ts';
 import { withStores } from '../stores/with-stores.ts';
+import { maskedUrl } from '#shared/base/masked-url.ts';
+
+/** The name of the file. */
+const NAME = 'countersign.json';
+
+export const configInit: Command = {
+  name: 'config init',
+  summary: 'write countersign.json with every setting at its default, and its schema for editors',
+  operands: ['[FOLDER]'],
+  options: {
+    minimal: {
+      help: 'write only settings without a default; the servers use the defaults of each release',
+    },
+  },
+  details: ['FOLDER is the working directory by default. The command never replaces a file.'],
+  run: async ({ operands: [folder = '.'], flag }) => {
+    if (folder.endsWith('.json')) {
+      throw new Failure(
+        `${folder} would be a folder: name the one in which ${NAME} is to be, such as ${dirname(folder)}`,
+      );
+    }
+    const { issuer, resource } = configSchema.parse({});
+    const settings = flag('minimal') ? { issuer, resource } : withTour(configSchema.parse({}));
+    const files = [
+      {
+        file: join(folder, NAME),
+        content: { $schema: './countersign.schema.json', ...settings },
+      },
+      { file: join(folder, 'countersign.schema.json'), content: configJsonSchema() },
+    ];
+    makeNamedFolder(folder, 0o777);
+    for (const { file, content } of files) await create(file, content);
+    return {
+      json: { files: files.map(({ file }) => file) },
+      lines: [
+        ...files.map(({ file }) => `Wrote ${file}`),
+        `Start with: COUNTERSIGN_CONFIG=${files[0]?.file} ${START}`,
+      ],
+    };
+  },
+};
+
+async function create(file: string, content: object): Promise<void> {
+  const text = `${JSON.stringify(content, null, 2)}\n`;
+  await writeFile(file, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(
+      error.code === 'EEXIST' ? `${file} is there already` : `cannot write ${file} (${error.code})`,
+    );
+  });
+}
 
 export const configCheck: Command = {
   name: 'config check',
@@ -106,4 +162,37 @@ const NO_FILE =
 const MEANING = {
   production: 'the pair can be reached from elsewhere',
   development: 'every listener and origin is on loopback',
+};
+
+export const configPrint: Command = {
+  name: 'config print',
+  summary: 'print the configuration in force: file, environment and defaults, without secrets',
+  run: async (_, { env }) => {
+    const config = masked(await loadConfig(env));
+    return { json: config, lines: JSON.stringify(config, null, 2).split('\n') };
+  },
+};
+
+function masked(config: Config): Config {
+  const { store } = config;
+  if (store.kind === 'sqlite') return config;
+  const own = withoutPasswords(store);
+  return {
+    ...config,
+    store: 'redis' in own && own.redis ? { ...own, redis: withoutPasswords(own.redis) } : own,
+  };
+}
+
+const withoutPasswords = <S extends { readonly urls: string[] }>(servers: S): S => ({
+  ...servers,
+  urls: servers.urls.map(maskedUrl),
+});
+
+export const configSchemaCommand: Command = {
+  name: 'config schema',
+  summary: 'print the JSON Schema of the configuration file',
+  run: async () => {
+    const schema = configJsonSchema();
+    return { json: schema, lines: JSON.stringify(schema, null, 2).split('\n') };
+  },
 };

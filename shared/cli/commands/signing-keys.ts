@@ -1,5 +1,29 @@
+import {
+  listSigningKeys,
+  type ShownSigningKey,
+} from '#shared/operations/keys/signing-keys-list.ts';
+import { table } from '../lines/table.ts';
+import { commandOf, listCommandOf } from '../stores/of-operation.ts';
 import { rotateSigningKey } from '#shared/operations/keys/signing-keys-rotate.ts';
-import { commandOf } from '../stores/of-operation.ts';
+
+const MEANING: Record<ShownSigningKey['state'], string> = {
+  published: 'published, signs from',
+  signing: 'signs, until',
+  retiring: 'retiring: signs no more, what it signed lives until',
+  retired: 'retired: nothing that it signed lives',
+};
+
+export const signingKeysList = listCommandOf(listSigningKeys, {
+  nothing: () => 'There is no key yet.',
+  lines: (items: readonly ShownSigningKey[], widths) =>
+    table(['kid', 'alg', 'state'], items.map(row), widths),
+});
+
+const row = ({ kid, alg, state, until }: ShownSigningKey) => [
+  kid,
+  alg,
+  state === 'signing' && !until ? 'signs' : `${MEANING[state]} ${until ?? ''}`,
+];
 
 export const signingKeysRotate = commandOf(rotateSigningKey, {
   details: [
