@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { lines } from '#shared/http/fields.ts';
 import { clientAddress, customerOf, trustedProxies } from '#shared/http/forwarded.ts';
-import { parseTarget } from '#shared/http/target.ts';
-import type { Target } from '#shared/http/target.ts';
+import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/base/log.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { type Answer, HttpError, notFound, withReason } from '#shared/http/answer.ts';
@@ -19,7 +18,6 @@ import { ENDPOINTS, handledBy, lookUpIn, type Rows, rowsOf } from './base/endpoi
 import type { Engine } from './engine/engine.ts';
 import { gnapEndpoints } from './gnap/endpoints.ts';
 import { tellError } from './pages/views/tell-error.ts';
-import { pinOrigin } from './engine/pin-origin.ts';
 import { formTooLong } from './base/errors.ts';
 import { houseOf } from './base/house.ts';
 import { toEnd } from './base/spend.ts';
@@ -146,4 +144,21 @@ export function createApp(
       answer: told,
     },
   );
+}
+
+/**
+ * Sets the request's scheme, host and client address from the configuration. The engine builds
+ * its URLs (metadata, `htu` of DPoP, RFC 9449 section 4.3) and its addresses from these fields, so none of
+ * them may come from the network.
+ */
+function pinOrigin(request: IncomingMessage, issuer: URL, path: string, address: string): void {
+  const query = request.url?.indexOf('?') ?? -1;
+  request.url = query === -1 ? path : path + (request.url ?? '').slice(query);
+  for (const name of Object.keys(request.headers)) {
+    if (name === 'forwarded' || name.startsWith('x-forwarded-')) delete request.headers[name];
+  }
+  request.headers.host = issuer.host;
+  request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1);
+  request.headers['x-forwarded-host'] = issuer.host;
+  request.headers['x-forwarded-for'] = address;
 }

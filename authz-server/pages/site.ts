@@ -1,11 +1,10 @@
+import type Provider from 'oidc-provider';
 import { Router } from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
-import type Provider from 'oidc-provider';
 import { REGISTRATION_PATH } from '#shared/people/registration.ts';
 import type { Endpoint } from '#shared/server/endpoints/endpoint.ts';
 import { note, shownId } from '#shared/server/message/request-log.ts';
 import { ACTIVITY_PATH, activityHandler } from './activity/activity.ts';
-import { formToQuery } from './form-to-query.ts';
 import { homePage } from './home.ts';
 import { ADDRESS_PATH } from '#shared/people/address-links.ts';
 import { ADDRESSES_PATH, addressHandlers } from './addresses/addresses.ts';
@@ -16,11 +15,10 @@ import { deviceHandlers } from './device/device.ts';
 import { gnapHandlers } from './gnap/interact.ts';
 import { interactionHandlers } from './interaction/interaction.ts';
 import { passkeyHandlers } from './passkeys/passkeys.ts';
-import { logo } from './logo.ts';
 import { changePasswordHandlers } from './password/change-password.ts';
 import { FORGOTTEN_PATH, forgottenHandlers } from './password/forgotten.ts';
 import { recoverHandlers } from './password/recover.ts';
-import { errorProps } from './frame/page-error.ts';
+import { errorProps, PageError } from './frame/page-error.ts';
 import { ENDPOINTS } from '../base/endpoints.ts';
 import type { PagesServer } from '../base/server.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
@@ -35,6 +33,9 @@ import { frameOf } from './frame/view-of.ts';
 import { errorPage } from './views/error.ts';
 import { TO_ACCOUNT } from './frame/way-back.ts';
 import { createSentAgain } from './sent-again.ts';
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import type { IncomingMessage } from 'node:http';
 
 type Pages = ReturnType<Router['routes']>;
 
@@ -170,4 +171,58 @@ function errorPages(server: PagesServer, provider: Provider): Middleware {
       answerWith(ctx, errorPage(frameOf(server, ctx.req), { ...props, id: shownId(ctx.req) }));
     }
   };
+}
+
+const TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
+
+/** The operator's logo (`brand.logo`). A picture that somebody opens by itself can do nothing. */
+function logo({ config }: Pick<PagesServer, 'config'>): Middleware {
+  const { logo: file } = config.brand;
+  return async (ctx) => {
+    const picture = file === undefined ? undefined : await readFile(file).catch(() => undefined);
+    if (picture === undefined) throw new PageError(404, 'not-found');
+    answerWith(ctx, {
+      status: 200,
+      fields: {
+        'Content-Type': TYPES[extname(file ?? '')] ?? '',
+        'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        'X-Content-Type-Options': 'nosniff',
+        'Cache-Control': 'public, max-age=300',
+      },
+    });
+    ctx.body = picture;
+  };
+}
+
+/** Bytes of a form; the query they become has to fit into a request line. */
+const LONGEST = 8192;
+
+/**
+ * Authorization and logout requests may come as a form by POST (OpenID Connect Core 1.0 section 3.1.2.1,
+ * RP-Initiated Logout 1.0 section 2). From another site that POST comes without our cookies, which are
+ * SameSite=Lax; the GET that it is turned into has them.
+ */
+const formToQuery: Middleware = async (ctx) => {
+  if (ctx.is('application/x-www-form-urlencoded') === false) throw new PageError(415, 'request');
+  const form = await readForm(ctx.req).catch(() => undefined);
+  if (form === undefined) {
+    ctx.set('Connection', 'close');
+    throw new PageError(413, 'request');
+  }
+  seeOther(ctx, `${ctx.path}?${form}`);
+};
+
+/** As a query, with what may not stand in one encoded. Undefined: too long. Rejects when it was cut off. */
+async function readForm(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // The stream stays open, so that a refusal can still be sent.
+  const content: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of content) {
+    length += chunk.length;
+    if (length > LONGEST) return undefined;
+    chunks.push(chunk);
+  }
+  const query = new URLSearchParams(Buffer.concat(chunks).toString()).toString();
+  return query.length > LONGEST ? undefined : query;
 }

@@ -24,7 +24,6 @@ import type { Errors } from '../pages/errors.ts';
 import { openGateways } from '../gateway/open-gateways.ts';
 import type { PushService } from '../push/push.ts';
 import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts';
-import { playgroundApiKey } from './api-key.ts';
 import { startApplication } from './application.ts';
 import { playgroundAttempts } from './attempts.ts';
 import { wayToAuthorizationServer } from './authorization-server.ts';
@@ -36,13 +35,17 @@ import { playgroundInvalidations } from './invalidations.ts';
 import { playgroundIssuer, withoutMetadata } from './issuer.ts';
 import { openLoopback } from './listener.ts';
 import { playgroundTokenIssuer, TOKEN_ISSUER } from './token-issuer.ts';
-import { spentInTime } from './spent-in-time.ts';
 import { playgroundKeys } from './public-keys.ts';
 import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { playgroundPeople } from './person.ts';
 import { playgroundPush } from './push.ts';
 import { createRun } from './run.ts';
 import { playgroundSpaces, spacePath } from './spaces.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
+import { PLAYGROUND_REALM } from '#shared/config/playground.ts';
+import { CLOCK_MARGIN } from '#shared/stores/revocation/lifetime.ts';
+import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts';
 
 export interface PlaygroundParts {
   readonly config: Config;
@@ -229,3 +232,36 @@ function secureWay(origin: string, serve: AnyHandler, { schemes }: PlaygroundPar
   const certificate = selfSigned([host, '127.0.0.1'], schemes.clock, schemes.random);
   return { origin, loopback: openLoopback(serve, silentLog, { tls: { certificate, host } }) };
 }
+
+/**
+ * The one API key of the playground, the same in all processes that share the master secret, and the stores in which there
+ * is no other.
+ */
+function playgroundApiKey(
+  stores: Stores,
+  master: Buffer,
+): { readonly apiKey: string; readonly stores: Stores } {
+  const octets = derivedKey(master, 'countersign playground api key');
+  const { key, id, secret_hash } = newApiKey((bytes) => octets.subarray(0, bytes));
+  const record = {
+    id,
+    secret_hash,
+    application: '(playground)',
+    realm: PLAYGROUND_REALM,
+    scopes: [],
+  };
+  const apiKeys: Stores['apiKeys'] = {
+    ...stores.apiKeys,
+    get: async (asked) => (asked === id ? { ...record, created_at: 0 } : undefined),
+    touch: async () => {},
+  };
+  return { apiKey: key, stores: { ...stores, apiKeys } };
+}
+
+/**
+ * Remembers what was spent until its key ends and no longer. The keys of the playground's issuer are of one process, which
+ * has one clock, so a margin for clocks that differ would only let strangers fill the store.
+ */
+const spentInTime = (spent: SpentTokens): SpentTokens => ({
+  spend: (token, until) => spent.spend(token, until - CLOCK_MARGIN),
+});

@@ -1,12 +1,12 @@
-import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
+import type { Context, Middleware } from 'koa';
 import { InputError, type Operation, perform } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
 import { fromTexts, secretsOf, type Texts } from '#shared/operations/texts.ts';
 import { asPerson } from '../../base/acting.ts';
 import { houseOf } from '../../base/house.ts';
 import type { PagesServer } from '../../base/server.ts';
-import type { AdminOperationProps } from '../frame/admin-view.ts';
+import type { AdminField, AdminOperationProps } from '../frame/admin-view.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { PageError } from '../frame/page-error.ts';
 import { answerWith } from '../frame/respond.ts';
@@ -20,7 +20,6 @@ import { adminOperationPage } from '../views/admin-operation.ts';
 import { groupOf, operationAt, pageOf } from './addresses.ts';
 import { ADMIN_PATH, type Admitted, createAdmission } from './admission.ts';
 import { type Asked, asking, problemIn } from './asked.ts';
-import { withKnownScopes } from './known-scopes.ts';
 import { linksFrom, titleOf } from './links.ts';
 import { fieldsOf, repeatedIn, textsIn, withoutSecrets } from './members.ts';
 import { overview } from './notices.ts';
@@ -32,6 +31,9 @@ import { refusal, type Wrong } from './refusal.ts';
 import { createTell } from './tell.ts';
 import { toldBy } from './told.ts';
 import { said } from '#shared/refusals/operations.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { scopesOfSpaces } from '#shared/operations/clients/client-scopes.ts';
+import type { Language } from '#shared/pages/language.ts';
 
 /** The parts of an operation's page besides its form. */
 type Shown = Pick<AdminOperationProps, 'told' | 'problem' | 'status' | 'sections'> & {
@@ -253,3 +255,17 @@ function operationIn(ctx: Context): Operation {
 
 /** Whether an operation can be done without anything given. */
 const isReady = ({ input }: Operation) => input.safeParse({}).success;
+
+/** Returns the fields of a form; that of a client's scopes says which ones the spaces ask for. */
+function withKnownScopes(
+  fields: readonly AdminField[],
+  operation: Operation,
+  config: Config,
+  language: Language,
+): readonly AdminField[] {
+  if (groupOf(operation) !== 'client') return fields;
+  const hint = textsOf(language).admin.scopes(scopesOfSpaces(config).join(' '));
+  return fields.map((field) =>
+    field.name === 'scope' ? Object.assign({}, field, { hint }) : field,
+  );
+}

@@ -4,12 +4,12 @@ import { document } from '../frame/shell.ts';
 import type { AccountGroup, AccountProps } from '../frame/account-view.ts';
 import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
-import { aboutYou } from './account-about.ts';
 import { applicationEntry } from './account-applications.ts';
 import { keySection } from './account-keys.ts';
 import { signInEntry } from './account-sign-ins.ts';
 import { activitySection } from './activity.ts';
 import { wayList } from './account-ways.ts';
+import { facts } from './facts.ts';
 
 /** All that is open in the name of a person, each with the means to end it: few of each group, or a page of one. */
 export function accountPage(view: View, props: AccountProps): Answer {
@@ -102,4 +102,37 @@ function pager({ language }: View, { group: name, page, pages }: Shown): Html {
       <a class="button slim" href="/account">${texts.overview}</a>
     </p>
   </nav>`;
+}
+
+/** The profile of a person, as applications may read it. */
+function aboutYou(
+  { language }: View,
+  { profile = {}, addresses: change }: Pick<AccountProps, 'profile' | 'addresses'>,
+): Html {
+  const { display_name, picture, emails = [], groups = [] } = profile;
+  const texts = textsOf(language).account.about;
+  const address = ({ address: text, verified }: (typeof emails)[number]) =>
+    html`<li>
+      ${text} <span class="small muted">${verified ? texts.verified : texts.unverified}</span>
+    </li>`;
+  const addresses =
+    emails.length === 0
+      ? undefined
+      : html`<ul>
+          ${emails.map(address)}
+        </ul>`;
+  return html`<div class="about">
+    ${
+      picture !== undefined &&
+      html`<span class="portrait"
+        ><img src="${picture}" alt="" referrerpolicy="no-referrer"
+      /></span>`
+    }
+    ${facts([
+      [texts.name, display_name],
+      [texts.email, addresses],
+      [texts.groups, groups.length > 0 ? groups.join(', ') : undefined],
+    ])}
+    ${change !== undefined && html`<p><a href="${change}">${texts.changeAddress}</a></p>`}
+  </div>`;
 }

@@ -1,8 +1,7 @@
 import type { Answer } from '#shared/http/answer.ts';
-import { html, type HtmlValue } from '#shared/pages/html.ts';
+import { html, type Html, type HtmlValue } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import type { View } from '../frame/view.ts';
-import { sign } from './sign.ts';
 
 /** How something has ended, and the one way on if there is one. */
 export interface EndCard {
@@ -38,4 +37,17 @@ export function endCard(view: View, card: EndCard): Answer {
       }
     </div>`,
   });
+}
+
+const STROKES = {
+  done: 'M5 12.5l4.5 4.5L19 7.5',
+  denied: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
+  expired: 'M12 3.5a8.5 8.5 0 1 0 0 17a8.5 8.5 0 1 0 0-17M12 7.5V12l3 2',
+} as const;
+
+/** A small picture of how it ended, beside the words that say so. */
+function sign(end: keyof typeof STROKES): Html {
+  return html`<span class="sign ${end}" aria-hidden="true"
+    ><svg viewBox="0 0 24 24" focusable="false"><path d="${STROKES[end]}" /></svg
+  ></span>`;
 }

@@ -5,8 +5,12 @@ import { Conflict, type House, InputError, operation } from '../operation.ts';
 import { newPersonName, reuseName } from './new-person-name.ts';
 import { checkMail, mailPasswordLink, makePasswordLink, passwordLink } from './password-link.ts';
 import { profileMembers } from './profile-members.ts';
-import { makeRegistrationLink, registrationAddress } from './registration-link.ts';
 import { said } from '#shared/refusals/operations.ts';
+import { hash } from 'node:crypto';
+import type { Config } from '#shared/config/schema.ts';
+import { notify } from '#shared/mail/notify.ts';
+import { addressKey, mailAddress } from '#shared/people/names/mail-address.ts';
+import { createRegistrationLinks, REGISTRATION_PATH } from '#shared/people/registration.ts';
 
 /** Inviting somebody again, who has no way to sign in yet, makes another link in place of the former one. */
 export const inviteUser = operation({
@@ -69,4 +73,33 @@ async function checkWaiting(
   if (hasProfile) {
     throw new Conflict(said('invited-already', { name }));
   }
+}
+
+/** Makes a link with which somebody chooses a name themself, and shows or mails it. Throws as `registrationAddress`. */
+async function makeRegistrationLink(house: House, typed: string, mailed: boolean) {
+  const { config, clock } = house;
+  const address = registrationAddress(typed, config);
+  if (mailed) {
+    const nobody = `(nobody) ${hash('sha256', addressKey(address), 'base64url')}`;
+    await notify(house, nobody, 'registration-invitation', 'en', { to: address });
+    return { mailed_to: address };
+  }
+  const { secret, life } = await createRegistrationLinks(house).make(address, { mailed: false });
+  return {
+    link: `${config.issuer}${REGISTRATION_PATH}${secret}`,
+    expires_at: Math.floor(clock.now() / 1000) + life,
+  };
+}
+
+/**
+ * Returns the address as it is kept. Throws `InputError` where `people.registration` is off, and for an address to which
+ * nothing can be mailed.
+ */
+function registrationAddress(typed: string, { people }: Config): string {
+  if (people.registration === 'off') {
+    throw new InputError(['name'], said('missing-name-unregistered'));
+  }
+  const address = mailAddress(typed);
+  if (address !== undefined) return address;
+  throw new InputError(['emails'], said('mail-address'));
 }

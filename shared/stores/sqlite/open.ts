@@ -8,7 +8,6 @@ import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
 import type { Stores } from '../stores.ts';
 import { SqliteFile } from './file/file.ts';
 import { orUnavailable } from './file/write-fault.ts';
-import { steadiness } from './file/steadiness.ts';
 import { sweepFile } from './file/sweep.ts';
 import { openSqliteFeed, openSqliteInvalidationFeed } from './feeds.ts';
 import { LONGEST_CONTENT, STATE } from './schema/state.ts';
@@ -80,4 +79,25 @@ export async function openSqlite({
     },
   };
   return stores;
+}
+
+/** Milliseconds by which the wall clock may move against the other between two looks: it is slewed. */
+const TOLERANCE = 5_000;
+/** Milliseconds; no proof, nonce or assertion, which are remembered without a margin, is good for longer. */
+const DOUBT = 2 * 3_600_000;
+
+/**
+ * Tells whether the wall clock may say what has expired: not for two hours after it jumped. Set ahead
+ * and right again, it would have what was used deleted while it is still good.
+ */
+function steadiness(clock: Clock): () => boolean {
+  const offset = () => clock.now() - clock.monotonic();
+  let known = offset();
+  let jumped = -Infinity;
+  return () => {
+    const found = offset();
+    if (Math.abs(found - known) > TOLERANCE) jumped = clock.monotonic();
+    known = found;
+    return clock.monotonic() - jumped >= DOUBT;
+  };
 }
