@@ -82,7 +82,7 @@ export const SCHEMES = {
     text: 'no such key, or the signature is wrong',
     label: 'wrong-credentials',
   },
-  'hoba-key-of-nobody': { text: 'the key belongs to no person', label: 'unknown-key' },
+  'hoba-no-owner': { text: 'the key belongs to no person', label: 'unknown-key' },
   'hoba-signed-out': { text: 'a challenge from before signing out', label: 'revoked' },
   'hoba-used': { text: 'signed for once already', label: 'replayed' },
 
@@ -123,7 +123,7 @@ export const SCHEMES = {
   },
   'negotiate-ticket': { text: '{why}', label: 'wrong-credentials' },
   'negotiate-used': { text: 'a replay', label: 'replayed' },
-  'negotiate-nobody': {
+  'negotiate-no-person': {
     text: 'no person has the principal {principal}',
     label: 'wrong-credentials',
   },

@@ -31,7 +31,7 @@ export const HOBA_STEPS: readonly Step[] = [
     'signature',
     'The key kid is registered for this origin, and has signed nonce, algorithm, origin, realm, kid and challenge.',
     '2',
-    ['hoba-signature', 'hoba-key-of-nobody'],
+    ['hoba-signature', 'hoba-no-owner'],
   ),
   step('sign-out', 'Nobody has signed out with the key since the challenge.', '6.3', [
     'hoba-signed-out',

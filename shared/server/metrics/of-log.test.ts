@@ -44,7 +44,7 @@ test('no path, name, client, address or user agent is in any metric', () => {
     askedHost: 'leak.example',
     host: 'leak',
     verdict: 'refused',
-    refusal: 'negotiate-nobody',
+    refusal: 'negotiate-no-person',
     reason: 'nobody is leak',
     subject: 'leak',
     client: 'leak',

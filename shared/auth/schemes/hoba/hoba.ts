@@ -71,7 +71,7 @@ export function hoba(options: HobaOptions): Scheme {
       const { key } = signer;
       const { owner } = key;
       const person = owner.kind === 'person' ? await directory.find(owner.id) : undefined;
-      if (person === undefined) return { kind: 'refused', ...refuse('hoba-key-of-nobody') };
+      if (person === undefined) return { kind: 'refused', ...refuse('hoba-no-owner') };
       if (!(await isKeyEnough(rule, secondFactors, person, key)))
         return { kind: 'refused', ...refuseSpace('old-key') };
       noteUse(publicKeys, key, clock.now());

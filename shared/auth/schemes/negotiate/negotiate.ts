@@ -103,7 +103,7 @@ export function negotiate(options: NegotiateOptions): Scheme {
     if (!(await replay.unique('negotiate', key, REPLAY_WINDOW)))
       return refused(refuse('negotiate-used'));
     const person = await verifiers.kerberos(principal);
-    if (person === undefined) return refused(refuse('negotiate-nobody', { principal }));
+    if (person === undefined) return refused(refuse('negotiate-no-person', { principal }));
     return {
       kind: 'granted',
       principal: personPrincipal(realm, person),
