@@ -26,6 +26,18 @@ interface EventKind {
   readonly may?: readonly (keyof Members)[];
 }
 
+/** The reasons of `sign-in.refused`, and by which means the person tried. */
+export const REFUSED_SIGN_INS = {
+  password: 'password',
+  passkey: 'passkey',
+  'second factor: wrong': 'second factor',
+  'second factor: replayed': 'second factor',
+  'second factor: recovery': 'second factor',
+  'second factor: limited': 'second factor',
+} as const;
+
+export type RefusedSignIn = keyof typeof REFUSED_SIGN_INS;
+
 /** All kinds of events, with the members that each has and may have. */
 export const EVENT_KINDS = {
   'sign-in': {

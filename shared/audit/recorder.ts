@@ -2,7 +2,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Recorded, Stores } from '#shared/stores/stores.ts';
 import { type By, textOf } from './entry.ts';
-import type { AuditEvent } from './event-kinds.ts';
+import type { AuditEvent, RefusedSignIn } from './event-kinds.ts';
 import { countToken, type OwnTokenCounts, tellCounts } from './own-tokens.ts';
 import type { AuditSettings } from './settings.ts';
 
@@ -32,7 +32,7 @@ export interface Recorder {
    * Records a refused sign-in of a person, or only counts it. For a name that nobody has (undefined) the store does as much
    * work, so that the time does not tell who exists, and keeps nothing of the name.
    */
-  refused(person: string | undefined, reason: string): Promise<void>;
+  refused(person: string | undefined, reason: RefusedSignIn): Promise<void>;
   /**
    * Records that an application gets a token in its own name: the first in a minute of this process, which must not be
    * answered before. The others are only counted: by far most of them, so no recorder is made for the actor. Rejects as

@@ -48,11 +48,8 @@ describe('the label', () => {
   });
 });
 
-/** A reason phrase of HTTP, and reasons of the audit log. */
-const OTHER_REASONS = [
-  'authz-server/pages/activity/entries.ts',
-  'resource-server/forwarding/passing-answer.ts',
-];
+/** It compares a reason phrase of HTTP. */
+const OTHER_REASONS = ['resource-server/forwarding/passing-answer.ts'];
 
 test('nothing that is shipped compares the words of a reason', () => {
   const compared =

@@ -1,5 +1,5 @@
 import type { Entry } from '#shared/audit/entry.ts';
-import { isOfPerson } from '#shared/audit/event-kinds.ts';
+import { isOfPerson, REFUSED_SIGN_INS, type RefusedSignIn } from '#shared/audit/event-kinds.ts';
 import { listEvents, type Page } from '#shared/audit/list.ts';
 import {
   BY_PASSWORD,
@@ -67,7 +67,9 @@ async function entryOf(
   const agent = signIn?.accountId === person ? signIn.agent : undefined;
   const means = kind === 'sign-in' ? meansOf(event.what) : undefined;
   const reason =
-    kind === 'sign-in.refused' ? REASONS.find((one) => event.reason.startsWith(one)) : undefined;
+    kind === 'sign-in.refused' && isRefusedSignIn(event.reason)
+      ? REFUSED_SIGN_INS[event.reason]
+      : undefined;
   const part = kind === 'person.changed' ? PARTS.find((one) => one === event.what) : undefined;
   return {
     kind,
@@ -91,7 +93,8 @@ function doerOf(who: Entry['who'], person: string): ActivityEntry['by'] {
   return who.person === person ? undefined : 'administrator';
 }
 
-const REASONS = ['password', 'passkey', 'second factor'] as const;
+const isRefusedSignIn = (reason: string): reason is RefusedSignIn =>
+  Object.hasOwn(REFUSED_SIGN_INS, reason);
 
 const PARTS: readonly AccountPart[] = [
   'emails',
