@@ -174,7 +174,11 @@ test('commands work in the same store, say why PostgreSQL refuses them, and prin
   await until(async () => (await postgres.sql('SHOW full_page_writes')) === 'off');
   expect(await pair.cli('config', 'check', '--store')).toMatchObject({
     warnings: expect.arrayContaining([
-      { path: 'store', message: expect.stringContaining('full_page_writes off') },
+      expect.objectContaining({
+        path: 'store',
+        code: 'server-of-store',
+        message: expect.stringContaining('full_page_writes off'),
+      }),
     ]),
   });
   expect(JSON.stringify(await pair.cli('config', 'print'))).not.toContain('PASSWORD');

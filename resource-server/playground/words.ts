@@ -53,7 +53,7 @@ const RULES: readonly (readonly [is: RegExp, word: Word])[] = (
     [
       /\bhash(?:es|ed)?\b|SHA-256/i,
       'hash',
-      'A short value that is computed from any octets, for example by SHA-256. Nobody can go back from it to the octets, or find others with the same hash.',
+      'A short value that is computed from any octets, for example by SHA-256. The octets cannot be computed from it, and no other octets with the same hash can be found.',
       'RFC 6234 section 1',
     ],
     [

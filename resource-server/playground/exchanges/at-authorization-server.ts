@@ -37,7 +37,7 @@ export async function useAndRevoke(performing: Performing, token: string): Promi
   const shown = showing(performing, token);
   const used = await send('The client shows the token to the resource', shown);
   const revoked = await revoke(performing, token);
-  const again = await send('Somebody shows the token again', shown);
+  const again = await send('An attacker shows the token again', shown);
   // A store or a server may be away meanwhile.
   const isRefused = used.status === 200 && revoked.status === 200 && again.status === 401;
   if (isRefused) remark('The token has not expired. It is refused because it was revoked.');

@@ -183,10 +183,10 @@ export const authorizationCodeExchange: Exchange = {
     if (mistake !== 'replayed') return useAndRevoke(performing, token);
     await send('The client shows the token to the resource', showing(performing, token));
     const again = redeeming(performing, answer.get('code') ?? '', verifier);
-    const { status } = await send('Somebody redeems the same code again', again);
+    const { status } = await send('An attacker redeems the same code again', again);
     if (status === 400) {
       remark(
-        'Nobody knows which of the two is the thief, so the token of the first time ends, too (RFC 6749 section 4.1.2).',
+        'The server cannot know which of the two is the thief, so the token of the first time ends, too (RFC 6749 section 4.1.2).',
       );
     }
   },
@@ -207,14 +207,14 @@ async function answerTo(
   }
   const answer = await authorize(performing, pushed);
   if (answer === undefined || mistake !== 'used') return answer;
-  await send('Somebody opens the same address again', browsing({ request_uri: pushed }));
+  await send('An attacker opens the same address again', browsing({ request_uri: pushed }));
   return undefined;
 }
 
 /** A request of the thief at the same client, whose code the stolen one replaces (RFC 9700 section 4.5). */
 async function ofThief(performing: Performing): Promise<Begun> {
   const begun = begin(performing);
-  await push(performing, 'Somebody who has stolen that code begins a request of their own', begun);
+  await push(performing, 'An attacker who has stolen that code begins another request', begun);
   performing.remark(
     'They put the stolen code into the answer to this request, so that state and iss fit. The client has the verifier of this request, and not that of the other.',
   );

@@ -13,7 +13,7 @@ const WRONG: Readonly<Record<string, (ask: Ask) => Promise<unknown>>> = {
       method: 'PURGE',
     }),
   anonymous: (ask) =>
-    ask('Somebody without credentials does it', { method: 'PURGE', anonymous: true }),
+    ask('A client without credentials does it', { method: 'PURGE', anonymous: true }),
   rule: (ask) =>
     ask('The client bans by a rule that the cache does not understand', {
       method: 'BAN',

@@ -61,8 +61,8 @@ export const concealedExchange: Exchange = {
   async perform(performing) {
     const { send, remark, target, mistake } = performing;
     const request = { method: 'GET', fields: [] };
-    const hidden = await send('Somebody asks without credentials', { ...request, target });
-    const nothing = await send('Somebody asks where nothing is', {
+    const hidden = await send('Another client asks without credentials', { ...request, target });
+    const nothing = await send('Another client asks where nothing is', {
       ...request,
       target: target.replace(/[^/]+\/$/, 'nothing-is-here/'),
     });
@@ -76,7 +76,7 @@ export const concealedExchange: Exchange = {
     const { answer, line } = await prove(performing, 'The client proves its key on its connection');
     if (mistake !== undefined && mistake !== 'replayed') told(answer);
     if (mistake === 'replayed') {
-      told(await send('Somebody repeats what was heard', { ...request, target, fields: [line] }));
+      told(await send('An attacker sends the same again', { ...request, target, fields: [line] }));
     }
   },
 };

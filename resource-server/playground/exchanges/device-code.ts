@@ -94,7 +94,7 @@ export const deviceCodeExchange: Exchange = {
     const ask = (title: string, code = deviceCode) => send(title, polling(performing, code));
     if (mistake === 'guessed') {
       await decide(performing, userCode);
-      await ask('Somebody asks with another device code', randomId(random) + randomId(random));
+      await ask('An attacker asks with another device code', randomId(random) + randomId(random));
       return;
     }
     await ask('The client asks whether the person has decided');
@@ -111,7 +111,7 @@ export const deviceCodeExchange: Exchange = {
     if (token === undefined) return;
     if (mistake !== 'twice') return useAndRevoke(performing, token);
     await send('The client shows the token to the resource', showing(performing, token));
-    await ask('Somebody asks again with the same device code');
+    await ask('An attacker asks again with the same device code');
     await revoke(performing, token);
   },
 };

@@ -88,13 +88,13 @@ export const dpopExchange: Exchange = {
     const proof: FieldLine = ['DPoP', proofOf(nonce, by, at)];
     const last = { ...request, fields: [authorization, proof] };
     if (mistake === 'stripped') {
-      await send('Somebody has the token and no key', { ...request, fields: [authorization] });
+      await send('An attacker has the token and no key', { ...request, fields: [authorization] });
     } else if (mistake === 'bearer') {
       const shown: FieldLine = ['Authorization', `Bearer ${accessToken}`];
-      await send('Somebody shows the token as Bearer', { ...request, fields: [shown] });
+      await send('An attacker shows the token as Bearer', { ...request, fields: [shown] });
     } else {
       await send('The client repeats the request with the nonce of the server', last);
     }
-    if (mistake === 'replayed') await send('Somebody repeats what was heard', last);
+    if (mistake === 'replayed') await send('An attacker sends the same again', last);
   },
 };

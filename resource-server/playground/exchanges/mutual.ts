@@ -27,7 +27,7 @@ export const mutualExchange: Exchange = {
   space: { schemes: ['Mutual'] },
   mistakes: {
     password: 'Another password',
-    certificate: 'Somebody in the middle with a certificate of their own',
+    certificate: 'An attacker in the middle with another certificate',
     replayed: 'The same proof a second time',
     cut: 'A proof that is cut off',
   },
@@ -77,7 +77,7 @@ export const mutualExchange: Exchange = {
     const heard = await prove('The client proves that it has the key', 0n);
     if (mistake === undefined) await prove('The next request needs no new key: nc counts', 1n);
     if (mistake === 'replayed') {
-      await send('Somebody repeats what was heard', { ...request, fields: [heard] });
+      await send('An attacker sends the same again', { ...request, fields: [heard] });
     }
   },
 };

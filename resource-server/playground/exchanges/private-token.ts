@@ -181,7 +181,7 @@ export const privateTokenExchange: Exchange = {
         'The site learns that issuer.example vouches for whoever has sent this token. It does not learn who that is, nor whether two tokens are of the same client.',
       );
     }
-    if (mistake === 'replayed') await send('Somebody repeats what was heard', last);
+    if (mistake === 'replayed') await send('An attacker sends the same again', last);
     if (mistake !== '') {
       remark(
         'The site says nothing of the reason: whether a token was used before, never signed, or is of another site is told to nobody.',

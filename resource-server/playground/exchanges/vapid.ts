@@ -151,7 +151,7 @@ export const vapidExchange: Exchange = {
       message('Hello'),
     );
     if (mistake === 'replayed') {
-      const title = 'Somebody who has heard the credentials sends another message';
+      const title = 'An attacker who has heard the credentials sends another message';
       const again = await send(title, message('Buy!'));
       if (again.status === 201) {
         remark(

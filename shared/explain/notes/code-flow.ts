@@ -16,7 +16,7 @@ export const CODE_FLOW_NOTES: Notes = {
     'RFC 6749 section 10.12',
   ),
   code_challenge: note(
-    'The SHA-256 hash of the code_verifier, a secret that the client has made for this request. Nobody can compute the secret from its hash.',
+    'The SHA-256 hash of the code_verifier, a secret that the client has made for this request. The secret cannot be computed from its hash.',
     'RFC 7636 section 4.2',
   ),
   code_challenge_method: note(

@@ -18,7 +18,7 @@ export const FLOW_NOTES: Notes = {
   ),
   client_assertion_type: note('The credentials of the client are a JWT.', 'RFC 7523 section 2.2'),
   client_assertion: note(
-    'The client says who it is: its id (iss and sub), for which authorization server (aud), until when (exp), and an id that is good once (jti). The client signs it with its private key, which it shows to nobody. Somebody who has heard it cannot use it again.',
+    'The client says who it is: its id (iss and sub), for which authorization server (aud), until when (exp), and an id that is good once (jti). The client signs it with its private key, which it keeps secret. An attacker who has heard the assertion cannot use it again.',
     'RFC 7523 section 3',
   ),
   token: note('The token that the client revokes.', 'RFC 7009 section 2.1'),

@@ -41,7 +41,7 @@ const stepsOf = (type: string, binding: string): readonly Step[] => [
     'token-expired',
     'token-early',
   ]),
-  step('revoked', 'Nobody has revoked it.', '7009 section 2', ['token-revoked']),
+  step('revoked', 'It is not revoked.', '7009 section 2', ['token-revoked']),
   step(
     'binding',
     'A token that is bound to a key comes by a scheme that proves the key, any other as Bearer.',

@@ -34,7 +34,7 @@ export const CONCEALED_STEPS: readonly Step[] = [
   step('signature', 'The key a has signed what this connection exports.', '3.3', ['concealed-p']),
   step('verification', 'v is the rest of what this connection exports.', '6.3', ['concealed-v']),
   step('id', 'k is the id of the key a.', '4.1', ['concealed-k']),
-  step('registered', 'Somebody has registered the key.', '6.3', [
+  step('registered', 'The key is registered.', '6.3', [
     'concealed-unknown',
     'concealed-realm',
     'concealed-owner',

@@ -18,7 +18,7 @@ const step = (
 
 /** The checks of HOBA, as its `authenticate` makes them. */
 export const HOBA_STEPS: readonly Step[] = [
-  step('tls', 'Nobody else can read the connection: it is TLS, or stays on this machine.', '8.1', [
+  step('tls', 'The connection is private: it is TLS, or stays on this machine.', '8.1', [
     'hoba-clear-text',
   ]),
   step('host', 'The request is for this origin.', '3', ['hoba-host']),
@@ -33,7 +33,7 @@ export const HOBA_STEPS: readonly Step[] = [
     '2',
     ['hoba-signature', 'hoba-no-owner'],
   ),
-  step('sign-out', 'Nobody has signed out with the key since the challenge.', '6.3', [
+  step('sign-out', 'The owner has not signed out with the key since the challenge.', '6.3', [
     'hoba-signed-out',
   ]),
   step('replay', 'The signature is new.', '3', ['hoba-used']),

@@ -22,7 +22,7 @@ const step = (
 export const PRIVATE_TOKEN_STEPS: readonly Step[] = [
   {
     name: 'tls',
-    check: 'Nobody else can read the connection: it is TLS, or stays on this machine.',
+    check: 'The connection is private: it is TLS, or stays on this machine.',
     section: 'RFC 9110 section 17.16.1',
     refusals: ['private-token-clear-text'],
   },
@@ -43,7 +43,7 @@ export const PRIVATE_TOKEN_STEPS: readonly Step[] = [
   step('authenticator', 'The issuer has made the authenticator with this key.', '2.2.3', [
     'private-token-authenticator',
   ]),
-  step('spent', 'Nobody has used the token before.', '2.2', ['private-token-used']),
+  step('spent', 'The token was not used before.', '2.2', ['private-token-used']),
 ];
 
 /** RFC 9577. */
