@@ -209,7 +209,7 @@ export async function registerSignInClients({
 const LOOK = 600;
 
 /**
- * Warns once in each period when the one before has passed without a good backup, whoever was to make it. A store that
+ * Warns once in each period after a period without a good backup, no matter which process makes backups. A store that
  * never had one is given a whole period from the start of the server.
  */
 export function backupWatch(

@@ -77,6 +77,14 @@ describe.each(MODES)('in %s', (mode, origins) => {
       expect(logged).toEqual([ignored, ignored, foreign, foreign, foreign, foreign]);
     });
 
+    test('`everything`: such credentials keep no other reason from the log', async () => {
+      const [, , , [, stranger]] = CONCEALED;
+      const reply = await send('/health/live', { Authorization: stranger }, 'DELETE');
+      expect(reply.status).toBe(405);
+      const { refusal, reason } = lineOf(reply);
+      expect([refusal, reason]).toEqual([undefined, expect.stringContaining('methods')]);
+    });
+
     test.each(CONCEALED.slice(1))(
       'a space that has Concealed answers %s like one that has not',
       async (_what, line) => {

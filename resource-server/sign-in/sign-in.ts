@@ -172,7 +172,7 @@ export function askerOf(request: Asked): Asker {
   const said = Object.entries(OF_NAVIGATIONS).flatMap(([name, value]) =>
     lines(name).map((line) => line === value),
   );
-  // Sec-Purpose marks a prefetch, which nobody may ever see.
+  // Sec-Purpose marks a prefetch, which a person may never see.
   const unseen = handshake || lines('sec-purpose').length > 0 || said.includes(false);
   if (unseen || !prefersHtml(accept.join(', '))) return 'program';
   if (said.length === 0 && !BROWSER.test(lines('user-agent')[0] ?? '')) return 'reader';

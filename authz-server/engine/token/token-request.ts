@@ -182,7 +182,7 @@ const PROVED = new Set(['token', 'pushed_authorization_request']);
  *
  * Refuses a replayed DPoP proof at the token endpoint; at resources shared/auth/schemes/dpop/dpop.ts does. A proof is
  * good for one request, no matter who sends it (RFC 9449 section 11.1). The engine has checked it
- * and the client by now, and nothing was used up yet: a proof that comes again costs nobody a code. The key of a
+ * and the client by now, and nothing was used up yet: a proof that comes again uses up no code. The key of a
  * scheme of the resource server makes no proofs (RFC 9729 section 8).
  */
 function proofs({ stores }: Pick<AuthzServer, 'stores'>) {

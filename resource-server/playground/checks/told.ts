@@ -27,6 +27,12 @@ export const answered =
   ({ answer }: Recorded): boolean =>
     statuses.includes(answer.words[1] ?? '');
 
+/** True of a request by one of these methods. */
+export const by =
+  (...methods: readonly string[]) =>
+  ({ asked }: Recorded): boolean =>
+    methods.includes(asked.words[0] ?? '');
+
 /** Tells what a server has checked, by what it has logged and answered. Undefined: it ended at another check. */
 export const told =
   (steps: readonly ToldStep[]): Checks =>

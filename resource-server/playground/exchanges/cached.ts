@@ -1,6 +1,6 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
-import { answered, CREDENTIALS_STEP, told, type ToldStep } from '../checks/told.ts';
+import { answered, by, CREDENTIALS_STEP, told, type ToldStep } from '../checks/told.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf, type FieldLine, type ReadAnswer } from '../http1-message.ts';
 import { PASSWORD, PERSON } from '../person.ts';
@@ -11,10 +11,6 @@ import { userPassInClear } from './basic.ts';
 const forwarded = ({ answer }: Recorded): string | undefined =>
   /;\s*fwd=([a-z-]+)/.exec(answer.lines('cache-status').join())?.[1];
 
-const by =
-  (...methods: readonly string[]) =>
-  ({ asked }: Recorded): boolean =>
-    methods.includes(asked.words[0] ?? '');
 const isRead = by('GET', 'HEAD', 'QUERY');
 const isAsked = (recorded: Recorded) => by('QUERY')(recorded) && forwarded(recorded) !== undefined;
 const wantsNew = (recorded: Recorded) => forwarded(recorded) === 'request';

@@ -1,5 +1,5 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
-import { answered, CREDENTIALS_STEP, told, type ToldStep } from '../checks/told.ts';
+import { answered, by, CREDENTIALS_STEP, told, type ToldStep } from '../checks/told.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf, type FieldLine, type ReadAnswer } from '../http1-message.ts';
 import { PASSWORD, PERSON } from '../person.ts';
@@ -7,10 +7,6 @@ import type { Recorded } from '../recorded.ts';
 import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
 import { userPassInClear } from './basic.ts';
 
-const by =
-  (...methods: readonly string[]) =>
-  ({ asked }: Recorded): boolean =>
-    methods.includes(asked.words[0] ?? '');
 const comes =
   (name: string) =>
   ({ asked }: Recorded): boolean =>

@@ -11,7 +11,8 @@ export function admitAndNote(
   asked: AuthRequest,
 ): Awaitable<Outcome> {
   return andThen(admit(space, asked), ({ outcome, noted }) => {
-    note(request, noted);
+    // Credentials that open no hidden space may be noted already.
+    note(request, { refusal: undefined, reason: undefined, ...noted });
     return outcome;
   });
 }

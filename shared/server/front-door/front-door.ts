@@ -76,8 +76,8 @@ export function frontDoor<
 }
 
 /**
- * The reason goes to the line of the request, unless credentials were refused there: then the error follows from that. A
- * defect of ours goes to the log with its trace.
+ * The reason goes to the line of the request. A 404 that follows from refused credentials keeps theirs. A defect of ours
+ * goes to the log with its trace.
  */
 export function noteError(request: AnyRequest, error: unknown, log: Log): void {
   const thrown = error instanceof Error ? error : new Error(String(error));
@@ -86,8 +86,8 @@ export function noteError(request: AnyRequest, error: unknown, log: Log): void {
   const isKnown = error instanceof HttpError;
   const { reason, refusal } = isKnown ? error : {};
   if (refusal) note(request, refusal);
-  else if (!isKnown || reason !== undefined || notedOf(request)?.refusal === undefined) {
-    note(request, { reason: reason ?? message + because });
+  else if (!(isKnown && error.status === 404 && notedOf(request)?.refusal !== undefined)) {
+    note(request, { refusal: undefined, reason: reason ?? message + because });
   }
   if (!isKnown && errorAnswer(error).status === 500)
     log.error('request.failed', { reason: thrown.stack });
