@@ -215,14 +215,15 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
       ]);
       return answer.status();
     };
+    let used = app(-1);
     // A step that ends on the way makes the code two steps old.
-    if ((await send(app(-1), 'Einrichten')) === 422) await send(app(-1), 'Einrichten');
+    if ((await send(used, 'Einrichten')) === 422) await send((used = app(-1)), 'Einrichten');
     await title(page, 'Bewahren Sie diese Ersatzcodes auf');
     await isFine(page);
     const [first = ''] = await page.locator('code').allInnerTexts();
     await page.context().clearCookies();
     await signIn(page, person);
-    for (const wrong of [app(3), app(-1)]) {
+    for (const wrong of [app(3), used]) {
       expect(await send(wrong, 'Weiter')).toBe(422);
       await page.getByRole('alert').getByText('zu alt oder wurde schon verwendet').waitFor();
     }

@@ -42,6 +42,9 @@ export type Options = Partial<Omit<Dispatcher.RequestOptions, 'path' | 'origin'>
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** Seconds for an answer of PostgreSQL: on a busy machine one second passes while a command is loaded. */
+const PATIENT: Members = { store: { deadline: 10 } };
+
 export interface Answer {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
@@ -106,7 +109,7 @@ export async function startTopology(settings: Members): Promise<Topology> {
     const port = ports[name];
     const [authz, resource] = main.includes('authz') ? [port, 0] : [0, port];
     const config = {
-      ...merge(shared, settings),
+      ...merge(merge(shared, PATIENT), settings),
       listen: { authz: listen(authz), resource: listen(resource) },
     };
     await writeFile(file(`${name}.json`), JSON.stringify(config));
