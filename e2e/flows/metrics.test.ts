@@ -11,6 +11,7 @@ import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
 import { NODE, type RunningProcess, startProcess, until } from '../parts/process.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
+import { home } from './home.ts';
 
 const run = promisify(execFile);
 
@@ -227,25 +228,10 @@ scrape_configs:
 
 test('a port for metrics that is taken ends the start, with the reason', async () => {
   await using first = await scrapedPair();
-  const alone = join(first.folder, 'alone.json');
-  const [authz, resource] = await Promise.all([freePort(), freePort()]);
-  await writeFile(
-    alone,
-    JSON.stringify({
-      issuer: `http://localhost:${authz}`,
-      resource: `http://localhost:${resource}`,
-      listen: {
-        authz: { port: authz },
-        resource: { port: resource },
-        metrics: { port: first.metrics },
-      },
-    }),
-  );
-  const starting = run(process.execPath, [entryFile('shared/start/main.js'), '--workers', '1'], {
-    env: { ...NODE, COUNTERSIGN_CONFIG: alone, COUNTERSIGN_DATA: join(first.folder, 'other') },
-  });
-  await expect(starting).rejects.toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^Metrics cannot be served: .*EADDRINUSE/m),
-  });
+  await using alone = await home();
+  const listen = { ...alone.config.listen, metrics: { port: first.metrics } };
+  await writeFile(alone.file, JSON.stringify({ ...alone.config, listen }));
+  const { code, said } = await alone.refused({ COUNTERSIGN_WORKERS: '1' });
+  expect(code).toBe(1);
+  expect(said).toMatch(/^Metrics cannot be served: .*EADDRINUSE/m);
 });
