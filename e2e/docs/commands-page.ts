@@ -9,7 +9,7 @@ export function commandsPage(commands: readonly Command[] = COMMANDS): string {
     GENERATED,
     '# Commands',
     '',
-    '`npm run -s cli -- COMMAND` runs a command in a clone, `countersign COMMAND` where the package is installed. With `--json` the result is one line of JSON. Exit codes: 0 done, 1 failed, 2 wrong usage. The commands use the configuration of the servers.',
+    '`npm run -s cli -- COMMAND` runs a command in a clone, `countersign COMMAND` where the package is installed. With `--json` the result is one line of JSON. Exit codes: 0 done, 1 failed, 2 wrong usage. With `--json` the last line on standard error says why, with a [code](refusals.md#operations). The commands use the configuration of the servers.',
     '',
     ...table(
       ['Command', 'What it does'],

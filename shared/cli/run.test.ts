@@ -1,12 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { inProcess, TestShell } from './cli.fixture.ts';
+import { inProcess, newData, TestShell } from './cli.fixture.ts';
 import {
   type Command,
   Failure,
   type LongReport,
   type Report,
   type OutputSlice,
+  UsageError,
 } from './arguments/command.ts';
+import { ConfigError } from '#shared/base/mistake.ts';
+import { Missing } from '#shared/operations/operation.ts';
+import { said } from '#shared/refusals/operations.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { COMMANDS } from './commands.ts';
 import { run } from './run.ts';
@@ -182,6 +186,37 @@ describe('exit codes', () => {
     expect(shell.stderr).toBe('cannot\ntwi\\u000ace\n');
     expect(await run(['say'], saying({ json: 1, lines: ['bad'], failed: true }), shell)).toBe(1);
     expect(shell.stdout).toBe('bad\n');
+  });
+});
+
+describe('errors for programs', () => {
+  const told = async (error: Error) => {
+    const shell = new TestShell();
+    const code = await run(['say', '--json'], failing(error, { repeatable: true }), shell);
+    expect(shell.stderr).toMatch(/^[ -~]+\n$/);
+    return [code, JSON.parse(shell.stderr)];
+  };
+  const mistakes = [{ path: 'issuer', message: 'is no URL' }];
+
+  test.each([
+    ['usage', 2, new UsageError('no\nsuch option'), {}],
+    ['configuration', 1, new ConfigError(mistakes), { mistakes }],
+    ['store-unavailable', 1, new StoreUnavailable('silent'), {}],
+    ['failed', 1, new Failure('cannot', 'twice'), {}],
+    ['no-client', 1, new Missing(said('no-client', { client: 'x' })), { values: { client: 'x' } }],
+  ])('%s is %d with --json, in one line on standard error', async (code, exit, error, more) => {
+    expect(await told(error)).toEqual([exit, { code, message: error.message, ...more }]);
+  });
+
+  test('a mistake in an option has the code of the operation, and names the option', async () => {
+    const shell = new TestShell(await newData());
+    const { code, stderr } = await inProcess(shell, 'client', 'list', '--limit', '0', '--json');
+    expect([code, JSON.parse(stderr)]).toEqual([2, expect.objectContaining({ code: 'usage' })]);
+    const added = await inProcess(shell, 'user', 'set', 'x', '--email', 'x', '--json');
+    expect([added.code, JSON.parse(added.stderr)]).toEqual([
+      2,
+      { code: 'mail-address', values: {}, message: expect.stringMatching(/^--email must be/) },
+    ]);
   });
 });
 

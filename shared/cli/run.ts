@@ -9,6 +9,7 @@ import {
 import { help, overview } from './arguments/help.ts';
 import { nearest } from '#shared/base/nearest.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
+import { Refused } from '#shared/refusals/operations.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { parseInput } from './arguments/parse.ts';
 import { printable, printableLines } from '#shared/base/printable.ts';
@@ -40,15 +41,35 @@ export async function run(
     print(report, asJson, shell);
     return report.failed ? 1 : 0;
   } catch (error) {
+    const status = error instanceof UsageError ? 2 : 1;
+    if (args.includes('--json')) {
+      shell.note(JSON.stringify(forPrograms(error as Error)));
+      return status;
+    }
     for (const line of linesOf(error as Error)) shell.note(line);
     if (command.repeatable && error instanceof StoreUnavailable) {
       shell.note('Run the command again: it does what is missing.');
     }
-    if (!(error instanceof UsageError)) return 1;
-    shell.note(`Try: countersign ${command.name} --help`);
-    return 2;
+    if (status === 2) shell.note(`Try: countersign ${command.name} --help`);
+    return status;
   }
 }
+
+/** Returns an error as `--json` tells it: the code of a refused operation, or that of the error's class. */
+function forPrograms(error: Error) {
+  const { message, cause } = error;
+  const refused = [error, cause].find((one) => one instanceof Refused);
+  if (refused) return { ...refused.words, message };
+  const code = CODES.find(([kind]) => error instanceof kind)?.[1] ?? 'failed';
+  return { code, message, ...(error instanceof ConfigError && { mistakes: error.mistakes }) };
+}
+
+/** The codes of errors that are no refused operation. */
+const CODES = [
+  [UsageError, 'usage'],
+  [ConfigError, 'configuration'],
+  [StoreUnavailable, 'store-unavailable'],
+] as const;
 
 const linesOf = (error: Error): readonly string[] =>
   error instanceof Failure || error instanceof ConfigError ? error.lines : [error.message];

@@ -102,4 +102,9 @@ export class Failure extends Error {
     super(lines.join('\n'));
     this.lines = lines;
   }
+
+  /** Returns the failure that a refusal of an operation is, in the words of the command. */
+  static of(cause: Error, line: string): Failure {
+    return Object.assign(new Failure(line), { cause });
+  }
 }

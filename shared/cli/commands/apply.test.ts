@@ -242,7 +242,7 @@ describe('apply', () => {
     const { shell, done, refused } = await newShell();
     await done(FILE);
     await json(shell, 'user', 'remove', 'bob');
-    expect(await refused(FILE)).toContain('bob was the name of somebody who was removed');
+    expect(await refused(FILE)).toContain('bob was the name of a removed person');
     expect(await done({ ...FILE, people: [ALICE] }, '--prune')).toEqual([]);
     expect(await done(FILE, '--reuse-name')).toEqual(['person bob added']);
   });
@@ -316,7 +316,7 @@ describe('apply', () => {
       /realms\.1: is no realm of the configuration, which has: .*api-key/,
     );
     expect(await refused({ api_keys: [{ ...API_KEY, realm: 'none' }] })).toContain(
-      'api_keys.0.realm: must be one that takes API keys',
+      'api_keys.0.realm: must be a realm that takes API keys',
     );
   });
 });

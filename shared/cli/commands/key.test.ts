@@ -94,12 +94,12 @@ describe('key add', () => {
     [
       'a realm that takes no keys',
       ['--application', 'App', '--realm', 'tokens'],
-      '--realm must be one that takes API keys: keys, beside',
+      '--realm must be a realm that takes API keys: keys, beside',
     ],
     [
       'a realm that there is not',
       ['--application', 'App', '--realm', 'Keys'],
-      '--realm must be one that takes API keys: keys, beside',
+      '--realm must be a realm that takes API keys: keys, beside',
     ],
     [
       'a name that moves the cursor',

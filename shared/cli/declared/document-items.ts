@@ -43,5 +43,5 @@ export function documentItem(url: string): Item {
 /** In place of the member of `client add`, the message names the client. */
 const refuse = (url: string) => (error: unknown) => {
   if (!(error instanceof InputError)) throw error;
-  throw new Failure(`the document ${url} ${error.message}`);
+  throw Failure.of(error, `the document ${url} ${error.message}`);
 };

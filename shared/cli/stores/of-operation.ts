@@ -243,9 +243,11 @@ function usageError(
   from: Sourced['from'] = {},
 ): unknown {
   if (!(error instanceof InputError)) return error;
+  const cause = error;
   const [member = ''] = error.path;
-  if (Object.hasOwn(from, member)) return new Failure(`${from[member]} ${error.message}`);
-  if (!Object.hasOwn(input.shape, member)) return new UsageError(error.message);
+  if (Object.hasOwn(from, member)) return Failure.of(cause, `${from[member]} ${error.message}`);
+  if (!Object.hasOwn(input.shape, member)) return new UsageError(error.message, { cause });
   const { option, value } = spelling(input, member);
-  return new UsageError(`${operands.includes(member) ? value : `--${option}`} ${error.message}`);
+  const given = operands.includes(member) ? value : `--${option}`;
+  return new UsageError(`${given} ${error.message}`, { cause });
 }
