@@ -7,18 +7,12 @@ import {
   UNSTORED,
 } from '#shared/http/answer.ts';
 import { problem } from '#shared/http/problem.ts';
-import { KeyRefusal } from '#shared/keys/key-refusal.ts';
-import {
-  Conflict,
-  type House,
-  InputError,
-  Missing,
-  type Operation,
-  perform,
-} from '#shared/operations/operation.ts';
-import { OPERATIONS } from '#shared/operations/operations.ts';
+import { type House, InputError, type Operation, perform } from '#shared/operations/operation.ts';
+import { OPERATIONS as ALL } from '#shared/operations/operations.ts';
+import { refusedOperation } from '#shared/operations/refusal-status.ts';
 import { fromTexts, withoutOptions } from '#shared/operations/texts.ts';
-import { NoSuchPerson, PeopleError, Unacceptable } from '#shared/people/people.ts';
+import { sentenceIn } from '#shared/refusals/languages.ts';
+import { OPERATIONS } from '#shared/refusals/operations.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Work } from '../resources/protection.ts';
 import { isAdministrator } from '../base/administrator.ts';
@@ -29,7 +23,7 @@ export const pathOf = ({ name }: Pick<Operation, 'name'>) =>
   `/admin/api/${name.replaceAll(' ', '-')}`;
 
 const BY_PATH: ReadonlyMap<string, Operation> = new Map(
-  OPERATIONS.map((operation) => [pathOf(operation), operation]),
+  ALL.map((operation) => [pathOf(operation), operation]),
 );
 
 /**
@@ -90,35 +84,23 @@ const json = (told: unknown): Answer => ({
 });
 
 /** Returns the answer to an operation that was not done; throws what is no refusal of it. */
-function refusal({ input }: Operation, error: unknown): Answer {
-  if (error instanceof InputError) {
-    const { path } = error;
-    const message = withoutOptions(error.message, input, (member) => member);
-    const pointer = path.map((member) => `/${escaped(member)}`).join('');
-    const detail = path.length === 0 ? sentence({ message }) : `${path.join('.')} ${message}.`;
-    return refused(422, detail, { path: pointer });
-  }
-  if (error instanceof Unacceptable) {
-    return refused(422, sentence(error), { path: `/${error.member}` });
-  }
-  if (error instanceof Missing || error instanceof NoSuchPerson) {
-    return refused(404, sentence(error));
-  }
-  if (CONFLICTS.some((kind) => error instanceof kind))
-    return refused(409, sentence(error as Error));
-  throw error;
+function refusal({ input }: Operation, thrown: unknown): Answer {
+  const { error, status } = refusedOperation(thrown);
+  const { message, ...words } = error.words;
+  const isOfMember = error instanceof InputError && error.path.length > 0;
+  const told = isOfMember
+    ? `${error.path.join('.')} ${message}.`
+    : sentenceIn(OPERATIONS, error.words);
+  const path =
+    error instanceof InputError ? error.path : 'member' in error ? [error.member] : undefined;
+  const { type, body } = problem(
+    status,
+    undefined,
+    withoutOptions(told, input, (member) => member),
+    { ...(path && { path: path.map((member) => `/${escaped(member)}`).join('') }), ...words },
+  );
+  return { status, fields: { ...UNSTORED, 'Content-Type': type }, body };
 }
-
-/** Errors that say that what is there stands against a change. */
-const CONFLICTS = [Conflict, PeopleError, KeyRefusal];
 
 /** RFC 6901 section 3. */
 const escaped = (member: string) => member.replaceAll('~', '~0').replaceAll('/', '~1');
-
-const sentence = ({ message }: Pick<Error, 'message'>) =>
-  `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
-
-function refused(status: number, detail: string, extra?: { readonly path: string }): Answer {
-  const { type, body } = problem(status, undefined, detail, extra);
-  return { status, fields: { ...UNSTORED, 'Content-Type': type }, body };
-}

@@ -1,4 +1,5 @@
 import { REFUSALS } from '#shared/refusals/table.ts';
+import { OPERATIONS } from '#shared/refusals/operations.ts';
 import { code, GENERATED, table } from './markdown.ts';
 
 /** The page of the codes by which credentials are refused. */
@@ -7,7 +8,9 @@ export function refusalsPage(): string {
     GENERATED,
     '# Refusals',
     '',
-    'This page lists the codes that say why a server refused credentials. It is for operators who search the log or count refusals.',
+    'This page lists the codes that say why credentials or an operation were refused. It is for operators, and for authors of their programs.',
+    '',
+    '## Credentials',
     '',
     'A line of the [log](log-fields.md) with `verdict` `refused` has the code as `refusal`, and the same in words as `reason`. Where a hidden space did not open, and where the push service refuses, the line has both without `verdict`. Search for the code: the words may change. The [metric](metrics.md) `countersign_refusals_total` counts by the label.',
     '',
@@ -20,6 +23,38 @@ export function refusalsPage(): string {
     ...table(
       ['`refusal`', 'Label `reason`', 'In words'],
       Object.entries(REFUSALS).map(([name, { text, label }]) => [code(name), code(label), text]),
+    ),
+    '',
+    '## Operations',
+    '',
+    'An answer 409 or 422 of `/admin/api` has the `code` of the refusal, and so has a 404 that misses a name or an id. `values` has the values of the text by their names. A command with `--json` writes the same to standard error, with the text as `message`:',
+    '',
+    '```json',
+    '{"code":"no-client","values":{"client":"web"},"message":"there is no client web"}',
+    '```',
+    '',
+    'If the text is about one of several values, such as an address, `about` has that value. If the refusal has a cause, `why` has its `code`, `values` and `message`.',
+    '',
+    'Errors of a command that are not refusals of an operation have one of these codes:',
+    '',
+    ...table(
+      ['`code`', 'When'],
+      [
+        [code('usage'), 'An operand or an option is missing or unknown.'],
+        [
+          code('configuration'),
+          'The configuration cannot be used: `mistakes` has each, with its `path`.',
+        ],
+        [code('store-unavailable'), 'The store does not answer.'],
+        [code('failed'), 'The command cannot do it for another reason: `message` says which.'],
+      ],
+    ),
+    '',
+    'These are the codes of operations:',
+    '',
+    ...table(
+      ['`code`', 'In words'],
+      Object.entries(OPERATIONS).map(([name, text]) => [code(name), text]),
     ),
     '',
   ].join('\n');

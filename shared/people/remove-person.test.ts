@@ -82,7 +82,7 @@ test('nobody gets the name who does not say so', async () => {
   const { store } = await alice();
   await removePerson(store, 'alice');
   const heir = { name: 'Alice', password: PASSWORD };
-  await expect(addPerson(store, heir)).rejects.toThrow('was the name of somebody who was removed');
+  await expect(addPerson(store, heir)).rejects.toThrow('was the name of a removed person');
   const added = await addPerson(store, heir, 'reused');
   expect(added.name).toBe('alice');
 });

@@ -12,7 +12,7 @@ export const OPERATIONS = {
     'is missing: a client needs a scope, --introspects, or the --resource of a space without scopes',
   'missing-name': 'is missing: without it give one address, and nothing else',
   'missing-name-unregistered':
-    'is missing, and people.registration is off, so nobody chooses a name themself: give it, or set that to invited',
+    'is missing, and people.registration is off, so a person cannot choose a name: give it, or set that to invited',
   'given-twice': 'is given twice',
   'given-to-clear': 'is given, and to be cleared: choose one',
   'secret-in-address': 'is a secret, which must not be in an address',
@@ -85,7 +85,7 @@ export const OPERATIONS = {
   'of-api-keys': 'is of API keys: leave out --concealed',
   'of-concealed': 'belongs to --concealed',
   'no-realm': 'names none: no space takes API keys: name the scheme API-Key in one',
-  realm: 'must be one that takes API keys: {realms}',
+  realm: 'must be a realm that takes API keys: {realms}',
   'of-hoba': 'belongs to the scheme hoba',
   'no-origin': 'must be one with TLS for the scheme hoba, and no space has one',
   'tls-origin': 'must be one of TLS: {origins}',
@@ -102,8 +102,8 @@ export const OPERATIONS = {
 
   // People.
   'person-name': 'a name is 1 to 64 letters, digits and . _ @ + -: choose another',
-  'password-short': 'a password has at least {least} characters: choose a longer one',
-  'password-long': 'a password has at most {most} octets: choose a shorter one',
+  'password-short': 'a password has at least {least} characters: choose a longer password',
+  'password-long': 'a password has at most {most} octets: choose a shorter password',
   'password-characters': 'a password has no control characters and no line ends: choose another',
   'password-common':
     'this password is one of the {count} commonest, which are guessed first: choose another',
@@ -112,7 +112,7 @@ export const OPERATIONS = {
   'no-person': 'there is no person {name}',
   'name-taken': 'the name {name} is taken: choose another',
   'name-former':
-    '{name} was the name of somebody who was removed, and what is granted by name would be theirs: choose another, or reuse the name (--reuse-name)',
+    '{name} was the name of a removed person, and what is granted by name would be theirs: choose another, or reuse the name (--reuse-name)',
   'address-taken':
     '{address} is a verified address of {owner}: take it from them first, or leave it unverified',
   'address-gone': '{address} is not theirs any more',

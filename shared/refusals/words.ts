@@ -2,7 +2,7 @@
 export type Values = Readonly<Record<string, string | number>>;
 
 /** The names in braces. */
-type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}`
+export type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NamesIn<Rest>
   : never;
 
@@ -23,6 +23,8 @@ export interface Words {
   readonly message: string;
   /** It stands before the text, in every language. */
   readonly about?: string;
+  /** Its cause, which stands after the text. */
+  readonly why?: Words;
 }
 
 /** Returns a text that goes on after what it is about. */
@@ -32,14 +34,12 @@ export const about = (subject: string, words: Words): Words => ({
   about: subject,
 });
 
-/** Returns a text in the language of a table, and in English where the table lacks the code. */
-export const inLanguage = (
-  table: Table,
-  { code, values, message, about: subject }: Words,
-): string =>
-  table[code] === undefined
-    ? message
-    : [subject, filled(table[code], values)].filter(Boolean).join(' ');
+/** Returns a text that its cause follows. */
+export const because = (why: Words, words: Words): Words => ({
+  ...words,
+  message: `${words.message}: ${why.message}`,
+  why,
+});
 
 type Table = Readonly<Record<string, string>>;
 
@@ -50,17 +50,3 @@ export const speaker =
     const values: Values = given ?? {};
     return { code, values, message: filled(table[code] ?? '', values) };
   };
-
-/** Returns a table in another language: it has every code, and names no other values. */
-export const translated =
-  <Of extends Table>() =>
-  <const In extends Readonly<Record<keyof Of, string>>>(
-    table: In & Fitting<Of, In>,
-  ): Translation<Of> =>
-    table;
-
-export type Translation<Of extends Table> = Readonly<Record<keyof Of, string>>;
-
-type Fitting<Of extends Table, In extends Readonly<Record<keyof Of, string>>> = {
-  readonly [Code in keyof Of]: NamesIn<In[Code]> extends NamesIn<Of[Code]> ? string : never;
-};

@@ -66,6 +66,32 @@ describe('operations over HTTP', () => {
     expect([again.status, again.body.detail]).toEqual([404, 'There is no client goes.']);
   });
 
+  test('a refusal has a code and its values, and `detail` leaves a name as it is written', async () => {
+    expect((await change('user-add', { name: 'erin' })).status).toBe(200);
+    expect((await change('user-disable', { name: 'erin' })).status).toBe(200);
+    const { status, body } = await change('user-recover', { name: 'erin' });
+    expect([status, body]).toEqual([
+      409,
+      {
+        title: 'Conflict',
+        status: 409,
+        code: 'disabled',
+        values: { name: 'erin' },
+        detail: 'erin is disabled: user enable erin comes first.',
+      },
+    ]);
+  });
+
+  test.each([
+    [422, 'client-remove', {}, { code: 'missing', values: {}, path: '/client_id' }],
+    [404, 'user-disable', { name: 'nobody' }, { code: 'no-person', values: { name: 'nobody' } }],
+    [422, 'user-add', { name: '' }, { code: 'person-name', values: {}, path: '/name' }],
+    [422, 'client-set', { client_id: 'x' }, { code: 'no-setting', values: {}, path: '' }],
+  ])('%d of %s %j has %j', async (status, operation, content, expected) => {
+    const answer = await change(operation, content);
+    expect([answer.status, answer.body]).toEqual([status, expect.objectContaining(expected)]);
+  });
+
   test.each([
     ['a member that it does not know', { client_id: 'x', other: 1 }, '/other', /no member/],
     ['a member that is missing', {}, '/client_id', /is missing/],

@@ -149,7 +149,7 @@ describe('to end and to remove', () => {
     const unknown = await admin.change('user-end', { name, sign_in: '__proto__' });
     expect([unknown.status, unknown.body.detail]).toEqual([
       404,
-      `${name[0]?.toUpperCase()}${name.slice(1)} has no sign-in __proto__: see user access ${name}.`,
+      `${name} has no sign-in __proto__: see user access ${name}.`,
     ]);
     for (const part of ['grant', 'sign_in', 'client']) {
       const empty = await admin.change('user-end', { name, [part]: '' });

@@ -15,7 +15,10 @@ export function administrationOf(operation: Operation) {
       responses: {
         200: { description: 'It is done, or read.', content: { 'application/json': told } },
         ...Object.fromEntries(
-          Object.entries(REFUSALS).map(([status, description]) => [status, problem(description)]),
+          Object.entries(REFUSALS).map(([status, description]) => [
+            status,
+            problem(description, status),
+          ]),
         ),
       },
     },
@@ -33,10 +36,19 @@ const REFUSALS: Readonly<Record<number, string>> = {
   503: 'The store does not answer. Try again.',
 };
 
-const problem = (description: string) => ({
+const problem = (description: string, status: string) => ({
   description,
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  content: {
+    'application/problem+json': {
+      schema: {
+        $ref: `#/components/schemas/${CODED.has(status) ? 'RefusedOperation' : 'Problem'}`,
+      },
+    },
+  },
 });
+
+/** The statuses of refused operations. */
+const CODED: ReadonlySet<string> = new Set(['404', '409', '422']);
 
 function inputOf({ effect, input }: Operation) {
   const { properties = {}, required = [], ...whole } = schemaOf(input, 'input');

@@ -25,6 +25,22 @@ export const SCHEMAS = {
     ),
     description: 'Problem details (RFC 9457). The type is about:blank.',
   },
+  RefusedOperation: {
+    ...object(
+      {
+        title: text,
+        status: integer,
+        detail: told(text, 'What was wrong, and what to do. The words may change.'),
+        code: told(text, 'Says the same for programs: refusals.md lists all.'),
+        values: told({ type: 'object' }, 'What stands in the text, by name.'),
+        about: told(text, 'What the text is about, such as one of several addresses.'),
+        why: told({ type: 'object' }, 'The cause, with `code`, `values` and `message` of its own.'),
+        path: told(text, 'Points to the member that is wrong (RFC 6901).'),
+      },
+      ['title', 'status'],
+    ),
+    description: 'Problem details. A refused operation has a code.',
+  },
   OAuthError: object({ error: text, error_description: text }, ['error']),
   Health: object({ status: { const: 'ok' } }, ['status']),
   Jwks: object(

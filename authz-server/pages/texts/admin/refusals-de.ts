@@ -1,5 +1,5 @@
 import type { OPERATIONS } from '#shared/refusals/operations.ts';
-import { translated } from '#shared/refusals/words.ts';
+import { translated } from '#shared/refusals/languages.ts';
 
 /** Refusals of operations. One about a field goes on after its label. */
 export const refusalsDe = translated<typeof OPERATIONS>()({

@@ -1,5 +1,5 @@
 import type { WARNINGS } from '#shared/config/warning-texts.ts';
-import { translated } from '#shared/refusals/words.ts';
+import { translated } from '#shared/refusals/languages.ts';
 
 /** Warnings of the configuration. Each goes on after the setting that it is about. */
 export const warningsDe = translated<typeof WARNINGS>()({
