@@ -26,7 +26,7 @@ export function limitsPage(schema: Schema = configJsonSchema()): string {
     '',
     'This page lists how much one connection, one address, one account and one client can hold or ask, and the answer beyond that. It is for operators, and for authors of clients that are answered 413, 429, 431, 503 or 507. [Settings](settings.md) has the ranges of the settings.',
     '',
-    'A wait is in `Retry-After`. The column "Counted" says how several processes hold a limit:',
+    'A wait is in `Retry-After`. The column "Counted" says how a limit is counted if there are several processes:',
     '',
     ...table(
       ['Counted', 'Meaning'],
