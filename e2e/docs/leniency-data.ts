@@ -145,7 +145,7 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       clients: 'msal-node, Authlib, requests-oauthlib, @badgateway/oauth2-client',
       shown: [
         'authz-server/integration/token/refresh.test.ts',
-        'offline_access, which the sign-in dropped, is ignored and not given',
+        'offline_access is ignored if the sign-in did not grant it',
       ],
     },
     {

@@ -15,40 +15,41 @@ import { refreshTokenAfter } from './successor.ts';
  * integration/token/refresh.test.ts, [request] for token-request.test.ts beside it.
  *
  *  1. The client shows who it is, and may refresh (`mayRefresh`).
- *     [refresh] a client of a secret has to show it
- *     [refresh] a client that is not registered for them gets none
+ *     [refresh] a client that has a secret must send it
+ *     [refresh] a client that is not registered for refresh tokens gets none
  *  2. The token is found by its hash (storage/stored-id.ts).
  *     [refresh] the store has only the hash of a refresh token
- *  3. A token whose last use was never settled is as good as new, for one request (single-use.ts).
+ *  3. If the last use of a token was never settled, one more request may use the token (single-use.ts).
  *     [request] gets tokens, when the use was not written
- *     [request] if ten requests take the place of a lost attempt, at most one succeeds
- *  4. So is one that was used within `tokens.refreshGrace`, until its successor is used (`unused`).
- *     [refresh] gets the same successor again, with a fresh access token, while nobody has used it
- *     [refresh] not once the successor was used: then it is a thief, or the client is
- *     [refresh] not later
- *  5. The engine checks whose it is, its life, the DPoP key, the scopes and the resource; `offline_access` is ignored
- *     (`offlineScopeOfRefresh` in token/token-request.ts). A token that came with a DPoP proof needs one (token/token-request.ts). A refusal uses nothing up.
- *     [refresh] fewer scopes may be asked for, for this token only; more may not
- *     [refresh] offline_access, which the sign-in dropped, is ignored and not given
- *     [refresh] RFC 9449 section 5: what a confidential client began with DPoP goes on with DPoP
- *     [refresh] %s: a request that is refused has used nothing up
- *  6. One that was used ends the grant (RFC 9700 section 4.14.2): the engine by `revokeByGrantId`.
- *     [refresh] RFC 9700 section 4.14.2: one that comes again ends the grant with all its tokens
- *  7. It is replaced, unless it is bound to a key of its client (`isReplaced`): then it is prolonged (`prolonged`).
- *     [refresh] each use gives another, with the same scopes and the time of the sign-in
- *     [refresh] it is not replaced, needs the key, and its use prolongs it
- *  8. The successor follows from the token (successor.ts), does not outlive its grant (`refreshLifetime`), and counts
- *     for its account (`upsert`).
- *     [refresh] the successor cannot be told from its predecessor
+ *     [request] if ten requests repeat a lost attempt, at most one succeeds
+ *  4. A token that was used within `tokens.refreshGrace` may be used again until its successor is used (`unused`).
+ *     [refresh] a repeated request gets the same successor, with a fresh access token, until the successor is used
+ *     [refresh] a repeated request ends the grant after the successor was used, since one of the two users is a thief
+ *     [refresh] a repeated request after the grace period ends the grant
+ *  5. The engine checks the client, the expiry, the DPoP key, the scopes and the resource of the token. It ignores
+ *     `offline_access` (`offlineScopeOfRefresh` in token/token-request.ts). A token that was issued with a DPoP proof
+ *     needs a proof (token/token-request.ts). A refused request does not use up the token.
+ *     [refresh] a client may ask for fewer scopes, for this access token only; a client that asks for more is refused
+ *     [refresh] offline_access is ignored if the sign-in did not grant it
+ *     [refresh] RFC 9449 section 5: a confidential client that began with DPoP must go on with DPoP
+ *     [refresh] %s: a refused request does not use up the refresh token
+ *  6. A token that was used before ends the grant (RFC 9700 section 4.14.2): the engine calls `revokeByGrantId`.
+ *     [refresh] RFC 9700 section 4.14.2: a refresh token that is used twice ends the grant with all its tokens
+ *  7. A used token is replaced, unless it is bound to a key of its client (`isReplaced`): then it is prolonged (`prolonged`).
+ *     [refresh] each use gives a new refresh token with the same scopes and the same time of sign-in
+ *     [refresh] a bound refresh token is not replaced, needs the key, and each use prolongs it
+ *  8. The successor is computed from the token (successor.ts). It does not outlive its grant (`refreshLifetime`), and
+ *     counts against the limit of its account (`upsert`).
+ *     [refresh] a successor looks like any other refresh token
  *     [refresh] a refresh token does not outlive its grant
- *     [refresh] one account leaves so many, and a refusal has used nothing up
- *  9. The use is written with the successor, when only the answer is left to do (token/token-request.ts). Of two at once the
- *     second ends the grant (`twice`).
- *     [refresh] ten at once: at most one gets tokens, and the grant ends
- *     [request] gets tokens also after it gave up: a request whose client has left uses nothing
- * 10. Once the answer is out the use is settled (settled.ts), and little is kept of the token (`remains`).
- *     [request] with an answer that is out the use is final
- *     [refresh] RFC 9700 section 4.14.2: the store keeps of a used token only what detects its second use
+ *     [refresh] the refresh tokens of one account are limited, and a refused request does not use up the token
+ *  9. The use is written together with the successor, just before the answer (token/token-request.ts). If two requests
+ *     use a token at the same time, the second ends the grant (`twice`).
+ *     [refresh] at most one of ten requests at the same time gets tokens, and the grant ends
+ *     [request] a client that repeats the request after it gave up gets tokens: the abandoned request used nothing
+ * 10. After the answer was sent the use is settled (settled.ts), and the store keeps only a few members (`remains`).
+ *     [request] after the answer was sent, the use of the token is final
+ *     [refresh] RFC 9700 section 4.14.2: the store keeps of a used token only the members that detect a second use
  */
 export function refreshTokenAdapter(store: AdapterStore): Adapter {
   const { clock, config } = store;

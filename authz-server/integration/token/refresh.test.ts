@@ -49,7 +49,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     await flow[Symbol.asyncDispose]();
   });
 
-  test('each use gives another, with the same scopes and the time of the sign-in', async () => {
+  test('each use gives a new refresh token with the same scopes and the same time of sign-in', async () => {
     const first = await flow.tokens({ scope: 'openid documents:read documents:write' });
     const second = await flow.refresh(tokenOf({ body: first }));
     expect(second.status).toBe(200);
@@ -66,7 +66,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect((await flow.refresh(tokenOf(second))).status).toBe(200);
   });
 
-  test('fewer scopes may be asked for, for this token only; more may not', async () => {
+  test('a client may ask for fewer scopes, for this access token only; a client that asks for more is refused', async () => {
     const { body } = await flow.refresh(
       await newToken(flow, { scope: 'documents:read documents:write' }),
       { scope: 'documents:read' },
@@ -79,7 +79,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect((await flow.refresh(tokenOf(wide))).status).toBe(200);
   });
 
-  test('offline_access, which the sign-in dropped, is ignored and not given', async () => {
+  test('offline_access is ignored if the sign-in did not grant it', async () => {
     const scope = 'openid offline_access documents:read';
     const first = await flow.tokens({ scope });
     expect(first['scope']).toBe('openid documents:read');
@@ -115,13 +115,13 @@ describe('RFC 6749 section 6: refresh tokens', () => {
   test.each([
     ['RFC 8707 section 2', { resource: 'https://rsa.example/' }, 'invalid_target'],
     ['RFC 6749 section 6', { scope: 'documents:write' }, 'invalid_scope'],
-  ])('%s: a request that is refused has used nothing up', async (_section, form, error) => {
+  ])('%s: a refused request does not use up the refresh token', async (_section, form, error) => {
     const token = await newToken(flow, { scope: 'documents:read' });
     expect(refused(await flow.refresh(token, form))).toEqual([400, error]);
     expect((await flow.refresh(token)).status).toBe(200);
   });
 
-  test('RFC 8707 section 2: two resources are no target, and use nothing up', async () => {
+  test('RFC 8707 section 2: a request for two resources is refused, and does not use up the refresh token', async () => {
     const token = await newToken(flow);
     const answer = await flow.post('/token', [
       ...Object.entries({ grant_type: 'refresh_token', client_id: 'web', refresh_token: token }),
@@ -132,7 +132,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect((await flow.refresh(token)).status).toBe(200);
   });
 
-  test('a client of a secret has to show it', async () => {
+  test('a client that has a secret must send it', async () => {
     const browser = await flow.signedIn();
     const code = (await flow.allow(browser, { client_id: 'server' })).get('code') ?? '';
     const asServer = basic('server', SECRET);
@@ -142,7 +142,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect(status).toBe(200);
   });
 
-  test('a client that is not registered for them gets none', async () => {
+  test('a client that is not registered for refresh tokens gets none', async () => {
     const client = await flow.stores.clients.get('web');
     if (client)
       await flow.stores.clients.add({
@@ -160,7 +160,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     ]);
   });
 
-  test('RFC 9700 section 4.14.2: one that comes again ends the grant with all its tokens', async () => {
+  test('RFC 9700 section 4.14.2: a refresh token that is used twice ends the grant with all its tokens', async () => {
     const old = await newToken(flow);
     const next = await flow.refresh(old);
     expect(await stands(flow, next.body)).toBe(true);
@@ -169,7 +169,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect(refused(await flow.refresh(tokenOf(next)))).toEqual(INVALID_GRANT);
   });
 
-  test('RFC 9700 section 4.14.2: the store keeps of a used token only what detects its second use', async () => {
+  test('RFC 9700 section 4.14.2: the store keeps of a used token only the members that detect a second use', async () => {
     const nonce = 'n'.repeat(1000);
     const old = await newToken(flow, { scope: 'openid documents:read', nonce });
     const id = storedId('RefreshToken', old);
@@ -186,7 +186,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect(await stands(flow, next.body)).toBe(false);
   });
 
-  test('one account leaves so many, and a refusal has used nothing up', async () => {
+  test('the refresh tokens of one account are limited, and a refused request does not use up the token', async () => {
     const rate = { burst: 3, per: 3600 };
     await using few = await testFlow({ limits: { visits: rate } });
     let token = await newToken(few);
@@ -199,7 +199,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect((await few.refresh(token)).status).toBe(200);
   });
 
-  test('ten at once: at most one gets tokens, and the grant ends', async () => {
+  test('at most one of ten requests at the same time gets tokens, and the grant ends', async () => {
     const token = await newToken(flow);
     const answers = await Promise.all(Array.from({ length: 10 }, () => flow.refresh(token)));
     const given = answers.filter(({ status }) => status === 200);
@@ -210,7 +210,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     }
   });
 
-  test('RFC 7009 section 2.1: revoking one ends the grant; that of another client is left alone', async () => {
+  test('RFC 7009 section 2.1: if a client revokes its refresh token, the grant ends; it cannot revoke that of another client', async () => {
     const body = await flow.tokens();
     const token = tokenOf({ body });
     const other = await flow.post('/token/revocation', { token, client_id: 'native' });
@@ -221,7 +221,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect(refused(await flow.refresh(token))).toEqual(INVALID_GRANT);
   });
 
-  test('RFC 7662 section 2.1: a request that only names a client learns nothing of its tokens', async () => {
+  test('RFC 7662 section 2.1: introspection without authentication of the client says that no token is active', async () => {
     const body = await flow.tokens();
     for (const token of [tokenOf({ body }), String(body['access_token'])]) {
       const answer = await flow.post('/token/introspection', { token, client_id: 'web' });
@@ -257,7 +257,7 @@ describe('RFC 9449 section 5: DPoP', () => {
 
   const thumbprint = ({ body }: Answered) => decodeJwt(String(body['access_token']))['cnf'];
 
-  test('RFC 9449 section 5: what a confidential client began with DPoP goes on with DPoP', async () => {
+  test('RFC 9449 section 5: a confidential client that began with DPoP must go on with DPoP', async () => {
     const [proof, other] = [await newKey(), await newKey()];
     const secret = basic('server', SECRET);
     const refresh = (token: string, fields = {}) =>
@@ -280,7 +280,7 @@ describe('RFC 9449 section 5: DPoP', () => {
     expect(refused(await refresh(tokenOf(third)))).toEqual(INVALID_GRANT);
   });
 
-  test('RFC 9449 section 10.1: so does what it began with a pushed request', async () => {
+  test('RFC 9449 section 10.1: a confidential client that began with DPoP in a pushed request must go on with DPoP', async () => {
     const [proof, other] = [await newKey(), await newKey()];
     const secret = basic('server', SECRET);
     const asked = new URL(flow.authorize({ client_id: 'server' })).searchParams;
@@ -302,7 +302,7 @@ describe('RFC 9449 section 5: DPoP', () => {
     expect(refused(plain)).toEqual(INVALID_GRANT);
   });
 
-  test('RFC 9449 section 5: a grant that began without DPoP may go on with it, and then has to', async () => {
+  test('RFC 9449 section 5: a grant that began without DPoP may change to DPoP, but never back', async () => {
     const proof = await newKey();
     const plain = await newToken(flow);
     const bound = await flow.refresh(plain, {}, await proof());
@@ -311,7 +311,7 @@ describe('RFC 9449 section 5: DPoP', () => {
     expect((await flow.refresh(tokenOf(bound), {}, await proof())).status).toBe(200);
   });
 
-  test('it is not replaced, needs the key, and its use prolongs it', async () => {
+  test('a bound refresh token is not replaced, needs the key, and each use prolongs it', async () => {
     const proof = await newKey();
     const browser = await flow.signedIn();
     const code = (await flow.allow(browser)).get('code') ?? '';
@@ -360,7 +360,7 @@ describe('tokens.refreshGrace: tabs that refresh at once, and a client that lost
     await flow[Symbol.asyncDispose]();
   });
 
-  test('gets the same successor again, with a fresh access token, while nobody has used it', async () => {
+  test('a repeated request gets the same successor, with a fresh access token, until the successor is used', async () => {
     const old = await newToken(flow);
     const first = await flow.refresh(old);
     clock.advance(GRACE - 2);
@@ -377,7 +377,7 @@ describe('tokens.refreshGrace: tabs that refresh at once, and a client that lost
     expect((await flow.refresh(tokenOf(again))).status).toBe(200);
   });
 
-  test('not once the successor was used: then it is a thief, or the client is', async () => {
+  test('a repeated request ends the grant after the successor was used, since one of the two users is a thief', async () => {
     const old = await newToken(flow);
     const first = await flow.refresh(old);
     const second = await flow.refresh(tokenOf(first));
@@ -386,7 +386,7 @@ describe('tokens.refreshGrace: tabs that refresh at once, and a client that lost
     expect(refused(await flow.refresh(tokenOf(second)))).toEqual(INVALID_GRANT);
   });
 
-  test('not later', async () => {
+  test('a repeated request after the grace period ends the grant', async () => {
     const old = await newToken(flow);
     const first = await flow.refresh(old);
     clock.advance(GRACE);
@@ -394,7 +394,7 @@ describe('tokens.refreshGrace: tabs that refresh at once, and a client that lost
     expect(await stands(flow, first.body, clock)).toBe(false);
   });
 
-  test('the second answer is as the first, though the store keeps of the used token only what detects it', async () => {
+  test('the second answer has the same claims as the first, though the store keeps little of the used token', async () => {
     const old = await newToken(flow, { scope: 'openid profile documents:read', nonce: 'n' });
     const first = await flow.refresh(old);
     const id = storedId('RefreshToken', old);
@@ -410,14 +410,14 @@ describe('tokens.refreshGrace: tabs that refresh at once, and a client that lost
     }
   });
 
-  test('not after the grant ended', async () => {
+  test('a repeated request after the end of the grant is refused', async () => {
     const old = await newToken(flow);
     const token = tokenOf(await flow.refresh(old));
     await flow.post('/token/revocation', { token, client_id: 'web' });
     expect(refused(await flow.refresh(old))).toEqual(INVALID_GRANT);
   });
 
-  test('not another client, nor one that asks for more', async () => {
+  test('a repeated request by another client, or with more scopes, is refused', async () => {
     const old = await newToken(flow, { scope: 'documents:read' });
     const first = await flow.refresh(old);
     expect(refused(await flow.refresh(old, { client_id: 'native' }))).toEqual(INVALID_GRANT);
@@ -425,7 +425,7 @@ describe('tokens.refreshGrace: tabs that refresh at once, and a client that lost
     expect(tokenOf(await flow.refresh(old))).toBe(tokenOf(first));
   });
 
-  test('ten at once get the same successor, and the grant stands', async () => {
+  test('ten requests at the same time get the same successor, and the grant stays valid', async () => {
     const token = await newToken(flow);
     const answers = await Promise.all(Array.from({ length: 10 }, () => flow.refresh(token)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
@@ -435,7 +435,7 @@ describe('tokens.refreshGrace: tabs that refresh at once, and a client that lost
     expect((await flow.refresh(tokenOf(first))).status).toBe(200);
   });
 
-  test('the successor cannot be told from its predecessor', async () => {
+  test('a successor looks like any other refresh token', async () => {
     const old = await newToken(flow);
     const successor = tokenOf(await flow.refresh(old));
     expect(successor).toMatch(/^[\w-]{43}$/);

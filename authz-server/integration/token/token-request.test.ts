@@ -132,7 +132,7 @@ describe.each(KINDS)('RFC 9110 section 10.2.3: a client that repeats after a 503
     await getsTokens(one);
   });
 
-  test('gets tokens also after it gave up: a request whose client has left uses nothing', async () => {
+  test('a client that repeats the request after it gave up gets tokens: the abandoned request used nothing', async () => {
     const one = await USABLE[kind]();
     expect(await giveUp(one.form, 'destroy')).toBe('');
     await getsTokens(one);
@@ -144,7 +144,7 @@ describe.each(KINDS)('RFC 9110 section 10.2.3: a client that repeats after a 503
     await getsTokens(one);
   });
 
-  test('with an answer that is out the use is final', async () => {
+  test('after the answer was sent, the use of the token is final', async () => {
     const { id, use } = await USABLE[kind]();
     expect((await use()).status).toBe(200);
     await eventually(async () => {
@@ -156,7 +156,7 @@ describe.each(KINDS)('RFC 9110 section 10.2.3: a client that repeats after a 503
   });
 });
 
-test('if ten requests take the place of a lost attempt, at most one succeeds', async () => {
+test('if ten requests repeat a lost attempt, at most one succeeds', async () => {
   const { use } = await USABLE.RefreshToken();
   failOnce(WRITTEN);
   expect((await use()).status).toBe(503);
@@ -167,7 +167,7 @@ test('if ten requests take the place of a lost attempt, at most one succeeds', a
   }
 });
 
-test('whose place another may have taken while the process stood still gives no tokens', async () => {
+test('a request gives no tokens if the process was suspended and another request may have repeated the attempt', async () => {
   const one = await USABLE.RefreshToken();
   Object.assign(flow.stores.artefacts, {
     async consume(...use: Parameters<typeof consume>) {
@@ -180,7 +180,7 @@ test('whose place another may have taken while the process stood still gives no 
   expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
 });
 
-test('no later attempt takes the place of one for which PostgreSQL has longer to answer', async () => {
+test('a second request is refused while the first still waits for PostgreSQL within its deadline', async () => {
   const one = await USABLE.RefreshToken();
   const { store } = flow.config;
   Object.assign(flow.config, { store: { kind: 'postgres', deadline: 10 } });
@@ -202,7 +202,7 @@ test('no later attempt takes the place of one for which PostgreSQL has longer to
   expect(refused(second)).toEqual([400, 'invalid_grant']);
 });
 
-test('RFC 9700 section 4.14.2: a lost attempt whose successor was used was none', async () => {
+test('RFC 9700 section 4.14.2: an unsettled attempt whose successor was used ends the grant like a settled use', async () => {
   const { id, use } = await USABLE.RefreshToken();
   const { settle } = flow.stores.artefacts;
   Object.assign(flow.stores.artefacts, { settle: () => Promise.reject(new StoreUnavailable('x')) });
@@ -217,7 +217,7 @@ test('RFC 9700 section 4.14.2: a lost attempt whose successor was used was none'
   Object.assign(flow.stores.artefacts, { settle });
 });
 
-test('a use that could not be settled is settled as soon as it can be', async () => {
+test('a use that could not be settled is settled as soon as the store works again', async () => {
   const { id, use } = await USABLE.RefreshToken();
   const { settle } = flow.stores.artefacts;
   const failed = Promise.withResolvers<void>();
@@ -234,7 +234,7 @@ test('a use that could not be settled is settled as soon as it can be', async ()
   expect(await stored()).toHaveProperty('consumed');
 });
 
-test('a use whose answer is out is final, also while another process keeps the store from settling it', async () => {
+test('after the answer was sent, the use is final, even while another process locks the store', async () => {
   const { use } = await USABLE.RefreshToken();
   const { settle } = flow.stores.artefacts;
   using other = new DatabaseSync(join(flow.config.data, 'state.db'));
@@ -273,7 +273,7 @@ describe('RFC 9126 section 4: a pushed request', () => {
   test.each([
     ['was written, and only its answer was lost', WRITTEN],
     ['was not written', NOT_WRITTEN],
-  ])('is still good after an error, when its use %s', async (_what, record) => {
+  ])('can be used again after an error, if its first use %s', async (_what, record) => {
     await newCode();
     const take = await push();
     failOnce(record);
