@@ -57,7 +57,7 @@ describe('RFC 6750 section 3: without credentials that count', () => {
     expectRefused(reply, 401, {});
   });
 
-  test('section 2.3: nor one in the query; beside another it is 400', async () => {
+  test('section 2.3: a token in the query is not read; with another token in Authorization the answer is 400', async () => {
     const target = `/userinfo?access_token=${endpoint.token()}`;
     expectRefused(await endpoint.ask({ target }), 401, {});
     expect((await endpoint.bearer(endpoint.token(), { target })).status).toBe(400);

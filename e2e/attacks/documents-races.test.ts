@@ -299,7 +299,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 
   describe('MOVE (RFC 4918 section 9.9)', () => {
-    test('a tree that moves against PUT into it: each document is in one place, and in a collection', async () => {
+    test('if a tree is moved during PUTs into it, each document has one address and is in a collection', async () => {
       for (const round of ROUND) {
         await arrive();
         await ask(0, 'MKCOL', 'a/');

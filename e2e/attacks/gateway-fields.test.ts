@@ -332,7 +332,7 @@ describe.each(VERSIONS)('%s', (version) => {
     });
   });
 
-  describe('fields that name another method, way or place', () => {
+  describe('fields that name another method, protocol or address', () => {
     test.each([
       'X-HTTP-Method',
       'X-HTTP-Method-Override',
@@ -352,7 +352,7 @@ describe.each(VERSIONS)('%s', (version) => {
       expect(upstream.take()).toEqual([]);
     });
 
-    test('addresses that strangers claim to forward for', async () => {
+    test('addresses that an untrusted client claims to forward for', async () => {
       await asAlice(version, [
         ['X-Forwarded-For', '10.9.8.7'],
         ['X-Forwarded-Host', 'evil.example'],

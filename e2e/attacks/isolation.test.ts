@@ -74,7 +74,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(one?.path).toBe('x');
   });
 
-  test('a tree is named by an id that nobody has after its person, never by a name or a key', async () => {
+  test('a tree is named by the id of its person, which no other person ever gets, not by a name or a key', async () => {
     for (const [name, who] of [
       ['alice', alice],
       ['bob', bob],

@@ -310,7 +310,7 @@ describe.each([
     },
   );
 
-  test('how many sign-ins were only counted is an event once their hour is over, once', async () => {
+  test('when an hour is over, exactly one event says how many refused sign-ins of it were only counted', async () => {
     const { audit } = tampered.stores;
     const person = randomId(systemRandom);
     const hour = Math.floor(tampered.clock.now() / 3_600_000);

@@ -26,7 +26,7 @@ test('nothing unseen is left of any text', () => {
   );
 });
 
-test('JSON means the same afterwards', () => {
+test('JSON that was made printable has the same value', () => {
   fc.assert(
     fc.property(anyText(), (text) => {
       expect(JSON.parse(printable(JSON.stringify([text])))).toEqual([text]);

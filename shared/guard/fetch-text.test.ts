@@ -3,10 +3,13 @@ import { answering, BEHIND_OTHERS, BROKEN } from '#shared/base/broken-answers.fi
 import { fetchText } from './fetch-text.ts';
 
 describe('RFC 9110 section 15.2', () => {
-  test.each(Object.entries(BEHIND_OTHERS))('an answer behind %s is taken', async (_, answer) => {
-    await using server = await answering(answer);
-    expect(await fetchText(fetch, server.url)).toBe('{}');
-  });
+  test.each(Object.entries(BEHIND_OTHERS))(
+    'an answer that follows %s is accepted',
+    async (_, answer) => {
+      await using server = await answering(answer);
+      expect(await fetchText(fetch, server.url)).toBe('{}');
+    },
+  );
 });
 
 test.each(Object.entries(BROKEN))(

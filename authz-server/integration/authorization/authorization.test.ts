@@ -362,7 +362,7 @@ describe('OpenID Connect Core 1.0 section 3.1.2.1: prompt and max_age', () => {
     }
   });
 
-  test('OpenID Connect Registration 1.0 section 2: RS256 signs the ID tokens of who is registered so', async () => {
+  test('OpenID Connect Registration 1.0 section 2: RS256 signs the ID tokens of a client that is registered with RS256', async () => {
     const id = { client_id: 'classic' };
     await flow.stores.clients.add({ ...WEB, ...id, id_token_signed_response_alg: 'RS256' });
     const code = (await flow.allow(await flow.signedIn(), id)).get('code') ?? '';

@@ -107,7 +107,7 @@ describe('device page (RFC 8628)', () => {
     expect(confirm.text).toContain(device.user_code);
   });
 
-  test('section 3.5: after a denial the device is told, and again', async () => {
+  test('section 3.5: after a denial each poll of the device gets access_denied', async () => {
     const device = await flow.askAsDevice(ALL);
     const browser = await flow.signedIn('alice');
     const confirm = await browser.open(pathOf(device));

@@ -181,14 +181,14 @@ describe('RFC 9635 section 7.3: the proof of the key', () => {
     );
   });
 
-  test('section 2.3: an identifier of a client of OAuth, or of nobody, is none', async () => {
+  test('section 2.3: the identifier of an OAuth client, or of no client, is refused', async () => {
     for (const client of ['app', 'tv', 'web', 'gnap-', '__proto__', `gnap-${'a'.repeat(43)}`]) {
       const told = await send('/gnap', { json: { ...READ, client } });
       expect(told).toMatchObject(refusedWith('invalid_client'));
     }
   });
 
-  test('where only registered clients may ask, an unknown key is refused', async () => {
+  test('if only registered clients may ask for grants, an unknown key is refused', async () => {
     await reopen({ gnap: {} });
     expect(await ask({ ...READ, interact: REDIRECT })).toMatchObject(refusedWith('invalid_client'));
   });

@@ -99,7 +99,7 @@ describe('the account page shows', () => {
 });
 
 describe('ending at the account page', () => {
-  test('access: its token is refused at once and its refresh token is worth nothing', async () => {
+  test('the access of an application: its access token and its refresh token are refused at once', async () => {
     const browser = await flow.signedIn('alice');
     const web = (await flow.useWeb(browser, `${ALL.scope} offline_access`)).body;
     const tv = await connect(browser);

@@ -149,7 +149,7 @@ test.each<[string, Form, number, string]>([
   expect([answer.status, errorOf(answer.body)]).toEqual([status, error]);
 });
 
-test('it may ask for the spaces of its other exchanges nowhere but there', async () => {
+test('the client of this exchange gets no token for the spaces of the other exchanges', async () => {
   for (const other of ['client-credentials', 'device-code'] as const) {
     const resource = playgroundResource(flow.config, other);
     const { status, body } = await asPlayground(flow, '/request', { ...REQUEST(), resource });

@@ -117,7 +117,7 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     expect(client.server.asked).toHaveLength(2);
   });
 
-  test('a replacement that is refused as well is renewed a second later, not before', async () => {
+  test('if the new token is refused, too, the client asks for another one only a second later', async () => {
     await using client = await setup();
     await client.token();
     expect(await client.token('t1')).toBe('t2');

@@ -163,7 +163,7 @@ describe('RFC 9110 section 14.2: ranges of a whole answer', () => {
     expect(status('Range: bytes=0-1', `If-Range: ${condition}`)).toBe(expected);
   });
 
-  test('RFC 9110 section 8.8.2.2: no date is strong within its second, nor without Date', () => {
+  test('RFC 9110 section 8.8.2.2: a Last-Modified date is not strong if Date is the same second or missing', () => {
     const request = ['Range: bytes=0-1', `If-Range: ${date(0)}`];
     const modified = `Last-Modified: ${date(0)}`;
     expect(served(request, [modified, `Date: ${date(0)}`]).status).toBe(200);

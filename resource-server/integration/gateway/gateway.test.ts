@@ -663,7 +663,7 @@ describe('an MCP server with tools that need more scopes', () => {
     expect(application.asked).toHaveLength(before);
   });
 
-  test('the scopes of the method come first: of a message without them nothing is read', async () => {
+  test('a token without the scopes of the method is refused before the message is read', async () => {
     expect(await refused(sent('mcp:write', 'no JSON'))).toBe(403);
   });
 

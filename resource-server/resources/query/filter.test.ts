@@ -42,7 +42,7 @@ describe('a comparison of a member that no object has', () => {
     expect(filter(text)).toEqual([]);
   });
 
-  test.each(unknown)('is 422 where the members are always the same: %s', (text) => {
+  test.each(unknown)('is 422 if all objects have the same fixed members: %s', (text) => {
     expect(() => compileFilter(text, ['name', 'size'])).toThrow(
       expect.objectContaining({
         status: 422,

@@ -68,7 +68,7 @@ test('a token of a key published later passes then', async () => {
   expect(await verify(early)).toMatchObject({ kind: 'verified' });
 });
 
-test('new keys are fetched at once after the store lost its memory', async () => {
+test('new keys are fetched at once after the store lost its data', async () => {
   const { verify, token, published, revocations } = setup();
   await verify(token());
   const pair = GENERATE.ES256();

@@ -76,7 +76,7 @@ describe('RFC 8265 section 4: passwords', () => {
     ['a flood', '\u0300\u0316'.repeat(1_000_000)],
   ])('%s is refused', (_, password) => expect(opaqueString(password)).toBeUndefined());
 
-  test('any password works in any form of it', () => {
+  test('any password works in each of its Unicode forms', () => {
     fc.assert(
       fc.property(anyName, (password) => {
         const enforced = opaqueString(password);

@@ -82,14 +82,14 @@ describe('PURGE', () => {
     expect(headers['www-authenticate']).toContain('scope="cache:purge"');
   });
 
-  test('is 403 with the scope of unsafe methods', async () => {
+  test('is 403 for a token that has only the scope of unsafe methods', async () => {
     const { status, headers, told } = await ask('PURGE', '/shop/a', by('shop:write'));
     expect({ status, told }).toEqual({ status: 403, told: [] });
     expect(headers['www-authenticate']).toContain('cache:purge');
   });
 
   const PURGER = { aud: `${RESOURCE}/shop/` };
-  test('with its own scope tells all servers, and the application nothing', async () => {
+  test('with the scope of PURGE purges at all servers, and the application gets no request', async () => {
     const token = rs.token('cache:purge', PURGER);
     const {
       status,
@@ -321,7 +321,7 @@ test('methods that are narrowed have both, and Allow says so', async () => {
   expect(await ask('PURGE', '/narrow/a', { headers: LISTED })).toMatchObject({ status: 404 });
 });
 
-test('pages of a listed origin may send them with a token (Fetch, section CORS-preflight fetch)', async () => {
+test('pages of a listed origin may send PURGE with a token (Fetch, section CORS-preflight fetch)', async () => {
   const { status, headers } = await ask('OPTIONS', '/shop/a', {
     headers: { Origin: PAGES, 'Access-Control-Request-Method': 'PURGE' },
   });
@@ -329,7 +329,7 @@ test('pages of a listed origin may send them with a token (Fetch, section CORS-p
   expect(headers['access-control-allow-methods']).toContain('PURGE');
 });
 
-test('clients can find the scope (RFC 9728 section 2)', async () => {
+test('the resource metadata names the scope of PURGE (RFC 9728 section 2)', async () => {
   const { text: body } = await rs.ask('GET', '/.well-known/oauth-protected-resource/shop/');
   expect(JSON.parse(body)).toMatchObject({
     scopes_supported: expect.arrayContaining(['shop:read', 'shop:write', 'cache:purge']),

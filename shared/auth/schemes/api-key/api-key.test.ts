@@ -80,7 +80,7 @@ const authenticate = async (scheme: ReturnType<typeof apiKey>, request: AuthRequ
 const judged = async (scheme: ReturnType<typeof apiKey>, request: AuthRequest) =>
   judge(spaceOf([scheme], { realm: REALM }), request);
 
-describe('a key is an application', () => {
+describe('a key identifies an application', () => {
   test('with its own scopes, and never a person', async () => {
     const { scheme, key } = await setup();
     expect(await judged(scheme(), withKey(key))).toMatchObject({

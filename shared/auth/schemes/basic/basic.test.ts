@@ -203,7 +203,7 @@ describe('RFC 7617: at a space', () => {
     expect(await judge(proxy, request)).toMatchObject({ kind: 'pass' });
   });
 
-  test('a form on the page of another origin cannot use what the browser knows', async () => {
+  test('a form on a page of another origin cannot use the credentials that the browser has stored', async () => {
     const { space, argon2 } = await setup();
     const fields = [
       ['Authorization', `Basic ${ALICE}`],

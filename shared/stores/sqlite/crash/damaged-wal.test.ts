@@ -180,8 +180,8 @@ test.each<[string, (at: string) => void]>([
   expect(found.goodTokens).toEqual([]);
 });
 
-describe('without the mark, as a power cut may leave it', () => {
-  test('damage before the last transaction is found; the last one looks like a torn end', async () => {
+describe('without the mark, which a power cut may prevent', () => {
+  test('damage in an earlier transaction is detected; damage in the last one looks like an incomplete write', async () => {
     await startAndKill();
     rmSync(inStore(MARK));
     const whole = heldWal();
