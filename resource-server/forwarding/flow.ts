@@ -25,7 +25,7 @@ function count(octets: number): void {
   globalThis.gc?.({ type: 'minor' });
 }
 
-/** Counts the octets of one exchange between client and destination, and knows whether it waits for its client. */
+/** Counts the octets of one exchange between client and destination, and knows whether the exchange waits for the client. */
 export class Flow {
   /** Ends the exchange; set by the part that carries it. */
   end: (why: Error) => void = () => {};

@@ -60,7 +60,7 @@ const X_AUTH: ToldFields = {
   'X-Auth-Scheme': 'scheme',
 };
 
-/** The fields that a principal had last. A token that was seen before has the same principal at each request. */
+/** The fields made for a principal at its last request. They are cached, since a token has the same principal each time. */
 interface Last {
   readonly scheme: string;
   readonly fields: ToldFields;

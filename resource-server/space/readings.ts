@@ -82,7 +82,10 @@ const NEVER = /\0|\/ *\.[. ]*(?=\/|$)/;
 /** An escape that is none (RFC 3986 section 2.1). */
 const MALFORMED = /%(?![\da-f]{2})/i;
 
-/** Still encoded, a control character, a stream of Windows (`::$DATA`), or one of its short names (`ADMINI~1`). */
+/**
+ * Matches a path that applications may read in several ways: a part is still percent-encoded, is a control character,
+ * or names a stream (`::$DATA`) or a short name (`ADMINI~1`) of Windows.
+ */
 const UNCLEAR =
   /%(?:[\da-f]{2}|u[\da-f]{4})|\p{Cc}|:\$|\/[^/~]{1,6}~\d{1,6}(?:\.[^/.]{0,3})?(?=\/|$)/u;
 

@@ -40,7 +40,7 @@ async function timesOf(audit: Audit, link: AuditLink, now: number): Promise<read
   return rows.map(({ text }) => Date.parse(entryOf(text).time)).filter((time) => time <= now);
 }
 
-/** Whether all of a link is before `end`; undefined: its rows have times that have not come yet. */
+/** Whether all rows of a link are older than `end`; undefined if some rows have times in the future. */
 async function isOld(
   audit: Audit,
   link: AuditLink,

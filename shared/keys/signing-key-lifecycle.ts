@@ -157,11 +157,11 @@ export async function endCompromisedKey(
   life: KeyLifecycle,
   kid: string,
 ): Promise<StoredKey | undefined> {
-  // A key that was retired by the one that goes must not find itself without a successor.
+  // Sweep first: a key that the removed key had retired must still have a successor.
   await sweepKeys(life);
   const old = (await listKeys(life)).find(({ key }) => key.kid === kid);
   if (old === undefined) throw new KeyRefusal(said('no-key', { id: kid }));
-  // It takes the place of the old one, so that it signs at once whatever the clocks of the servers say.
+  // The new key takes over `signsFrom` of the old key, so that it signs at once even if the servers' clocks differ.
   const { alg, signsFrom } = old.key;
   const key = old.state === 'signing' ? await newKey(life, alg, signsFrom) : undefined;
   if (key !== undefined) await addKey(life, key);

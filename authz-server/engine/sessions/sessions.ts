@@ -118,7 +118,7 @@ export function sessionAdapter(store: AdapterStore): Adapter {
         return give(await live(stored ?? (await visits.find(id)) ?? undefined));
       }
       const session = await live(await former.follow(stored));
-      // The engine would sign in with it; the pages only look who it is.
+      // Only the engine signs people in with a resumed session, so only here it is checked. Pages only read its person.
       const known = session && (Provider.ctx === undefined || (await former.isResumedBy(session)));
       return known ? give(session) : undefined;
     },

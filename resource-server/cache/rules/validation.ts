@@ -17,12 +17,12 @@ export const CLIENT_CONDITIONS: ReadonlySet<string> = new Set([
   'range',
 ]);
 
-/** Octets of the tags that are asked about, besides the first: servers refuse what is long. */
+/** The most octets of entity tags in one validation request, without the first tag. Servers refuse long fields. */
 const TAGS = 2048;
 
 /**
- * With which of its answers the cache asks whether they are current (RFC 9111 section 4.3.1), first the one that it
- * would use. None: it cannot.
+ * The conditions by which the cache asks whether its stored answers are current (RFC 9111 section 4.3.1). The answer that
+ * it would use comes first. Empty: no stored answer has a validator.
  */
 export function conditionLines(variants: readonly Stored[]): Lines {
   const known = variants.map(({ lines }) => validatorsOf(lines));

@@ -49,7 +49,7 @@ interface Message {
 
 const TELLS_PATH: ReadonlySet<PicturedLeg['to']> = new Set(['issuer', 'authorization']);
 
-/** The arrows of a leg: both messages, and what follows from the answer. */
+/** The arrows of one leg (a request and its response between two parties), and the arrows that the response causes. */
 function messagesOf(
   { to: asked, from: sender, promised, sent, received }: PicturedLeg,
   leg: number,

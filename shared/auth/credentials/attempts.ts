@@ -41,8 +41,8 @@ export interface AttemptsOptions {
 /** Pairs of account and address that are remembered. */
 const KNOWN = 10_000;
 /**
- * Attempts of a known pair that may be under way before one has to succeed: the requests that a browser
- * sends at once (RFC 9113 section 6.5.2 advises to allow 100).
+ * How many attempts of a known pair of name and address may run at once before one of them has to succeed. A browser
+ * sends so many requests at once (RFC 9113 section 6.5.2 advises to allow 100).
  */
 const FREE = 100;
 

@@ -13,8 +13,8 @@ export interface IssuedTokensOptions {
 }
 
 /**
- * Creates a verifier of an issuer's tokens, by the keys that the issuer publishes. The feed tells sooner than the JWKS
- * that a key is compromised, or that the issuer has new keys since the store lost its memory.
+ * Creates a verifier of an issuer's tokens, which uses the keys that the issuer publishes. The feed reports a compromised
+ * key, or new keys after the store lost its data, earlier than the cached JWKS would.
  */
 export function issuedTokens({ jwks, feed, ...options }: IssuedTokensOptions): TokenVerifier {
   feed.onKeyRevoked((kid) => jwks.drop(kid));

@@ -14,11 +14,11 @@ export interface Access {
   readonly clientId: string;
   /** The person's generation when they signed in; every token of the grant carries it. */
   readonly generation: number;
-  /** The client's generation then: a client that was removed and has come back under its name has another. */
+  /** The client's generation when the grant was made. A client that was removed and registered again has another one. */
   readonly clientGeneration: number;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Since when the client had been what its document said then; absent for other clients. */
+  /** Since when the client had the metadata of its document; absent for clients without a document. */
   readonly describedSince?: number;
   /** `uid` of the sign-in with which the grant ends; absent if it outlives the browser's session. */
   readonly signIn?: string;

@@ -96,7 +96,7 @@ export interface Listed {
   readonly credentials: boolean;
 }
 
-/** OPTIONS alone is none, and has to authenticate where others do. */
+/** An OPTIONS request without these fields is no preflight, and has to authenticate like any other request. */
 export function isPreflight({ method, headers }: AnyRequest): boolean {
   return (
     method === 'OPTIONS' &&

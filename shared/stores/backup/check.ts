@@ -12,10 +12,12 @@ import { digestOf, filesOf, readSums, SUMS } from './sums.ts';
 const MOST = 20;
 
 /**
- * Reads every octet of a backup, changes nothing, and returns what is wrong with it: a file that is missing, was changed or
- * was added, a damaged database, one that a newer release has made or that servers have used, and documents whose content
- * the backup lacks, has with another length, or has not as the backup `before`: content never changes. Empty: it can be
- * restored.
+ * Reads every octet of a backup, changes nothing, and returns a list of its faults. A backup without faults can be restored.
+ * The faults are:
+ * - a file that is missing, was changed or was added
+ * - a database that is damaged, was written by a newer release, or was used by servers
+ * - a document whose content is missing or has another length
+ * - a document whose content differs from its content in the backup `before`, since content never changes
  */
 export function checkBackup(folder: string, before?: string): readonly string[] {
   try {

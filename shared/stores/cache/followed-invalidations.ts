@@ -25,7 +25,7 @@ export class FollowedInvalidations implements Followed<InvalidationRow> {
     this.#start = from === undefined ? 'at the end' : readPosition(from);
   }
 
-  /** All up to here was told. Empty: nowhere that is known. `cursor`: the last row that was read. */
+  /** The position up to which the listener has everything; empty if no position is known. `cursor`: the last row read. */
   position(cursor: number | undefined): string {
     if (cursor !== undefined) return writePosition({ epoch: this.#epoch, entry: cursor });
     return typeof this.#start === 'object' ? writePosition(this.#start) : '';

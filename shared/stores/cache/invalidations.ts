@@ -34,9 +34,9 @@ export interface InvalidationFeed extends AsyncDisposable {
   /** All up to here was given to the listener. Empty: nowhere that is known. */
   readonly position: string;
   /**
-   * Afterwards whatever was acknowledged before `since` (of `monotonic()`, such as the arrival of a request) was given
-   * to the listener: nothing is asked if that is so already. Throws or rejects with `StoreUnavailable` when nobody can
-   * say; then nothing that was kept may be used.
+   * Resolves when the listener has every invalidation that was acknowledged before `since` (a time of `monotonic()`, such
+   * as the arrival of a request). The store is not asked if that is known already. Throws or rejects with
+   * `StoreUnavailable` if the store cannot tell; then the caller must not use anything that it has cached.
    */
   latest(since: number): Awaitable<void>;
 }

@@ -44,9 +44,9 @@ export interface PersonRecord {
   /** Names in Kerberos, with their realms: `alice@EXAMPLE.COM`. */
   readonly kerberos?: readonly string[];
   readonly profile?: Profile;
-  /** Further names that find them; each belongs to one person. Derived from the other members. */
+  /** Other names by which the person is found; each belongs to one person only. Computed from the other members. */
   readonly aliases?: readonly string[];
-  /** They find the person among others who may have the same: addresses, the looks of the name. Derived, too. */
+  /** Keys by which a search finds the person; several people may have the same. Computed: addresses, looks of the name. */
   readonly search_keys?: readonly string[];
   readonly disabled?: boolean;
   /** They may administer this server. */

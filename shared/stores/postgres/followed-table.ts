@@ -98,7 +98,7 @@ export class FollowedTable<R extends Row> {
         this.#apply(rows);
         isMore = rows.length === PAGE;
       }
-      // The last ones may be deleted.
+      // The newest rows may have been deleted, so the cursor moves to `last` even if they were not read.
       this.#cursor = Math.max(this.#cursor, last);
     });
     this.#heard = began;

@@ -6,7 +6,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import type { MutualAlgorithmName } from './algorithms.ts';
 import type { Kam3 } from './kam3.ts';
 
-/** Tasks in a line, for each thread: 80 exchanges take from 0.2 (P-256) to 6 seconds (4096 bits). */
+/** How many tasks may wait for each thread. 80 key exchanges take from 0.2 s (P-256) to 6 s (4096 bits). */
 const WAITING = 80;
 const THREADS = portion(availableParallelism() - 1);
 

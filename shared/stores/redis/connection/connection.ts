@@ -99,7 +99,7 @@ export class Connection implements Disposable {
     });
   }
 
-  /** One WAIT for all that were answered on a connection and wait. */
+  /** One WAIT serves all commands of a connection that were answered and now wait for replicas. */
   #confirmation(wire: Wire): () => Promise<number> {
     const known = this.#confirmations.get(wire);
     if (known !== undefined) return known;

@@ -4,8 +4,10 @@ import { first, insertNew } from '../rows.ts';
 import { type Database, MAKES_ROOM } from '../sql.ts';
 import { appendRevocation, generationOf, raiseIn } from './generations.ts';
 
-/** A few hundred bytes: nobody waits for a disk with room to end a stolen token. */
-/** `feed`: opens one that follows the table. `untilKnown`: rows that are committed may still be told. */
+/**
+ * A revocation is written even if the disk is nearly full: it has only a few hundred bytes, and must not wait.
+ * `feed` opens a feed that follows the table. `untilKnown` waits until every feed has the committed rows.
+ */
 export function sqlRevocations(
   database: Database,
   random: Random,

@@ -266,7 +266,7 @@ export class Places {
     return found;
   }
 
-  /** Looks for resources; which collections these are in is known. */
+  /** Looks for resources whose collections are already known. */
   async #members(paths: readonly string[]): Promise<void> {
     const wanted = new Map<string, readonly [path: string, above: Place]>();
     for (const path of paths) {
