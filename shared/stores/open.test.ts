@@ -39,7 +39,7 @@ test('a data folder that cannot be made is StoreUnavailable', async () => {
   );
 });
 
-test('a PostgreSQL that is not there is StoreUnavailable, and no embedded store is made instead', async () => {
+test('a PostgreSQL that does not answer is StoreUnavailable, and no embedded store is made instead', async () => {
   const store = storeSettings.parse({
     kind: 'postgres',
     urls: ['postgres://nobody@127.0.0.1:1/nothing'],

@@ -51,7 +51,7 @@ beforeEach(() => {
 
 const at = (file: string) => join(folder, file);
 
-test('a whole backup has no mistake, and sha256sum says the same', () => {
+test('a complete backup has no faults, and sha256sum finds none either', () => {
   expect(checkBackup(folder)).toEqual([]);
   expect([...(readSums(folder)?.keys() ?? [])]).toEqual(['state.db', 'content/%2Fa/long']);
   const output = execFileSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: folder });
@@ -87,7 +87,7 @@ function changed(change: (database: DatabaseSync) => void): readonly string[] {
   return checkBackup(folder);
 }
 
-test('the state of a newer release, and documents without their content, are named', () => {
+test('a database of a newer release and documents without content are reported as faults', () => {
   const file = 'content/%2Fa/long';
   const content = readFileSync(at(file));
   const damaged = `the document /a/long is damaged: ${file}`;
@@ -104,12 +104,12 @@ test('the state of a newer release, and documents without their content, are nam
   ]);
 });
 
-test('a backup with an epoch is a store: with it, tokens that were revoked since would be good again', () => {
+test('a backup with an epoch is refused: servers that opened it would accept tokens that were revoked since', () => {
   const used = changed((it) => it.exec(`INSERT INTO epoch SELECT 1, 'x' WHERE true`));
   expect(used).toEqual([expect.stringContaining('servers have used it')]);
 });
 
-test('a page that is damaged is found also where the digests were written anew', () => {
+test('a damaged page of the database is found even if the digests match it', () => {
   const state = readFileSync(at('state.db'));
   state.fill(0xff, 4096 * 3, 4096 * 40);
   writeFileSync(at('state.db'), state);

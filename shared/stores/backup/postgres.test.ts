@@ -92,7 +92,7 @@ function fullState(path: string): void {
   }
 }
 
-test('every row of every table comes to PostgreSQL and back as it was, whatever is in it', async () => {
+test('every row of every table is the same after a restore into PostgreSQL and a new backup', async () => {
   const staged = join(folder, 'staged');
   mkdirSync(join(staged, 'content'), { recursive: true });
   const before = join(staged, 'state.db');
@@ -111,7 +111,7 @@ test('every row of every table comes to PostgreSQL and back as it was, whatever 
   for (const [name, all] of rows) expect([name, after.get(name)]).toEqual([name, all]);
 });
 
-test('rows that are added after a restore get numbers behind all that there were', async () => {
+test('rows that are added after a restore get higher numbers than all rows of the backup', async () => {
   const staged = join(folder, 'staged');
   mkdirSync(join(staged, 'content'), { recursive: true });
   {
@@ -137,7 +137,7 @@ test('rows that are added after a restore get numbers behind all that there were
   expect(await stores.people.getByName('alice')).toMatchObject({ name: 'alice' });
 });
 
-test('rows that wait for their number have one in the copy', async () => {
+test('rows that have no number yet get one in the backup', async () => {
   await using stores = await open();
   await stores.revocations.revoke('token', 'told', FAR);
   await postgres.sql(
@@ -151,7 +151,7 @@ test('rows that wait for their number have one in the copy', async () => {
   ]);
 });
 
-test('a copy is of one moment and has neither the epoch nor artefacts, and one that fails leaves nothing', async () => {
+test('a backup shows one moment, without the epoch and artefacts; a backup that fails leaves no files', async () => {
   await using stores = await open();
   await stores.revocations.epoch(true);
   await stores.artefacts.put({ kind: 'Grant', id: 'g', payload: {}, seconds: 600 });
@@ -171,7 +171,7 @@ test('a copy is of one moment and has neither the epoch nor artefacts, and one t
   expect(readdirSync(other)).toEqual([]);
 });
 
-test('a schedule makes one backup of PostgreSQL, whoever else makes it at the same time, and reads it back', async () => {
+test('several processes with one schedule make one backup of PostgreSQL, and read it back', async () => {
   await using stores = await open();
   await stores.people.add(somePerson('alice'), []);
   await using one = openBackupThreads(settings);
@@ -194,7 +194,7 @@ test('a schedule makes one backup of PostgreSQL, whoever else makes it at the sa
   expect(readdirSync(schedule.folder).toSorted()).toEqual([basename(backup), 'lock.db']);
 });
 
-test('a role that may make no schema restores into the empty one that it was given, and can replace none', async () => {
+test('a role that may not create schemas can restore into its empty schema, but cannot replace a schema', async () => {
   const staged = join(folder, 'staged');
   const stage = async () => {
     mkdirSync(join(staged, 'content'), { recursive: true });
@@ -215,7 +215,7 @@ test('a role that may make no schema restores into the empty one that it was giv
   expect(await stores.people.getByName('alice')).toMatchObject({ name: 'alice' });
 });
 
-test('a PostgreSQL whose disk is full keeps what it had', async () => {
+test('a restore into a PostgreSQL whose disk is full leaves the old rows', async () => {
   const staged = join(folder, 'staged');
   mkdirSync(join(staged, 'content'), { recursive: true });
   {

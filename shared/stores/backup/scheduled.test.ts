@@ -65,7 +65,7 @@ async function elsewhere(killAt = '', blocks = 'unlimited'): Promise<unknown> {
 /** The names in the folder, without the lock. */
 const names = () => readdirSync(folder).filter((name) => !name.startsWith('lock.db'));
 
-test('one backup a period, read back and for its owner only; the oldest are removed', async () => {
+test('one backup is made in each period and read back, only its owner can read it, and the oldest backups are removed', async () => {
   const made = [];
   for (let hour = 0; hour < 4; hour += 1) {
     made.push(await run());
@@ -86,7 +86,7 @@ test('one backup a period, read back and for its owner only; the oldest are remo
   }
 });
 
-test('only backups of the schedule are removed, and links never', async () => {
+test('the schedule removes only its own backups, and no symbolic links', async () => {
   mkdirSync(join(folder, 'countersign-mine'), { recursive: true });
   symlinkSync(store.folder, join(folder, 'countersign-19700101T000000Z'));
   for (let hour = 0; hour < 3; hour += 1) {
@@ -100,7 +100,7 @@ test('only backups of the schedule are removed, and links never', async () => {
   expect(readdirSync(store.folder)).not.toEqual([]);
 });
 
-test('a backup of a clock that was ahead stays, and so does each new one', async () => {
+test('a backup with a date in the future is not removed, and it removes no new backup', async () => {
   const ahead = 'countersign-20991231T230000Z';
   mkdirSync(join(folder, ahead), { recursive: true });
   for (let hour = 0; hour < 2; hour += 1) {
@@ -111,7 +111,7 @@ test('a backup of a clock that was ahead stays, and so does each new one', async
   }
 });
 
-test('nobody else can hold the lock, and a link in its place is an error', async () => {
+test('no other user can hold the lock, and a symbolic link in place of its file is an error', async () => {
   mkdirSync(folder, { mode: 0o755 });
   const lock = join(folder, 'lock.db');
   writeFileSync(lock, '', { mode: 0o644 });
@@ -125,7 +125,7 @@ test('nobody else can hold the lock, and a link in its place is an error', async
   expect(existsSync(target)).toBe(false);
 });
 
-test('two processes at once, again and again: they make one', async () => {
+test('two processes that start a backup at the same time make one', async () => {
   const made = await Promise.all(Array.from({ length: 4 }, () => elsewhere()));
   expect(made.filter((one) => one !== null)).toEqual([
     { folder: expect.stringContaining('countersign-'), files: 1, removed: 0 },
@@ -134,7 +134,7 @@ test('two processes at once, again and again: they make one', async () => {
 });
 
 describe.each(['copyState', 'writeSums', 'check'])('killed after %s', (step) => {
-  test('no half copy has the name of a backup, and the next run makes a whole one', async () => {
+  test('no incomplete copy has the name of a backup, and the next run makes a complete one', async () => {
     expect(await elsewhere(step)).toBe('SIGKILL');
     expect(names()).toEqual(['countersign-partial']);
     expect(checkBackup(join(folder, 'countersign-partial'))).toEqual(
@@ -154,7 +154,7 @@ test('a full disk is an error that leaves nothing and removes no older backup', 
   expect(await elsewhere()).toMatchObject({ files: 1 });
 });
 
-test('a document whose content is lost is named, and no older backup is removed for one without it', async () => {
+test('a document without content is reported, and a backup without it replaces no older backup', async () => {
   const before = await run(1);
   store.clock.advance(HOUR);
   rmSync(join(store.spec().data, 'content', '%2Fdocuments', 'long'));
@@ -164,7 +164,7 @@ test('a document whose content is lost is named, and no older backup is removed 
   expect(names().map((name) => join(folder, name))).toEqual([before?.folder]);
 });
 
-test('a document whose file has other octets than in the backup before is named, until its file is as it was', async () => {
+test('a document whose content differs from the last backup is reported until its file is restored', async () => {
   const before = await run();
   const file = join(store.spec().data, 'content', '%2Fdocuments', 'long');
   store.clock.advance(HOUR);
@@ -180,7 +180,7 @@ test('a document whose file has other octets than in the backup before is named,
   expect(await run()).toMatchObject({ files: 1 });
 });
 
-test('a copy that does not read back is an error that leaves nothing', async () => {
+test('a copy that cannot be read back is an error, and is removed', async () => {
   await using threads = openBackupThreads({ kind: 'sqlite' });
   const settings = { folder, every: HOUR, keep: 1 };
   const { clock } = store;
@@ -196,7 +196,7 @@ test('a copy that does not read back is an error that leaves nothing', async () 
   expect(names()).toEqual([]);
 });
 
-test('a store that is gone, and a folder that cannot be made, are errors', async () => {
+test('a missing store and a folder that cannot be made are errors', async () => {
   await using threads = openBackupThreads({ kind: 'sqlite' });
   const settings = { folder, every: HOUR, keep: 1 };
   const parts = { ...threads, settings, clock: store.clock };

@@ -12,15 +12,15 @@ const REPORT: CacheReport = [
   },
 ];
 
-test('a report is read as it was written', () => {
+test('a report that is written and read is the same', () => {
   expect(readReport(writeReport(REPORT))).toEqual(REPORT);
 });
 
-test('members that came later are no matter', () => {
+test('members that a newer release has added are ignored', () => {
   const [space] = REPORT;
   expect(readReport(JSON.stringify([{ ...space, later: 1 }]))).toEqual(REPORT);
 });
 
-test.each(['', '{', '{}', '[{"space":"/shop/"}]'])('%j says nothing', (text) => {
+test.each(['', '{', '{}', '[{"space":"/shop/"}]'])('%j is no report', (text) => {
   expect(readReport(text)).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { Outage } from './outage.ts';
 
-test('an outage is one line when it begins and one when it has been over for some seconds', () => {
+test('the log has one line when an outage begins, and one when it has been over for some seconds', () => {
   const clock = new ManualClock();
   const lines: unknown[] = [];
   const note = (event: string, fields?: object) => void lines.push([event, fields]);

@@ -71,7 +71,7 @@ storesContract(
   [recordedContract, replacingContract, usingContract],
 );
 
-test('they have failed, also those that travel with others, and those behind them', () => {
+test('if statements fail in one message, the statements of the same turn and the next ones fail, too', () => {
   const depths = [...failed].map((place) => place.split('\n').length - 1);
   expect(depths.length).toBeGreaterThan(100);
   expect(Math.max(...depths)).toBeGreaterThan(5);

@@ -23,7 +23,7 @@ const EXPORTED: ReadonlySet<string> = new Set([
   'SELECT record FROM client ORDER BY client_id',
 ]);
 
-test('no statement of the contract reads the whole of a table that grows', async () => {
+test('no statement of the contract scans a whole table that grows', async () => {
   const { url } = postgres;
   const { open, schema, end } = await postgresUnderTest(postgres);
   await (await open())[Symbol.asyncDispose]();

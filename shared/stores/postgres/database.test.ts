@@ -41,7 +41,7 @@ const INSERT = 'INSERT INTO generation (kind, id, generation) VALUES (?, ?, 0)';
 const RAISE = 'UPDATE generation SET generation = generation + 1 WHERE kind = ? AND id = ?';
 const COUNT = 'SELECT generation FROM generation WHERE kind = ? AND id = ?';
 
-test('two writes that are in the way of one another are both done, one of them from its start again', async () => {
+test('two writes that deadlock are both done: PostgreSQL aborts one, and the process runs it again', async () => {
   await using database = open();
   const [a, b] = ['left', 'right'];
   await database.write(async (sql) => {
@@ -68,7 +68,7 @@ test('two writes that are in the way of one another are both done, one of them f
   }
 });
 
-test('writes that wait for one row leave connections to reads, and the next turn to another write', async () => {
+test('if many writes wait for one row, reads still get connections, and another write gets the next turn', async () => {
   // One of them is for writes.
   await using database = open({ connections: 2 });
   const order: string[] = [];
@@ -95,7 +95,7 @@ test('writes that wait for one row leave connections to reads, and the next turn
   expect(order).toHaveLength(12);
 });
 
-test('however many rows have writes that wait, every second turn is another write', async () => {
+test('every second turn goes to a write that waits for no row, however many writes wait for rows', async () => {
   await using database = open({ connections: 1 });
   const order: string[] = [];
   const free = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ test('however many rows have writes that wait, every second turn is another writ
   expect(order).toHaveLength(25);
 });
 
-test('a write that had no turn within the time for any answer is refused, and is no failure of the server', async () => {
+test('a write that gets no turn before the deadline is refused, and the server does not count as failed', async () => {
   let time = 0;
   const outage = new Outage('PostgreSQL', silentLog, () => time);
   await using database = open({ connections: 1, monotonic: () => time, outage });
@@ -132,7 +132,7 @@ test('a write that had no turn within the time for any answer is refused, and is
   expect(runs).toBe(1);
 });
 
-test('a write that fails late because of another one is tried again all the same', async () => {
+test('a write that PostgreSQL aborts late because of another write is run again', async () => {
   let time = 0;
   await using database = open({ monotonic: () => time });
   let runs = 0;
@@ -144,7 +144,7 @@ test('a write that fails late because of another one is tried again all the same
   expect(runs).toBe(2);
 });
 
-test('defaults of a role change no transaction; what may pass waits for no disk', async () => {
+test('the defaults of a role change no transaction, and only writes that must last wait for the disk', async () => {
   await primary.sql(`
     ALTER ROLE postgres SET synchronous_commit = local;
     ALTER ROLE postgres SET default_transaction_isolation = serializable;`);
@@ -159,7 +159,7 @@ test('defaults of a role change no transaction; what may pass waits for no disk'
   await primary.sql('ALTER ROLE postgres RESET ALL');
 });
 
-test('an error within a write undoes it, and the connection goes on', async () => {
+test('an error within a write rolls it back, and the connection stays usable', async () => {
   await using database = open({ connections: 1 });
   const failing = database.write(async (sql) => {
     await sql.run(INSERT, 'undone', 'x');
@@ -169,7 +169,7 @@ test('an error within a write undoes it, and the connection goes on', async () =
   expect(await database.read((sql) => sql.all(COUNT, 'undone', 'x'))).toEqual([]);
 });
 
-test('a warning of a statement, as where transaction ids run out, puts no commit in doubt', async () => {
+test('a warning of a statement, such as that transaction ids run out, puts no commit in doubt', async () => {
   await using database = open();
   const warns = `DO 'BEGIN RAISE WARNING ''database must be vacuumed''; END'`;
   for (const [n, last] of [(sql: Transaction) => sql, (sql: Transaction) => sql.last].entries()) {
@@ -185,7 +185,7 @@ test('a warning of a statement, as where transaction ids run out, puts no commit
   }
 });
 
-test('a write that was given up carries out nothing behind its end', async () => {
+test('a write that was given up runs no further statement', async () => {
   await using database = open({ connections: 1 });
   const asked: Promise<unknown>[] = [];
   const insert = async (sql: Transaction, ...ids: readonly string[]) => {
@@ -203,7 +203,7 @@ test('a write that was given up carries out nothing behind its end', async () =>
   }
 });
 
-test('reads of one turn are one message, and one that fails is nothing to those before and behind it', async () => {
+test('reads of one turn are one message, and a read that fails does not affect the other reads', async () => {
   await using database = open({ connections: 1 });
   const over = (divisor: number) =>
     database.read((sql) => sql.all('SELECT now()::text, 1 / CAST(? AS integer)', divisor));
@@ -214,7 +214,7 @@ test('reads of one turn are one message, and one that fails is nothing to those 
   expect(all[1]).toMatchObject({ reason: { name: 'StoreUnavailable', refused: true } });
 });
 
-test('a read that takes too long, or a write that waits for a row for too long, is refused, and nothing beside it', async () => {
+test('a read or a write that takes too long is refused, and no other read or write with it', async () => {
   await using database = open({ connections: 4, deadline: 1_000 });
   await using other = open({ connections: 1 });
   const pids = (sql: Sql) => sql.all('SELECT pg_backend_pid()');
@@ -237,7 +237,7 @@ test.each([
   ['in one message', (sql: Transaction) => sql.later(INSERT, 'messages', 'x')],
   ['in two', (sql: Transaction) => sql.run(INSERT, 'messages', 'x')],
 ] as const)(
-  'statements %s with the last one: one that fails undoes all, and the connection goes on and knows its statements',
+  'statements %s with the last one: if one fails, all are rolled back, and the connection stays usable with its prepared statements',
   async (_, first) => {
     await using database = open({ connections: 1 });
     const pid = (sql: Sql) => sql.all('SELECT pg_backend_pid()');
@@ -259,7 +259,7 @@ test.each([
   },
 );
 
-test('`later`: a statement is carried out with the next one, and rolled back when the commit fails', async () => {
+test('`later`: a statement runs together with the next one, and is rolled back if the commit fails', async () => {
   await using database = open();
   await database.write((sql) => sql.later(INSERT, 'later', 'x'));
   const failing = database.write(async (sql) => {
@@ -274,7 +274,7 @@ test('`later`: a statement is carried out with the next one, and rolled back whe
   expect(await database.read((sql) => sql.all(count))).toEqual([[1 + many.length]]);
 });
 
-test('together: parts that ask for nothing, and parts whose statements wait for the end', async () => {
+test('together: some parts run no statement, and some parts run their statements at the end', async () => {
   await using database = open();
   await database.together(async (held) => {
     await held.write(() => {});
@@ -284,7 +284,7 @@ test('together: parts that ask for nothing, and parts whose statements wait for 
   expect(await database.read((sql) => sql.all(COUNT, 'parts', 'y'))).toEqual([[0]]);
 });
 
-test('nothing is asked behind the last statement, of a write or of a snapshot', async () => {
+test('a write and a snapshot refuse statements after their last one', async () => {
   await using database = open();
   const more = async (sql: Snapshot) => {
     await sql.last.all('SELECT 1');
@@ -294,7 +294,7 @@ test('nothing is asked behind the last statement, of a write or of a snapshot', 
   await expect(database.snapshot(more)).rejects.toThrow('the transaction has ended');
 });
 
-test('a list of values has them as they were', async () => {
+test('a list of values is stored and read unchanged', async () => {
   await using database = open();
   for (const list of [[], [''], ['a"b\\', '{},', 'NULL', ' é\n']]) {
     const text = JSON.stringify(list);
@@ -304,7 +304,7 @@ test('a list of values has them as they were', async () => {
 });
 
 test.each(['\0', 'a\0b', '\u0001', '\u00010', '\u00011\0', 'a'])(
-  'text with %j comes back as it was, also from a list',
+  'text with %j is stored and read unchanged, also in a list',
   async (id) => {
     await using database = open();
     await database.write((sql) => sql.run(INSERT, 'odd', id));
@@ -319,7 +319,7 @@ test.each(['\0', 'a\0b', '\u0001', '\u00010', '\u00011\0', 'a'])(
   },
 );
 
-test('writers of four processes at once, some of them slow: a follower by number loses nothing', async () => {
+test('a follower that reads by number misses no row while four processes write, some of them slowly', async () => {
   await using all = new AsyncDisposableStack();
   const processes = Array.from({ length: 4 }, () => all.use(open()));
   await using database = open();
@@ -370,7 +370,7 @@ test('writers of four processes at once, some of them slow: a follower by number
   expect(new Set(heard).size).toBe(WRITERS * EACH);
 });
 
-test('a row whose number cannot be given is committed once, unacknowledged, and the next write tells it', async () => {
+test('a row that gets no number is committed once and not acknowledged, and the next write gives it a number', async () => {
   await using database = open({ connections: 2 });
   const add = (id: string) =>
     database.write((sql) =>
@@ -434,7 +434,7 @@ test.each(
   },
 );
 
-test('a server that stands still is 503 within the deadline, and answers again afterwards', async () => {
+test('a PostgreSQL that hangs makes answers 503 within the deadline; afterwards it is used again', async () => {
   await using database = open({ deadline: 1_000 });
   await database.ping('all');
   await primary.hang();
@@ -448,7 +448,7 @@ test('a server that stands still is 503 within the deadline, and answers again a
   );
 });
 
-test('many that look for the primary at once all find it, whatever the others find meanwhile', async () => {
+test('many connections that look for the primary at the same time all find it', async () => {
   for (let n = 0; n < 5; n += 1) {
     await using database = open({ urls: [standby.url, primary.url], connections: 40 });
     const reads = Array.from({ length: 30 }, async (_, k) => {
@@ -459,7 +459,7 @@ test('many that look for the primary at once all find it, whatever the others fi
   }
 });
 
-test('a standby is asked for nothing until it is the primary', async () => {
+test('no statement goes to a standby until it becomes the primary', async () => {
   await using database = open({ urls: [standby.url, primary.url], deadline: 2_000 });
   await database.write((sql) => sql.run(INSERT, 'failover', 'before'));
   await using alone = open({ urls: [standby.url], deadline: 2_000 });

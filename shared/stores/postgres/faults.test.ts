@@ -106,7 +106,7 @@ const untilMore = ({ acknowledged }: Outcomes) => {
   return until(() => acknowledged.length > before + 20);
 };
 
-test('a server that stands still, and one that was killed: nothing acknowledged is lost, and writes go on', async () => {
+test('if PostgreSQL hangs or is killed, no acknowledged write is lost, and writes go on afterwards', async () => {
   await using postgres = await startPostgres();
   await using database = open([postgres], { deadline: 500 });
   await database.migrate(SCHEMA);
@@ -152,7 +152,7 @@ const MESSAGES: readonly (readonly [
 ];
 
 test.each(['question', 'answer'] as const)(
-  'a connection that is cut at the %s of any message: a write is refused, in doubt where it commits, or done',
+  'if the connection is cut at the %s of any message, a write is refused, in doubt at its commit, or done',
   async (side) => {
     await using postgres = await startPostgres();
     await using network = await relayTo(postgres);
@@ -181,7 +181,7 @@ test.each(['question', 'answer'] as const)(
   },
 );
 
-test('readiness keeps the row that it writes from nobody: it is committed in the message that writes', async () => {
+test('the readiness check does not lock its row for longer than one message', async () => {
   await using postgres = await startPostgres();
   await using network = await relayTo(postgres);
   await using database = open([network], { connections: 1 });
@@ -192,7 +192,7 @@ test('readiness keeps the row that it writes from nobody: it is committed in the
   await expect(database.ping('reading')).rejects.toThrow(StoreUnavailable);
 });
 
-test('a full disk: writes are 503 with `full`, what is there can be read and removed, and room makes all well', async () => {
+test('on a full disk writes are 503 with `full`, rows can be read and removed, and writes work again once there is room', async () => {
   await using postgres = await startPostgres({ disk: 4 });
   await using database = open([postgres]);
   await database.migrate(SCHEMA);
@@ -219,7 +219,7 @@ test('a full disk: writes are 503 with `full`, what is there can be read and rem
   await fill();
 });
 
-test('a server whose operator turns writing off is 503 at once, also on connections that were open, and well again afterwards', async () => {
+test('if the operator makes PostgreSQL read-only, writes are 503 at once, also on open connections, until it is writable again', async () => {
   await using postgres = await startPostgres();
   await using database = open([postgres]);
   await database.migrate(SCHEMA);
@@ -237,7 +237,7 @@ test('a server whose operator turns writing off is 503 at once, also on connecti
   await insert();
 });
 
-test('a former primary that only reads is left for the new one', async () => {
+test('a process leaves a former primary that became read-only, and finds the new primary', async () => {
   await using former = await startPostgres();
   await using next = await startPostgres({ standbyOf: former });
   await using database = open([former, next]);
@@ -254,7 +254,7 @@ test('a former primary that only reads is left for the new one', async () => {
   expect(await next.sql(`SELECT count(*) FROM countersign.done WHERE id = 'after'`)).toBe('1');
 });
 
-test('where others hold all connections the answer is 503 that says so, and all is well once they have gone', async () => {
+test('if other programs hold all connections, the answer is 503 that says so, until connections are free again', async () => {
   await using postgres = await startPostgres({ settings: ['max_connections = 8'] });
   await using database = open([postgres]);
   await database.migrate(SCHEMA);
@@ -271,7 +271,7 @@ test('where others hold all connections the answer is 503 that says so, and all 
   await until(succeeds(() => late.ping('all')));
 });
 
-test('where our own work holds all connections the answer is 503 that says so', async () => {
+test('if the process itself uses all its connections, the answer is 503 that says so', async () => {
   await using postgres = await startPostgres();
   await using database = open([postgres], { connections: 1, deadline: 500 });
   await database.migrate(SCHEMA);
@@ -288,7 +288,7 @@ test('where our own work holds all connections the answer is 503 that says so', 
   await database.ping('reading');
 });
 
-test('a lock that somebody holds ends the wait of a write, which the server forgets', async () => {
+test('a write that waits too long for a lock is refused, and PostgreSQL stops it', async () => {
   await using postgres = await startPostgres();
   await using database = open([postgres], { deadline: 500 });
   await database.migrate(SCHEMA);
@@ -307,7 +307,7 @@ test('a lock that somebody holds ends the wait of a write, which the server forg
   expect(await postgres.sql('SELECT count(*) FROM countersign.done')).toBe('1');
 });
 
-test('commits that wait for a standby take no more connections of the server than the pool has', async () => {
+test('commits that wait for a standby use no more connections than the pool has', async () => {
   await using postgres = await startPostgres();
   await using database = open([postgres], { connections: 2, deadline: 300 });
   await database.migrate(SCHEMA);
@@ -327,7 +327,7 @@ test('commits that wait for a standby take no more connections of the server tha
   expect(await postgres.sql(waiting)).toBe('0');
 });
 
-test('a standby is promoted while the primary is cut off from it: writes move there, and nothing acknowledged is lost', async () => {
+test('if a standby is promoted while the old primary is cut off, writes move to the new primary, and no acknowledged write is lost', async () => {
   await using former = await startPostgres();
   await using relay = await startRelay(former.port);
   await using next = await startPostgres({ standbyOf: former, through: relay });
@@ -348,7 +348,7 @@ test('a standby is promoted while the primary is cut off from it: writes move th
   await expectAll(next, outcomes);
 });
 
-test('a server that is 500 ms away gives verdicts that know what was revoked', async () => {
+test('verdicts know all revocations even if PostgreSQL is 500 ms away', async () => {
   await using postgres = await startPostgres();
   await using network = await relayTo(postgres);
   const openOn = (url: string) =>

@@ -20,7 +20,7 @@ const openOn = (url: string) =>
   );
 const FAR = Date.now() + 3_600_000;
 
-test('a former primary that is cut off from the new one gives no verdict', async () => {
+test('a process that reaches only a former primary gives no verdict', async () => {
   await using former = await startPostgres();
   await using relay = await startRelay(former.port);
   await using next = await startPostgres({ standbyOf: former, through: relay });
@@ -55,7 +55,7 @@ test('a former primary that is cut off from the new one gives no verdict', async
   expect(feed.status().trusted).toBe(false);
 });
 
-test('a verdict is refused at its deadline while Redis is compared anew all the time', async () => {
+test('a verdict is refused at its deadline if the comparison with Redis never ends', async () => {
   const clock = new ManualClock();
   let asked = 0;
   await using feed = await openFeed({
@@ -84,7 +84,7 @@ test('a verdict is refused at its deadline while Redis is compared anew all the 
   expect(asked).toBe(4);
 });
 
-test('a commit that takes longer than a second is waited for by verdicts alone', async () => {
+test('only verdicts wait for a commit that takes longer than a second', async () => {
   const clock = new ManualClock();
   let commit = Promise.resolve();
   await using feed = await openFeed({

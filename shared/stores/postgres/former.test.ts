@@ -31,7 +31,7 @@ async function promote(standby: Postgres): Promise<void> {
   await standby.sql('SELECT pg_reload_conf()');
 }
 
-test('a former primary that comes back as it was is believed by no process that has seen the next one, or starts then', async () => {
+test('no process that knows the new primary, and no process that starts, trusts a former primary that comes back', async () => {
   await using former = await startPostgres();
   await using next = await startPostgres({ standbyOf: former });
   await former.waitFor(next);
@@ -66,7 +66,7 @@ test('a former primary that comes back as it was is believed by no process that 
   expect(await revokedOf(late, starting, tokens)).toEqual(tokens);
 });
 
-test('a connection that leads to a former primary is given up once any other one has seen the next', async () => {
+test('a process gives up its connections to a former primary once one of its connections has seen the new one', async () => {
   await using former = await startPostgres();
   await using next = await startPostgres({ standbyOf: former });
   const timelines = new Timelines();
@@ -93,7 +93,7 @@ test('a connection that leads to a former primary is given up once any other one
   await expect(portOf(of)).rejects.toThrow('another server was promoted in its place');
 });
 
-test('a command that has the store alone works on the server that was promoted last', async () => {
+test('a command that has exclusive use of the store works on the server that was promoted last', async () => {
   await using former = await startPostgres();
   await using next = await startPostgres({ standbyOf: former });
   await promote(next);
@@ -109,7 +109,7 @@ test('a command that has the store alone works on the server that was promoted l
   }
 });
 
-test('a process that only reads finds the server that was promoted, while the former primary goes on', async () => {
+test('a process that only reads finds the promoted server while the former primary still runs', async () => {
   await using former = await startPostgres();
   await using next = await startPostgres({ standbyOf: former });
   await using redis = await startRedis();

@@ -50,7 +50,7 @@ test('reads of one turn are one message, at most 32 statements of it', async () 
   expect(messages.map((asked) => asked.length)).toEqual([32, 1]);
 });
 
-test('RFC 6749 section 6: a refresh token is used, and leaves its successor, in one message', async () => {
+test('RFC 6749 section 6: one message uses a refresh token and stores its successor', async () => {
   await stores.artefacts.put(token('first'));
   const use = () =>
     stores.artefacts.consume('RefreshToken', 'first', {
@@ -60,7 +60,7 @@ test('RFC 6749 section 6: a refresh token is used, and leaves its successor, in 
   expect(await messagesOf(use, /artefact/)).toHaveLength(1);
 });
 
-test('a document is replaced in a message that looks, one that locks, and one that commits', async () => {
+test('replacing a document takes three messages: one that reads, one that locks and one that commits', async () => {
   const path = 'a';
   const put = () => edit(stores, 'messages', [putWith(path, Buffer.from(fresh()))]);
   await put();
@@ -73,7 +73,7 @@ test('a document is replaced in a message that looks, one that locks, and one th
   ]);
 });
 
-test('one use of a bucket is one message, and a refusal another', async () => {
+test('one use of a bucket is one message, and a refused use takes one more', async () => {
   const spend = () => stores.limits.spend('visits', 'somebody', { burst: 1, per: 60 });
   expect(await messagesOf(spend, /bucket/)).toHaveLength(1);
   expect(await messagesOf(spend, /bucket/)).toHaveLength(2);

@@ -32,7 +32,7 @@ const open = (schema: string, deadline = 10_000) =>
   });
 const versionOf = (schema: string) => postgres.sql(`SELECT version, oldest FROM ${schema}.schema`);
 
-test('only the migrations that are missing are applied, in order, and rows stay', async () => {
+test('only missing migrations are applied, in order, and rows are kept', async () => {
   const schema = newSchema();
   await using database = open(schema);
   await database.migrate(one);
@@ -54,7 +54,7 @@ test('a migration that fails leaves the schema at its version', async () => {
 });
 
 test.each(['thing (id text)', 'schema (name text)'])(
-  'a schema in which another program has the table %s is left as it is, with what to do',
+  'a schema in which another program has the table %s is not changed, and the error says what to do',
   async (table) => {
     const schema = newSchema();
     await postgres.sql(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.${table}`);
@@ -67,7 +67,7 @@ test.each(['thing (id text)', 'schema (name text)'])(
   },
 );
 
-test('an older release is refused by a schema that it does not know, with what to do, and changes nothing', async () => {
+test('an older release refuses a schema that it does not know, changes nothing, and says what to do', async () => {
   const schema = newSchema();
   await using database = open(schema);
   await database.migrate(changed);
@@ -77,7 +77,7 @@ test('an older release is refused by a schema that it does not know, with what t
   expect(await versionOf(schema)).toBe('2|2');
 });
 
-test('an older release goes on with a schema to which a newer one has only added', async () => {
+test('an older release works with a schema to which a newer release has only added', async () => {
   const schema = newSchema();
   await using older = open(schema);
   await older.migrate(one);
@@ -90,7 +90,7 @@ test('an older release goes on with a schema to which a newer one has only added
   expect(await postgres.sql(`SELECT count(*) FROM ${schema}.thing`)).toBe('2');
 });
 
-test('processes of two releases that start at once on nothing are all served, and each migration is applied once', async () => {
+test('if processes of two releases start at the same time on an empty database, all work, and each migration is applied once', async () => {
   const schema = newSchema();
   const databases = Array.from({ length: 6 }, () => open(schema));
   await Promise.all(databases.map((database, n) => database.migrate(n % 2 === 0 ? added : one)));
@@ -99,7 +99,7 @@ test('processes of two releases that start at once on nothing are all served, an
   expect(await postgres.sql(`SELECT id, n FROM ${schema}.thing`)).toBe('row|7');
 });
 
-test('a migration takes longer than any answer may, and a process that starts meanwhile waits for it', async () => {
+test('a migration may take longer than the deadline, and a process that starts meanwhile waits for it', async () => {
   const schema = newSchema();
   await using database = open(schema, 400);
   await using other = open(schema, 400);

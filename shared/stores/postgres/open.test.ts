@@ -29,7 +29,7 @@ const open = (more: Partial<PostgresSettings> = {}, log: Log = silentLog) =>
     log,
   });
 
-test('a store has as many connections as it may: two for feeds, and one that no write takes', async () => {
+test('a store opens at most the configured connections: two for feeds, and one that writes may not use', async () => {
   await using stores = await open({ connections: 5 });
   await stores.revocations.epoch(true);
   await using feed = await stores.revocations.feed();
@@ -55,7 +55,7 @@ function urlWith(parts: Partial<Record<'username' | 'password' | 'pathname' | 's
   return url.href;
 }
 
-test('each reason for which there is no connection is said in words that tell what to do', async () => {
+test('each reason why a connection fails is logged with a sentence that says what to do', async () => {
   await postgres.sql(`
     CREATE ROLE poor LOGIN PASSWORD 'swordfish';
     CREATE ROLE single LOGIN PASSWORD 'swordfish' CONNECTION LIMIT 0;`);
@@ -102,7 +102,7 @@ test('each reason for which there is no connection is said in words that tell wh
   expect(both).toMatch(/cannot be reached .*; PostgreSQL at .* has no database none/);
 });
 
-test('a server or command with a wrong name of the schema makes no store beside the one that is there', async () => {
+test('a server or command with a wrong schema name makes no second store', async () => {
   const inDatabase = (schema: string, creates?: Creates) =>
     openPostgres(postgresStore([urlWith({ pathname: '/typos' })], { schema }), {
       clock: systemClock,
@@ -132,7 +132,7 @@ test('a server or command with a wrong name of the schema makes no store beside 
   await known.ping('all');
 });
 
-test('a role that may not use the tables of another is told whose they are', async () => {
+test('the error for a role that may not use the tables names their owner', async () => {
   await using _ = await open({ schema: 'owned' });
   await postgres.sql(`CREATE ROLE foreigner LOGIN PASSWORD 'swordfish'`);
   const urls = [urlWith({ username: 'foreigner', password: 'swordfish' })];
@@ -145,7 +145,7 @@ test('a role that may not use the tables of another is told whose they are', asy
   await opened.ping('all');
 });
 
-test('a role that may not make schemas works in one that it was given', async () => {
+test('a role that may not create schemas works in a schema that the operator made', async () => {
   await postgres.sql(`
     CREATE ROLE given LOGIN PASSWORD 'swordfish';
     CREATE SCHEMA given AUTHORIZATION given;`);
@@ -172,7 +172,7 @@ async function warned(more: Partial<PostgresSettings>): Promise<readonly string[
   return events;
 }
 
-test('a start warns of settings that may lose acknowledged writes, and of too few connections', async () => {
+test('a server warns at its start of settings that may lose acknowledged writes, and of too few connections', async () => {
   expect(await warned({})).toEqual([]);
   const most = Number(await postgres.sql('SHOW max_connections')) - 3;
   expect(await warned({ connections: Math.floor(most / 2) })).toEqual([]);
@@ -184,7 +184,7 @@ test('a start warns of settings that may lose acknowledged writes, and of too fe
   expect(await warned({})).toEqual(['postgres.not-durable']);
 });
 
-test('with ca the server is verified, host name included; without, sslmode says how', async () => {
+test("with `ca` the server's certificate and host name are verified; without it, sslmode decides", async () => {
   await using folder = await temporaryFolder();
   const another = join(folder.path, 'another.pem');
   await writeFile(another, rootCertificates[0] ?? '');

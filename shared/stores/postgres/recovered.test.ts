@@ -58,7 +58,7 @@ async function dump(schema: string): Promise<() => Promise<void>> {
   };
 }
 
-test('after a dump was restored, a process that knows more believes nothing and says why, until the command was run', async () => {
+test('after a dump was restored, a process that knows newer rows trusts nothing and says why, until the restore command was run', async () => {
   const said: unknown[] = [];
   const log = { ...silentLog, error: (...line: unknown[]) => void said.push(line) };
   const claims = { grant_id: 'g', sub: 's', client_id: 'c', sub_gen: 0, client_gen: 0, kid: 'k' };
@@ -110,7 +110,7 @@ test.each([
   ['alone', 'forgotten'],
   ['with Redis, which was not restored', 'used'],
 ])(
-  'PostgreSQL %s: after the command a session is over, and a proof of before is %s',
+  'PostgreSQL %s: after the restore command sessions have ended, and an older proof is %s',
   async (kind, use) => {
     const schema = kind === 'alone' ? 'alone' : 'beside';
     await using redis = kind === 'alone' ? undefined : await startRedis();
@@ -145,7 +145,7 @@ test.each([
   ['behind', 3_600_000],
   ['ahead', -3_600_000],
 ])(
-  'a restore while the clock of PostgreSQL was %s: no proof of before is good, and new ones are soon',
+  'after a restore while the clock of PostgreSQL was %s, no older proof is accepted, and new proofs are accepted soon',
   async (kind, wrong) => {
     const schema = `clock_${kind}`;
     await (await open(schema))[Symbol.asyncDispose]();
@@ -170,7 +170,7 @@ test.each([
   },
 );
 
-test('after a standby without the last commits was promoted, a process that has read them believes nothing', async () => {
+test('after a standby without the last commits was promoted, a process that has read these commits trusts nothing', async () => {
   await using primary = await startPostgres();
   await using relay = await startRelay(primary.port);
   await using standby = await startPostgres({ standbyOf: primary, through: relay });
@@ -199,7 +199,7 @@ test('after a standby without the last commits was promoted, a process that has 
   await expect(stores.ping('all')).rejects.toThrow(COMMAND);
 });
 
-test('while one connection has the store for itself nobody opens it, and what it did not commit is not done', async () => {
+test('while one connection has exclusive use of the store, no process can open it, and its uncommitted changes are lost if it ends', async () => {
   await (await open('held'))[Symbol.asyncDispose]();
   const settings = settingsFor('held');
   const done = alone(settings, async (client) => {

@@ -85,7 +85,7 @@ describe('a failover by Sentinel', () => {
   };
 
   test.each(['killed', 'hung'] as const)(
-    'a master that is %s: no verdict of another process lacks what was acknowledged, at any time',
+    'if the master is %s, each verdict of another process knows all acknowledged revocations',
     async (fault) => {
       // The failover before this one may not be over.
       const template = await eventually(() => someClaims(stores));
@@ -127,7 +127,7 @@ describe('a failover by Sentinel', () => {
     },
   );
 
-  test('a connection to each sentinel is kept, however long and for how many', async () => {
+  test('a process keeps one connection to each sentinel, for any time and any number of failovers', async () => {
     await eventually(() => stores.ping());
     await using others = await open('sentinel', settings);
     await others.ping();
@@ -141,7 +141,7 @@ describe('a failover by Sentinel', () => {
     expect((await set.accepted()) - before).toBeLessThanOrEqual(1);
   });
 
-  test('a server that hears nothing from the sentinels takes no server for the master', async () => {
+  test('a process that gets no answer from the sentinels trusts no server as the master', async () => {
     await eventually(() => stores.ping());
     feed.current();
     set.hang();
@@ -160,7 +160,7 @@ describe('a failover by Sentinel', () => {
   });
 });
 
-test('Cluster: the slot of what is told moves and comes back, and no revoked token passes amid it', async () => {
+test('no revoked token is accepted while the slot of the feed moves to another node of a Cluster and back', async () => {
   await using cluster = await startCluster();
   await using stores = await open('cluster', redisConfig({ mode: 'cluster', urls: cluster.urls }));
   const [old, recent] = [await someClaims(stores), await someClaims(stores)];

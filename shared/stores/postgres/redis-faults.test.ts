@@ -36,9 +36,9 @@ const open = (redis: RedisSettings, log: Log = silentLog): Promise<Stores> =>
     { clock: systemClock, random: systemRandom, log, skew: 5 },
   );
 
-describe('the demands on a server', () => {
+describe('the required configuration of Redis', () => {
   test.each(['allkeys-lru', 'volatile-ttl', 'volatile-lru'])(
-    'one that evicts keys (%s) is refused with the reason',
+    'a Redis that evicts keys (%s) is refused with the reason',
     async (policy) => {
       await using redis = await startRedis({ settings: [`maxmemory-policy ${policy}`] });
       const opening = open(redisConfig({ urls: [redis.url] }));
@@ -47,7 +47,7 @@ describe('the demands on a server', () => {
     },
   );
 
-  test('one where CONFIG is not permitted is judged all the same', async () => {
+  test('a Redis that does not permit CONFIG is checked all the same', async () => {
     const user = 'user limited on >swordfish ~* &* +@all -config';
     await using good = await startRedis({ settings: [user] });
     const limited = ({ port }: Redis) =>
@@ -58,7 +58,7 @@ describe('the demands on a server', () => {
     await expect(open(limited(evicting))).rejects.toThrow('allkeys-lfu');
   });
 
-  test('one whose ACL lets a user do too little is refused with what the user lacks', async () => {
+  test('a Redis whose ACL permits too little is refused, and the error names the missing permissions', async () => {
     const lacks: Readonly<Record<string, readonly [rules: string, told: string]>> = {
       info: ['~* &* +@all -info', 'INFO'],
       eval: ['~* &* +@all -eval', 'EVAL'],
@@ -83,7 +83,7 @@ describe('the demands on a server', () => {
     ['min-replicas-to-write 2', 'min-replicas-max-lag 0'],
     ['min-replicas-to-write 2', 'min-replicas-max-lag 11'],
   ])(
-    'one that would go on without its replicas (%s, %s) is refused with what to set',
+    'a Redis that would accept writes without its replicas (%s, %s) is refused, and the error names the setting',
     async (...settings) => {
       await using redis = await startRedis({ settings });
       const opening = open(redisConfig({ urls: [redis.url], replicas: 2 }));
@@ -94,7 +94,7 @@ describe('the demands on a server', () => {
     },
   );
 
-  test('a failover that may lose what was acknowledged is said at the start', async () => {
+  test('a server warns at its start if a failover may lose acknowledged writes', async () => {
     await using cluster = await startCluster();
     const warned: unknown[] = [];
     const log = { ...silentLog, warn: (...line: unknown[]) => void warned.push(line) };
@@ -113,7 +113,7 @@ describe('the demands on a server', () => {
     ]);
   });
 
-  test('one that cannot be used is StoreUnavailable, and a sentence says what to do', async () => {
+  test('a Redis that cannot be used is StoreUnavailable, and a sentence says what to do', async () => {
     const port = await freePort();
     await using redis = await startRedis({ password: 'swordfish' });
     const place = `127.0.0.1:${redis.port}`;
@@ -143,7 +143,7 @@ describe('the demands on a server', () => {
   });
 });
 
-test('at the start a server has as long for an answer as later, if that is more than ten seconds', async () => {
+test('at the start Redis has ten seconds for an answer, or as long as later if that is more', async () => {
   jest.useFakeTimers();
   try {
     const never = () => new Promise<never>(() => {});
@@ -157,7 +157,7 @@ test('at the start a server has as long for an answer as later, if that is more 
   }
 });
 
-describe('a server in trouble', () => {
+describe('a Redis that fails', () => {
   let redis: Redis;
   let stores: Stores;
   beforeAll(async () => {
@@ -199,7 +199,7 @@ describe('a server in trouble', () => {
     );
   const all = (outcome: string) => Object.keys(verbs).map((name) => [name, outcome]);
 
-  test('hung: every verb and the feed say so, however many ask; awake: both work without a new start', async () => {
+  test('every verb and the feed fail while Redis hangs, and work again afterwards without a restart', async () => {
     await using feed = await stores.revocations.feed();
     const token = await someClaims(stores);
     expect(feed.current().revokedBy(token)).toBeUndefined();
@@ -223,7 +223,7 @@ describe('a server in trouble', () => {
     await eventually(() => expect(feed.current().revokedBy(token)).toBe('token'));
   });
 
-  test('a process that stood still longer than Redis may be silent gets answers, also to its earlier question', async () => {
+  test('a process that was suspended for longer than the timeout still gets answers, also to its earlier command', async () => {
     await using feed = await stores.revocations.feed();
     const token = await someClaims(stores);
     await stores.revocations.revoke('token', token.jti, FAR);
@@ -233,7 +233,7 @@ describe('a server in trouble', () => {
     expect(await Promise.all([asked, look()])).toEqual(['token', 'token']);
   });
 
-  test('killed and started again: refused meanwhile, and all that was acknowledged is there', async () => {
+  test('while Redis is killed commands are refused; after its restart all acknowledged writes are there', async () => {
     await using feed = await stores.revocations.feed();
     const token = await someClaims(stores);
     const generation = await stores.revocations.raise('person', token.sub, FAR);
@@ -254,13 +254,13 @@ describe('a server in trouble', () => {
     expect(late.current().revokedBy(other)).toBe('person');
   });
 
-  test('scripts that the server has forgotten are sent again', async () => {
+  test('scripts that Redis has forgotten are sent again', async () => {
     await verbs.spend();
     await redis.cli('SCRIPT', 'FLUSH');
     expect(await outcomes()).toEqual(all('done'));
   });
 
-  test('a server that refuses writes is not ready, though it answers: full memory, and a replica', async () => {
+  test('a Redis that refuses writes (full memory, or a replica) is not ready, although it answers', async () => {
     await stores.ping();
     await redis.cli('CONFIG', 'SET', 'maxmemory', '1');
     try {
@@ -283,7 +283,7 @@ describe('a server in trouble', () => {
     await works();
   });
 
-  test('a bucket that was filled by a clock hours ahead is full again when it would have been', async () => {
+  test('a bucket that was used by a process whose clock is hours ahead is full again at the usual time', async () => {
     const rate = { burst: 3, per: 60 };
     await stores.limits.spend('device-poll', 'x', rate);
     const key = (await redis.cli('KEYS', '*:limit:device-poll:*')).trim();
@@ -294,7 +294,7 @@ describe('a server in trouble', () => {
   });
 });
 
-test('the keys begin with the prefix, tell nobody, and name no secret', async () => {
+test('all keys begin with the prefix, and contain no name of a person and no secret', async () => {
   await using redis = await startRedis();
   await using stores = await open(redisConfig({ urls: [redis.url] }));
   await stores.revocations.epoch(true);

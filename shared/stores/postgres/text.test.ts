@@ -7,7 +7,7 @@ async function namesOf(texts: readonly string[]): Promise<ReadonlyMap<string, st
   return new Map(texts.map((text) => [text, statementOf(text).name]));
 }
 
-test('a statement has one name in all processes: behind a pooler, none carries out that of another one', async () => {
+test("a prepared statement has the same name in all processes, so a process behind a pooler never runs another process's statement", async () => {
   const [first, second] = ['SELECT id FROM epoch', 'DELETE FROM epoch WHERE id = ?'];
   const names = await namesOf([first, second]);
   const others = await namesOf([second, first]);

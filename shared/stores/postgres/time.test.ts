@@ -33,7 +33,7 @@ function wrongClock(wrong = 0) {
 }
 
 test.each([HOUR, 60_000, -60_000, -HOUR])(
-  'a process whose clock is wrong by %d ms, from its start or since: a proof is good once, and nobody loses what is still good',
+  'a process whose clock is wrong by %d ms, from its start or later: a proof is accepted once, and nothing that is still valid is lost',
   async (wrong) => {
     const schema = newSchema();
     await using right = await open(schema);
@@ -72,7 +72,7 @@ test.each([HOUR, 60_000, -60_000, -HOUR])(
 );
 
 test.each([HOUR, -HOUR])(
-  'a process whose clock is wrong by %d ms: mail that is taken is nobody else’s, and new mail is due at once',
+  'a process whose clock is wrong by %d ms: no other process sends the mail that it took, and new mail is due at once',
   async (wrong) => {
     const schema = newSchema();
     await using right = await open(schema);
@@ -92,7 +92,7 @@ test.each([HOUR, -HOUR])(
 );
 
 test.each([HOUR, -HOUR])(
-  'a process whose clock is wrong by %d ms: a lock lasts as long for it, and a copy under way is not ended',
+  'a process whose clock is wrong by %d ms: locks last as long as usual, and a copy under way is not ended',
   async (wrong) => {
     const schema = newSchema();
     await using right = await open(schema);
@@ -119,7 +119,7 @@ test.each([HOUR, -HOUR])(
 );
 
 test.each([HOUR, -HOUR])(
-  'a process whose clock is wrong by %d ms dates resources as the others do, so that Last-Modified does not go back',
+  'a process whose clock is wrong by %d ms dates resources like the others, so that Last-Modified never goes back',
   async (wrong) => {
     const schema = newSchema();
     await using right = await open(schema);
@@ -130,7 +130,7 @@ test.each([HOUR, -HOUR])(
   },
 );
 
-test('a limit that a process whose clock is an hour ahead has used is not used up for the others', async () => {
+test('a limit that a process with a clock an hour ahead has used is not used up for the other processes', async () => {
   const schema = newSchema();
   await using right = await open(schema);
   await using ahead = await open(schema, wrongClock(HOUR));
@@ -140,7 +140,7 @@ test('a limit that a process whose clock is an hour ahead has used is not used u
   }
 });
 
-test('one process sweeps at a time, a dead one holds no turn, and rows that somebody works on wait', async () => {
+test('one process sweeps at a time, a dead process does not block the sweep, and locked rows are left for later', async () => {
   const schema = newSchema();
   await using stores = await open(schema);
   const count = () => postgres.sql(`SELECT count(*) FROM ${schema}.artefact`);
@@ -189,7 +189,7 @@ test('the oldest invalidations that have expired go first', async () => {
   expect(await postgres.sql(early)).toBe('0');
 });
 
-test('a process that asks within a second after another has closed the audit log is spared that', async () => {
+test('a process does not close the audit log within a second after another process has closed it', async () => {
   const schema = newSchema();
   await using one = await open(schema);
   const clock = wrongClock();

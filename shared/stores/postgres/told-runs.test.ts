@@ -19,7 +19,7 @@ describe('a Redis that takes no writes', () => {
   const refuse = (redis: Redis, refuses: boolean) =>
     redis.cli('CONFIG', 'SET', 'min-replicas-to-write', refuses ? '1' : '0');
 
-  test('a revocation that it cannot be told is refused, and other processes have it within a second; it is acknowledged by none until Redis was told', async () => {
+  test('a revocation that cannot be written to Redis gets 503; other processes refuse the token within a second, and none acknowledges it before Redis has it', async () => {
     await using redis = await startRedis();
     const { open } = someRecordOn(postgres);
     await using stores = await open(redis.url);
@@ -47,7 +47,7 @@ describe('a Redis that takes no writes', () => {
     expect(await told('revocation')).toBe('1');
   });
 
-  test('one whose memory is full is told all the same, and keeps no more than its last rows', async () => {
+  test('revocations are written to a Redis whose memory is full, which keeps only the last rows', async () => {
     await using redis = await startRedis();
     const { open } = someRecordOn(postgres);
     await using stores = await open(redis.url);
@@ -62,7 +62,7 @@ describe('a Redis that takes no writes', () => {
   });
 });
 
-test('a replica is refused by name, and takes the place of no master', async () => {
+test('a replica is refused with its name, and is never used in place of the master', async () => {
   await using master = await startRedis();
   await using replica = await startRedis({ replicaOf: master.port });
   const { open } = someRecordOn(postgres);
@@ -74,7 +74,7 @@ test('a replica is refused by name, and takes the place of no master', async () 
   await stores.revocations.revoke('token', 'b', FAR);
 });
 
-test('a server that is given the Redis of another store does not start, and the others go on', async () => {
+test('a server that is configured with the Redis of another store does not start, and the other servers go on', async () => {
   await using own = await startRedis();
   await using others = await startRedis();
   const { open } = someRecordOn(postgres);
@@ -87,7 +87,7 @@ test('a server that is given the Redis of another store does not start, and the 
   expect(await revokedOf(stores, feed, ['a'])).toEqual(['a']);
 });
 
-test('the last thousand runs are remembered, and one of them takes no place again', async () => {
+test('the last thousand runs of Redis are remembered, and none of them is trusted again', async () => {
   await using redis = await startRedis();
   const { open, sql } = someRecordOn(postgres);
   await using _ = await open(redis.url);

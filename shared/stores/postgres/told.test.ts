@@ -26,7 +26,7 @@ afterAll(() => postgres[Symbol.asyncDispose]());
 const someRecord = () => someRecordOn(postgres);
 
 describe.each(LOSSES)('Redis was %s', (_, start) => {
-  test('no view lacks what was acknowledged, in a process that follows and in one that starts just then', async () => {
+  test('each view has all acknowledged revocations, in a process that follows and in a process that starts at that moment', async () => {
     await using place = await start();
     const { open } = someRecord();
     await using early = await open(place.url);
@@ -53,7 +53,7 @@ describe.each(LOSSES)('Redis was %s', (_, start) => {
     }
   });
 
-  test('caches hear what was acknowledged, and forget nothing that they need not', async () => {
+  test('caches get each acknowledged invalidation, and drop no other answers', async () => {
     await using place = await start();
     const { open } = someRecord();
     await using early = await open(place.url);
@@ -70,7 +70,7 @@ describe.each(LOSSES)('Redis was %s', (_, start) => {
   });
 });
 
-test('a revocation that Redis cannot be told is refused, and told by whoever works next', async () => {
+test('a revocation that cannot be written to Redis gets 503, and the next process that writes adds it', async () => {
   await using redis = await startRedis();
   const { open } = someRecord();
   await using stores = await open(redis.url);
@@ -84,7 +84,7 @@ test('a revocation that Redis cannot be told is refused, and told by whoever wor
   await eventually(async () => expect(await revokedOf(stores, feed, ['lost'])).toEqual(['lost']));
 });
 
-test('no verdict and no token is refused while what Redis tells begins anew', async () => {
+test('no verdict and no token is refused while the feed in Redis is rebuilt', async () => {
   await using redis = await startRedis();
   const { open, settings } = someRecord();
   await using stores = await open(redis.url);
@@ -114,7 +114,7 @@ test('no verdict and no token is refused while what Redis tells begins anew', as
   await running;
 });
 
-test('a verdict asks Redis alone: it goes on while PostgreSQL does not answer', async () => {
+test('verdicts need only Redis, so they go on while PostgreSQL does not answer', async () => {
   await using own = await startPostgres();
   await using redis = await startRedis();
   await using stores = await openPostgres(
@@ -151,7 +151,7 @@ test('a verdict asks Redis alone: it goes on while PostgreSQL does not answer', 
   }
 });
 
-test('a Redis that another one has replaced is told nothing and gives no verdict, however often it is opened', async () => {
+test('a Redis that was replaced by another is never written or trusted again, however often a process opens it', async () => {
   await using former = await startRedis();
   await using next = await startRedis();
   const { open } = someRecord();
@@ -179,7 +179,7 @@ test('a Redis that another one has replaced is told nothing and gives no verdict
   expect(await revokedOf(ahead, follower, ['late', 'next'])).toHaveLength(2);
 });
 
-test('a process that has not looked at the record for a second hears what was acknowledged in another Redis, or nothing', async () => {
+test('a process that was suspended for a second sees the revocations in the new Redis, or trusts nothing', async () => {
   await using former = await startRedis();
   await using next = await startRedis();
   const { open } = someRecord();
@@ -194,7 +194,7 @@ test('a process that has not looked at the record for a second hears what was ac
   await expect(listener.hear()).rejects.toThrow('has taken the place of this Redis');
 });
 
-test('a revocation that is acknowledged while a process goes over to another Redis is in its next verdict', async () => {
+test('a revocation that is acknowledged while a process changes to another Redis is in its next verdict', async () => {
   await using former = await startRedis();
   await using next = await startRedis();
   await using way = await startRelay(former.port);
@@ -226,7 +226,7 @@ test('a revocation that is acknowledged while a process goes over to another Red
   expect(seen).toEqual(expect.arrayContaining(acknowledged));
 });
 
-test('two records do not share a prefix in Redis', async () => {
+test('two databases cannot use the same prefix in Redis', async () => {
   await using redis = await startRedis();
   await using one = await someRecord().open(redis.url, 'shared');
   await one.revocations.epoch(true);
@@ -235,7 +235,7 @@ test('two records do not share a prefix in Redis', async () => {
   );
 });
 
-test('all servers of a record use Redis, or none does, until that is changed while none runs', async () => {
+test('all servers of a database use Redis, or none does; this can change only while no server runs', async () => {
   await using redis = await startRedis();
   const { open, settings } = someRecord();
   {
@@ -258,7 +258,7 @@ test('all servers of a record use Redis, or none does, until that is changed whi
   expect(await revokedOf(again, feed, ['before', 'between'])).toHaveLength(2);
 });
 
-test('a server that looks elsewhere in Redis than the others does not start, until that is changed while none runs', async () => {
+test('a server with another prefix in Redis than the others does not start; the prefix can change only while no server runs', async () => {
   await using redis = await startRedis();
   const { open, settings } = someRecord();
   {
@@ -280,7 +280,7 @@ test('a server that looks elsewhere in Redis than the others does not start, unt
   expect(await revokedOf(again, feed, ['before'])).toHaveLength(1);
 });
 
-test('a record without an epoch is no other one than Redis was told of, and begins anew there', async () => {
+test('a database without an epoch is accepted by its Redis, and starts a new feed there', async () => {
   await using redis = await startRedis();
   const { open, sql } = someRecord();
   {
@@ -297,7 +297,7 @@ test('a record without an epoch is no other one than Redis was told of, and begi
   expect(await revokedOf(stores, feed, ['later'])).toHaveLength(1);
 });
 
-test('a record with fewer revocations than Redis was told is believed by nobody until its epoch is another', async () => {
+test('no process trusts a database with fewer revocations than its Redis until the database gets a new epoch', async () => {
   await using redis = await startRedis();
   const { open, sql } = someRecord();
   await using stores = await open(redis.url);

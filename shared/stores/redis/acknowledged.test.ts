@@ -53,7 +53,7 @@ async function alone(all: Readonly<Record<string, () => unknown>>) {
   }
 }
 
-test('a use, a session and a kept value are acknowledged once the replica has them; reports and limits wait for none', async () => {
+test('a use, a session and a stored value are acknowledged once the replica has them; reports and limits do not wait for it', async () => {
   await whole();
   expect(
     await alone({

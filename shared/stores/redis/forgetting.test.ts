@@ -33,7 +33,7 @@ const parts = new AsyncDisposableStack();
 afterAll(() => parts.disposeAsync());
 
 describe.each(LOSSES)('Redis was %s', (_, start) => {
-  test('whatever was used, or may have been, is refused, ten at once too; what is made from then on is good once', async () => {
+  test('proofs that may have been used are refused, also ten at the same time; newer proofs are accepted once', async () => {
     await using place = await start();
     const { clock, ...before } = await processOn(redisConfig({ urls: [place.url] }));
     await before.look(true);
@@ -80,7 +80,7 @@ describe('one server', () => {
   });
   const config = () => redisConfig({ urls: [redis.url] });
 
-  test('it was a replica in between, over an open connection: nobody knows what it has lost', async () => {
+  test('a Redis that was a replica for a while may have lost proofs, even if the connection stayed open', async () => {
     const { clock, ...process } = await processOn(config());
     using _ = process;
     await process.look(true);
@@ -92,7 +92,7 @@ describe('one server', () => {
     expect(await eventually(() => process.sessions.take(id))).toBeUndefined();
   });
 
-  test('a process that starts anew is none: what is remembered stays', async () => {
+  test('a process that restarts does not start a new memory, so used proofs stay refused', async () => {
     await redis.cli('FLUSHALL');
     const { clock, ...first } = await processOn(config());
     await first.look(true);
@@ -103,7 +103,7 @@ describe('one server', () => {
     expect(await second.spend('b', 0)).toBe('first');
   });
 
-  test('a clock that was ahead as the memory began keeps nobody out once another process has asked', async () => {
+  test('if the clock was ahead when the memory began, new proofs are accepted once another process has asked', async () => {
     await redis.cli('FLUSHALL');
     const right = new ManualClock();
     using wrong = await processOn(config(), new ManualClock(right.now() + 86_400_000));
@@ -114,7 +114,7 @@ describe('one server', () => {
     expect(await other.spend('a', right.now())).toBe('first');
   });
 
-  test('a memory that has begun stays, though somebody takes the store for a new one', async () => {
+  test('a memory that has begun stays, even if a process believes that the store is new', async () => {
     await redis.cli('FLUSHALL');
     using process = await processOn(config());
     await process.look();
@@ -123,7 +123,7 @@ describe('one server', () => {
     expect(await process.spend('a', 0)).toBe('forgotten');
   });
 
-  test('nothing of it can be read: the key of what was used is a digest', async () => {
+  test('the key of a used proof is a digest, so the proof cannot be read', async () => {
     await redis.cli('FLUSHALL');
     using process = await processOn(config());
     await process.look(true);
@@ -137,7 +137,7 @@ describe('one server', () => {
   });
 });
 
-test('Sentinel: another master that was a replica without the tail', async () => {
+test('Sentinel: a replica without the last writes becomes the master', async () => {
   const set = parts.use(await startSentinels());
   const { clock, ...process } = await processOn(redisConfig({ mode: 'sentinel', urls: set.urls }));
   using _ = process;
@@ -156,7 +156,7 @@ test('Sentinel: another master that was a replica without the tail', async () =>
   expect(await process.spend('a', clock.now())).toBe('first');
 });
 
-test('Cluster: the master of the uses alone was emptied', async () => {
+test('Cluster: only the master that has the used proofs was emptied', async () => {
   const cluster = parts.use(await startCluster());
   const { clock, ...process } = await processOn(
     redisConfig({ mode: 'cluster', urls: cluster.urls }),

@@ -9,7 +9,7 @@ const COMMAND = /(?:\.p?call\(|ommand(?:<[^']*?>)?\(|\[|\|)\s*'(?!COUNT')([A-Z]{
 /** Asked of other servers or by other means, or done without where it is forbidden. */
 const OTHERS = ['CONFIG', 'EVAL', 'KEYS', 'ROLE', 'SENTINEL'];
 
-test('every command in the code is one that is asked for at the start, and no other', async () => {
+test('the permissions that are checked at the start are exactly those of the commands in the code', async () => {
   const found = new Set<string>(OTHERS);
   const folder = import.meta.dirname;
   for await (const file of glob('**/*.ts', { cwd: folder })) {
@@ -30,6 +30,6 @@ test.each([
   expect(forbiddenBy(new Error(message))).toContain(`who lacks: ${lacks}. Give`);
 });
 
-test('another error is none', () => {
+test('another error is not taken for a missing permission', () => {
   expect(forbiddenBy(new Error('WRONGPASS invalid username-password pair'))).toBeUndefined();
 });

@@ -74,14 +74,14 @@ async function isAcknowledged(waiting: Promise<unknown>): Promise<boolean> {
 }
 
 describe('an acknowledgement', () => {
-  test('costs one look where nobody follows', async () => {
+  test('takes one query if there are no followers', async () => {
     await revoke();
     expect([written, looks]).toEqual([1, 1]);
     expect(await revocations.raise('person', 'x', 1)).toBe(2);
     expect(looks).toBe(2);
   });
 
-  test('waits until each process has written that its followers have it', async () => {
+  test('waits until each process has written that its followers have the revocation', async () => {
     const [first, second] = [someProcess({ id: 'first' }), someProcess({ id: 'second' })];
     following = { ...following, processes: [first, second] };
     const waiting = revoke();
@@ -98,7 +98,7 @@ describe('an acknowledgement', () => {
     expect(removed).toEqual([]);
   });
 
-  test('waits for those who follow as well where somebody else has revoked it already', async () => {
+  test('waits for the followers, too, if another process has already revoked the token', async () => {
     const process = someProcess();
     following = { ...following, processes: [process] };
     const waiting = revocations.untilKnown();
@@ -108,7 +108,7 @@ describe('an acknowledgement', () => {
     expect(written).toBe(0);
   });
 
-  test('waits for a process that goes on writing for a lease and its margin, no longer', async () => {
+  test('waits at most a lease and its margin for a process that still writes', async () => {
     following = { ...following, processes: [someProcess()] };
     const waiting = revoke();
     await isAcknowledged(waiting);
@@ -120,7 +120,7 @@ describe('an acknowledgement', () => {
     expect(removed).toEqual([]);
   });
 
-  test('a process that writes nothing for so long is removed, and the next revocation waits for nobody', async () => {
+  test('a process that writes nothing for a lease is removed, and the next revocation does not wait for it', async () => {
     following = { ...following, processes: [someProcess()] };
     const waiting = revoke();
     expect(await isAcknowledged(waiting)).toBe(false);
@@ -130,7 +130,7 @@ describe('an acknowledgement', () => {
     expect(await isAcknowledged(revoke())).toBe(true);
   });
 
-  test('the lease is that of the process', async () => {
+  test('uses the lease of each process', async () => {
     following = { ...following, processes: [someProcess({ lease: 10 * LEASE })] };
     const waiting = revoke();
     await isAcknowledged(waiting);
@@ -140,7 +140,7 @@ describe('an acknowledgement', () => {
     expect(await isAcknowledged(waiting)).toBe(true);
   });
 
-  test('in a memory of which nothing is written waits for the followers of the one before, once', async () => {
+  test('after a new epoch waits once for the followers of the former epoch', async () => {
     following = { ...following, settled: false };
     const waiting = revoke();
     expect(await isAcknowledged(waiting)).toBe(false);
@@ -150,7 +150,7 @@ describe('an acknowledgement', () => {
     expect(await isAcknowledged(revoke())).toBe(true);
   });
 
-  test('waits no more once a server has run for so long, though one before it made the epoch and failed', async () => {
+  test('no longer waits once a server has run for a lease, even if an earlier server made the epoch and failed', async () => {
     following = { ...following, settled: false };
     const { epoch } = revocations;
     for (let n = 0; n < 3; n += 1) expect(await epoch(true)).toBe(EPOCH);
@@ -163,13 +163,13 @@ describe('an acknowledgement', () => {
     expect(await isAcknowledged(revoke())).toBe(true);
   });
 
-  test('is one look at a time for all that come at once', async () => {
+  test('uses one query at a time for all revocations that arrive together', async () => {
     await Promise.all(Array.from({ length: 100 }, revoke));
     expect(written).toBe(100);
     expect(looks).toBeLessThanOrEqual(2);
   });
 
-  test('waits for the own writes of a process that comes later', async () => {
+  test('waits for the writes of a process that starts later', async () => {
     following = { ...following, processes: [someProcess({ confirmed: 6 })] };
     const first = revoke();
     expect(await isAcknowledged(first)).toBe(false);
@@ -183,7 +183,7 @@ describe('an acknowledgement', () => {
     expect(await isAcknowledged(second)).toBe(true);
   });
 
-  test('is none when the store does not answer: the revocation may stand', async () => {
+  test('fails if the store does not answer, although the revocation may be valid', async () => {
     following = { ...following, processes: [someProcess()] };
     const waiting = revoke();
     await isAcknowledged(waiting);

@@ -9,11 +9,11 @@ const silent = () => {
   throw new StoreUnavailable('the revocations are not known');
 };
 
-test('the store is not asked for a view that is known here', () => {
+test('the store is not asked for a view that the process knows', () => {
   expect(knownView({ current: () => known, latest: silent })).toBe(known);
 });
 
-test('after a silence the store is asked, and only its failure is one', async () => {
+test('after a silence the store is asked, and only a failure of this query counts', async () => {
   expect(await knownView({ current: silent, latest: async () => asked })).toBe(asked);
   expect(() => knownView({ current: silent, latest: silent })).toThrow(StoreUnavailable);
 });

@@ -31,18 +31,18 @@ describe('revocation set', () => {
     ['key', { kind: 'key', id: 'k' }],
     ['person', { kind: 'person', id: 's', generation: 1 }],
     ['client', { kind: 'client', id: 'c', generation: 1 }],
-  ] as const)('%s: names what revoked it', (expected, revocation) => {
+  ] as const)('%s: the set names the revocation', (expected, revocation) => {
     expect(setOf(revocation).revokedBy(token)).toBe(expected);
     expect(setOf({ ...revocation, id: 'another' }).revokedBy(token)).toBeUndefined();
   });
 
-  test('an empty set revokes nothing of its epoch, and everything of another or before it has one', () => {
+  test('an empty set revokes no token of its epoch, and every token of another epoch; without an epoch it revokes all', () => {
     expect(setOf().revokedBy(token)).toBeUndefined();
     expect(setOf().revokedBy({ ...token, epoch: 'e2' })).toBe('epoch');
     expect(new RevocationSet().revokedBy(token)).toBe('epoch');
   });
 
-  test('a repeated, lower or forgotten generation does not count as raised since', () => {
+  test('a repeated, lower or forgotten generation does not count as newly raised', () => {
     const set = setOf({ kind: 'person', id: 's', generation: 3 });
     const { raises } = set;
     set.apply({ kind: 'person', id: 's', generation: 3 }, LATER);
@@ -56,7 +56,7 @@ describe('revocation set', () => {
     expect(set.raisedSince('s', raises)).toBe(true);
   });
 
-  test('a generation revokes the lower ones only', () => {
+  test('a generation revokes only tokens of lower generations', () => {
     const set = setOf({ kind: 'person', id: 's', generation: 3 });
     expect(set.revokedBy({ ...token, sub_gen: 2 })).toBe('person');
     expect(set.revokedBy({ ...token, sub_gen: 3 })).toBeUndefined();
@@ -81,7 +81,7 @@ describe('revocation set', () => {
     }
   });
 
-  test('a sweep forgets what ended and nothing that still bites', () => {
+  test('a sweep removes revocations that have expired, and none that is still needed', () => {
     const set = setOf({ kind: 'token', id: 'j' }, { kind: 'client', id: 'c', generation: 1 });
     set.apply({ kind: 'grant', id: 'g' }, LATER + 1);
     set.sweep(LATER - 1);
@@ -94,7 +94,7 @@ describe('revocation set', () => {
     expect(set.revokedBy(token)).toBeUndefined();
   });
 
-  test('a sweep looks at a thousand entries, and goes on where the last one stopped', () => {
+  test('a sweep reads a thousand entries, and continues where the last sweep stopped', () => {
     const MANY = 10_000;
     const set = setOf();
     for (let n = 0; n < MANY; n += 1) set.apply({ kind: 'token', id: `${n}` }, LATER + (n % 2));
@@ -109,7 +109,7 @@ describe('revocation set', () => {
     expect(set.revokedBy({ ...token, jti: '0' })).toBeUndefined();
   });
 
-  test('the later one of two ends of a revocation counts, in whichever order they come', () => {
+  test('if a revocation comes twice, the later expiry counts, in any order', () => {
     for (const ends of [
       [10, 20],
       [20, 10],
@@ -121,7 +121,7 @@ describe('revocation set', () => {
     }
   });
 
-  test('a new epoch counts generations anew and keeps the rest', () => {
+  test('a new epoch starts the generations anew and keeps the other revocations', () => {
     const set = setOf({ kind: 'person', id: 's', generation: 5 }, { kind: 'key', id: 'k' });
     set.epoch = 'e2';
     const renewed = { ...token, epoch: 'e2', sub_gen: 0 };
@@ -131,7 +131,7 @@ describe('revocation set', () => {
     expect(set.revokedBy({ ...renewed, kid: 'another' })).toBe('person');
   });
 
-  test('an epoch that is away for a while and comes back forgets nothing', () => {
+  test('an epoch that disappears for a while and comes back loses no revocation', () => {
     const set = setOf({ kind: 'person', id: 's', generation: 5 });
     set.epoch = undefined;
     expect(set.revokedBy(token)).toBe('epoch');

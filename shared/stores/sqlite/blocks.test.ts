@@ -37,7 +37,7 @@ describe('blocks over a store', () => {
     return milliseconds / 1000;
   };
 
-  test('one process gets the same results as if each use were taken alone', async () => {
+  test('one process gets the same results as without blocks', async () => {
     const acts = fc.oneof(
       {
         weight: 6,
@@ -82,7 +82,7 @@ describe('blocks over a store', () => {
     );
   });
 
-  test('three processes, however many at once, also while the clock is set back: no more in any span than the burst and what fits into it', async () => {
+  test('three processes together never allow more than the burst and the rate in any span of time, even if the clock is set back', async () => {
     const steps = fc.record({
       atOnce: fc.array(fc.nat({ max: 20 }), { minLength: 3, maxLength: 3 }),
       act: fc.constantFrom('advance', 'advance', 'advance', 'set'),
@@ -145,7 +145,7 @@ describe('the questions to the store', () => {
     return { clock, limits: limitsOver(buckets, clock), questions, answers };
   }
 
-  test('one question at a time, for all who wait, and no promise for what is held', async () => {
+  test('one query at a time serves all waiting uses, and uses of a held block wait for none', async () => {
     const { limits, questions, answers } = asked();
     const first = Array.from({ length: 50 }, async () => limits.spend(...bucket));
     expect(questions).toMatchObject([{ wanted: 1 }]);
@@ -164,7 +164,7 @@ describe('the questions to the store', () => {
     expect(limits.spend(...bucket)).toBeInstanceOf(Promise);
   });
 
-  test('a store that fails fails all who wait; a block that was held is spent first, and gives nothing afterwards', async () => {
+  test('if the store fails, all waiting uses fail; a held block is spent first, and gives no use afterwards', async () => {
     const { limits, questions, answers } = asked();
     const one = limits.spend(...bucket);
     answers[0]?.resolve();
@@ -183,7 +183,7 @@ describe('the questions to the store', () => {
     expect(await next).toMatchObject({ ok: true });
   });
 
-  test('giving back waits for no question: it counts once the question is answered', async () => {
+  test('giving a use back does not wait for a query; it counts once the query is answered', async () => {
     const { limits, questions, answers } = asked();
     const one = limits.spend(...bucket);
     answers[0]?.resolve();
@@ -198,7 +198,7 @@ describe('the questions to the store', () => {
     expect(questions).toHaveLength(3);
   });
 
-  test('while a store is silent so many wait, for whatever buckets, and others are refused at once', async () => {
+  test('while the store does not answer, a limited number of uses wait, and further uses are refused at once', async () => {
     const { limits, questions, answers } = asked();
     const spend = async (n: number) => limits.spend('address', `${n % 3}`, rate);
     const waiting = Array.from({ length: MOST_WAITING }, (_, n) => spend(n));
@@ -212,7 +212,7 @@ describe('the questions to the store', () => {
     expect(await next).toMatchObject({ ok: true });
   });
 
-  test('while a store fails it is asked for no more than is wanted: it may do later what it was asked', async () => {
+  test('while the store fails, it is asked only for the uses that are needed, since it may still carry out the query later', async () => {
     const { limits, questions, answers } = asked();
     for (const _ of Array.from({ length: 3 })) {
       const late = limits.spend(...bucket);
@@ -226,7 +226,7 @@ describe('the questions to the store', () => {
     expect(questions.map(({ share }) => share > 0)).toEqual([true, false, false, false, true]);
   });
 
-  test('time counts from before the store was asked, however late it answers', async () => {
+  test('the time of a use is taken before the query, however late the store answers', async () => {
     const { clock, limits, questions, answers } = asked();
     const one = limits.spend(...bucket);
     clock.advance(5 * rate.per);
@@ -239,7 +239,7 @@ describe('the questions to the store', () => {
     expect(questions).toHaveLength(2);
   });
 
-  test('holds uses of at most ten thousand keys of fifteen thousand, those asked for last', async () => {
+  test('keeps uses for the ten thousand keys that were used last', async () => {
     const { limits, questions, answers } = asked();
     const keys = Array.from({ length: 15_000 }, (_, n) => String(n));
     for (const key of keys) {

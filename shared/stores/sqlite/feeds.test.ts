@@ -39,14 +39,14 @@ const rawly = (sql: string) => {
   database.exec(sql);
 };
 
-test('a revocation is in the very next view, without any time passing, a hundred times', async () => {
+test('a revocation is in the next view at once, a hundred times', async () => {
   for (let n = 0; n < 100; n++) {
     feed.current();
     expect(revokedBy(await revoke())).toBe('token');
   }
 });
 
-test('a revocation acknowledged by another process is in the very next view', async () => {
+test('a revocation acknowledged by another process is in the next view', async () => {
   await using racer = await startRacer(store.spec());
   for (let n = 0; n < 20; n++) {
     feed.current();
@@ -57,7 +57,7 @@ test('a revocation acknowledged by another process is in the very next view', as
   }
 });
 
-test('a seq that was swept is not given again: all rows deleted, the next one is seen', async () => {
+test('a swept number is not used again: after all rows were deleted, readers see the next row', async () => {
   const old = await revoke();
   expect(revokedBy(old)).toBe('token');
   const { cursor } = feed.status();
@@ -69,7 +69,7 @@ test('a seq that was swept is not given again: all rows deleted, the next one is
   expect(Number(feed.status().cursor)).toBe(Number(cursor) + 1);
 });
 
-test('an older file of the same memory: read again from the start and merged, nothing is forgotten', async () => {
+test('if an older file of the same epoch is restored, its rows are read from the start and merged, and no revocation is forgotten', async () => {
   const first = await revoke();
   const copy = join(store.folder, 'copy.db');
   rawly(`VACUUM INTO '${copy}'`);
@@ -82,7 +82,7 @@ test('an older file of the same memory: read again from the start and merged, no
   expect([revokedBy(first), revokedBy(second)]).toEqual(['token', 'token']);
 });
 
-test('rows rolled back in place: a seq behind the cursor is read again and merged', async () => {
+test('if rows are rolled back in the same file, rows with numbers before the cursor are read again and merged', async () => {
   const [first, second] = [await revoke(), await revoke()];
   expect(revokedBy(second)).toBe('token');
   rawly("DELETE FROM revocation; UPDATE sqlite_sequence SET seq = 0 WHERE name = 'revocation'");
@@ -92,7 +92,7 @@ test('rows rolled back in place: a seq behind the cursor is read again and merge
   expect([revokedBy(first), revokedBy(second)]).toEqual(['token', 'token']);
 });
 
-test('an epoch that vanishes in place ends the trust within a second, its successor begins it', async () => {
+test('if the epoch disappears from the file, the view is not trusted within a second; a new epoch makes it trusted', async () => {
   const revoked = await revoke();
   expect(revokedBy(revoked)).toBe('token');
   rawly('DELETE FROM epoch');
@@ -112,7 +112,7 @@ test('a clock that is set back does not stop the verification', async () => {
   expect(() => feed.current()).toThrow(StoreUnavailable);
 });
 
-test('a file that is away is not trusted, and trusted again when it is back', async () => {
+test('a view is not trusted while the file is missing, and is trusted again when the file is back', async () => {
   const revoked = await revoke();
   expect(revokedBy(revoked)).toBe('token');
   await stores[Symbol.asyncDispose]();
@@ -130,7 +130,7 @@ test('a file that is away is not trusted, and trusted again when it is back', as
   expect(feed.status()).toMatchObject({ trusted: true, silence: 0 });
 });
 
-test('a file that is no database is not trusted, and never "nothing revoked"', async () => {
+test('a view of a file that is no database is not trusted, and does not count as "nothing revoked"', async () => {
   const revoked = await revoke();
   expect(revokedBy(revoked)).toBe('token');
   rawly('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -149,7 +149,7 @@ test('a file that is no database is not trusted, and never "nothing revoked"', a
   expect(await stores.clients.get('x')).toBeUndefined();
 });
 
-test('many revocations are read with turns between, in a start and after a restore: no view until all are', async () => {
+test('many revocations are read with pauses for other work, at a start and after a restore; there is no view before all are read', async () => {
   const many = (letter: string, n: number) =>
     rawly(`WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < ${n})
       INSERT INTO revocation (kind, id, until) SELECT 'token', '${letter}' || n, ${until()} FROM count`);

@@ -40,7 +40,7 @@ const sweepAll = async () => {
   while ((await stores.sweep()) > 0);
 };
 
-test('a backup has none; restored under a feed it has another epoch, and all is lost', async () => {
+test('a backup has no invalidations; after it is restored under a running feed, caches must drop all answers', async () => {
   await add('/secret');
   await using listener = await listening(stores);
   const { position } = listener.feed;
@@ -61,7 +61,7 @@ test('a backup has none; restored under a feed it has another epoch, and all is 
   for (const { hear } of [listener, late]) expect(valuesOf(await hear())).toEqual(['after']);
 });
 
-test('an older file of the same memory, whose numbers are given again: all is lost within a second', async () => {
+test('if an older file of the same epoch is restored, which gives numbers again, caches drop all answers within a second', async () => {
   await add('a');
   await using listener = await listening(stores);
   const copy = join(store.folder, 'copy.db');
@@ -76,7 +76,7 @@ test('an older file of the same memory, whose numbers are given again: all is lo
   expect(valuesOf(await listener.hear())).toEqual(['e']);
 });
 
-test('rows rolled back in place: all is lost within a second', async () => {
+test('if rows are rolled back in the same file, caches drop all answers within a second', async () => {
   await using listener = await listening(stores);
   await add('a', 'b');
   await listener.hear();
@@ -86,7 +86,7 @@ test('rows rolled back in place: all is lost within a second', async () => {
   expect(await listener.hear()).toEqual(['lost']);
 });
 
-test('a file that is away: nobody can say; when it is back, all is lost, once', async () => {
+test('while the file is missing, queries fail; when it is back, caches drop all answers, once', async () => {
   await using listener = await listening(stores);
   await add('a');
   await stores[Symbol.asyncDispose]();
@@ -106,7 +106,7 @@ test('a file that is away: nobody can say; when it is back, all is lost, once', 
 });
 
 describe('sweeping', () => {
-  test('is older than a day: a reader that has heard it goes on, another one has lost it', async () => {
+  test('an invalidation older than a day is removed: a reader that has it goes on, a reader that lacks it drops all answers', async () => {
     await using ahead = await listening(stores);
     const { position } = ahead.feed;
     await add(...Array.from({ length: 250 }, (_, n) => `old ${n}`));
@@ -130,7 +130,7 @@ describe('sweeping', () => {
     for (const { hear } of [ahead, behind, same]) expect(valuesOf(await hear())).toEqual(['next']);
   });
 
-  test('goes in the order of the feed, whatever the clocks of the writers said', async () => {
+  test("removes invalidations in the order of the feed, whatever the writers' clocks said", async () => {
     const day = INVALIDATION_LIFE;
     const now = store.clock.now();
     for (let n = 1; n <= 400; n += 1) {
@@ -150,7 +150,7 @@ describe('sweeping', () => {
   });
 });
 
-test('the oldest invalidations go if there are too many: a feed that needs one is lost, others hear the rest', async () => {
+test('if there are too many invalidations, the oldest are removed; a reader that lacks one drops all answers, others read the rest', async () => {
   await add('first');
   await using listener = await listening(stores);
   const { position } = listener.feed;

@@ -16,7 +16,7 @@ afterEach(async () => {
   await store.end();
 });
 
-test('one more is allowed exactly after the seconds that the refusal named', async () => {
+test('one more use is allowed exactly after the seconds that the refusal named', async () => {
   const rate = { burst: 2, per: 10 };
   const spend = () => stores.limits.spend('sign-in-name', 'b', rate);
   await spend();
@@ -30,7 +30,7 @@ test('one more is allowed exactly after the seconds that the refusal named', asy
   expect(await spend()).toEqual({ ok: false, retryAfter: 10 });
 });
 
-test('reset is how long the bucket takes to be full again, in whole seconds, rounded up', async () => {
+test('`reset` is the time until the bucket is full again, in whole seconds, rounded up', async () => {
   const rate = { burst: 4, per: 2.5 };
   const resets: unknown[] = [];
   for (const step of [0, 0, 0.1, 7.4, 100]) {
@@ -55,7 +55,7 @@ test('a clock that is set back never grants more than the burst', async () => {
   expect(await granted()).toBe(false);
 });
 
-test('any rate, any pace: no more in any span than the burst and what came back in it', async () => {
+test('for any rate and pace, no span of time allows more uses than the burst and those that came back in it', async () => {
   const rates = fc.record({
     burst: fc.integer({ min: 1, max: 8 }),
     per: fc.oneof(
@@ -94,7 +94,7 @@ test('any rate, any pace: no more in any span than the burst and what came back 
   );
 });
 
-test('any rate, any pace: after the reset of any spend the whole burst may come, and no more', async () => {
+test('for any rate and pace, exactly the whole burst is allowed after the reset time', async () => {
   const rates = fc.record({
     burst: fc.integer({ min: 1, max: 8 }),
     per: fc.double({ min: 0.01, max: 90, noNaN: true }),

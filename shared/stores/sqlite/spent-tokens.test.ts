@@ -6,7 +6,7 @@ import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from './open.ts';
 
-test('no row tells which of two tokens was spent first: times are whole seconds, rounded up', async () => {
+test('no row shows which of two tokens was spent first: times are whole seconds, rounded up', async () => {
   const clock = new ManualClock();
   const folder = await temporaryFolder();
   await using stores = await openSqlite({ folder, clock, random: systemRandom });

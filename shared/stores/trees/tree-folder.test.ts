@@ -20,7 +20,7 @@ test.each([
   expect(treeOf(folder)).toBe(tree);
 });
 
-test('every tree has a folder of its own, on file systems that know no case too', () => {
+test('every tree has its own folder, also on file systems that ignore case', () => {
   fc.assert(
     fc.property(name, name, (one, other) => {
       expect(treeOf(folderOf(one))).toBe(one);
@@ -47,13 +47,13 @@ test('a folder name has neither a separator nor an upper-case letter outside an 
 });
 
 test.each(['App', '%2fa', '%ff', '%', '%4', '%61', '%4a', 'ü', 'a b', '/', 'a%2Fb%', '\0'])(
-  'the folder %j is of no tree',
+  'the folder %j belongs to no tree',
   (folder) => {
     expect(treeOf(folder)).toBeUndefined();
   },
 );
 
-test('a folder name of any form belongs to at most the one tree that has this folder', () => {
+test('a folder name belongs to at most one tree', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'%24fFaA/Cc3é'.split('')) }), (folder) => {
       const tree = treeOf(folder);
@@ -62,7 +62,7 @@ test('a folder name of any form belongs to at most the one tree that has this fo
   );
 });
 
-test('the trees in a folder: no files, no links, no strange names; none where there is no folder', async () => {
+test('listing the trees skips files, links and names of other forms, and is empty without a folder', async () => {
   const outer = await mkdtemp(join(tmpdir(), 'countersign-trees-'));
   try {
     const content = join(outer, 'content');

@@ -40,7 +40,7 @@ describe('a link', () => {
     expect(wires).toHaveLength(1);
   });
 
-  test('that cannot be opened, or never is, is StoreUnavailable, and opened again later', async () => {
+  test('that cannot be opened is StoreUnavailable, and is opened again later', async () => {
     const openings = [
       () => Promise.reject(new Error('ECONNREFUSED')),
       never,
@@ -59,7 +59,7 @@ describe('a link', () => {
     expect(opened).toBe(3);
   });
 
-  test('says in the log once that it fails, however often it is tried', async () => {
+  test('logs once that it fails, however often it is tried', async () => {
     const lines: unknown[] = [];
     const error = (event: string, fields?: object) => void lines.push([event, fields]);
     const open = () => Promise.reject(new Error('ECONNREFUSED'));
@@ -90,7 +90,7 @@ describe('a link', () => {
     await eventually(() => expect(wires[0]?.life.aborted).toBe(true));
   });
 
-  test('stays where a Cluster refuses keys whose slot moves: nothing was done', async () => {
+  test('stays open if a Cluster refuses keys whose slot is moving, since nothing was done', async () => {
     let moving = true;
     const { wires, open } = server(async () => {
       if (moving) throw new Error('TRYAGAIN Multiple keys request during rehashing of slot');
@@ -105,7 +105,7 @@ describe('a link', () => {
     expect(wires).toHaveLength(1);
   });
 
-  test('has so many waiting and no more: others are refused at once, and the connection stays', async () => {
+  test('has a limit of waiting commands: further commands are refused at once, and the connection stays open', async () => {
     const answer = Promise.withResolvers<unknown>();
     const { wires, open } = server(() => answer.promise);
     using link = new Link(open, silentLog, 60_000);

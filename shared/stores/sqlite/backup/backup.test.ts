@@ -60,7 +60,7 @@ const claims = async (changes: { sub?: string; sub_gen?: number; jti?: string } 
 });
 
 describe('backup', () => {
-  test('has what was there, and neither the epoch nor what could be used or revoked', async () => {
+  test('has all lasting rows, but neither the epoch nor tokens, sessions and other rows that could be used or revoked', async () => {
     const sub = fresh();
     const person = { ...somePerson('alice'), aliases: ['kerberos:alice@EXAMPLE.COM'] };
     const verifier = someVerifier('realm');
@@ -134,14 +134,14 @@ describe('backup', () => {
     expect(await stores.artefacts.get('RefreshToken', 'secret-rt')).toEqual({ n: 1 });
   });
 
-  test('only its owner can read it, and nothing else is left in the folder', async () => {
+  test('can be read only by its owner, and leaves no other file in the folder', async () => {
     await backup();
     expect(readdirSync(target)).toEqual(['state.db']);
     expect(statSync(target).mode & 0o777).toBe(0o700);
     expect(statSync(join(target, 'state.db')).mode & 0o777).toBe(0o600);
   });
 
-  test('an existing target is refused and stays as it is, an empty one too', async () => {
+  test('is refused if the target exists, even if it is empty, and does not change the target', async () => {
     mkdirSync(target);
     writeFileSync(join(target, 'state.db'), '');
     await expect(backup()).rejects.toThrow(StoreUnavailable);
@@ -149,7 +149,7 @@ describe('backup', () => {
     expect(readdirSync(target)).toEqual(['state.db']);
   });
 
-  test('a folder without a store is refused, and no store is made there', async () => {
+  test('is refused in a folder without a store, and makes no store there', async () => {
     const nowhere = join(store.folder, 'nowhere');
     mkdirSync(nowhere);
     expect(() => backupSqlite(nowhere, target)).toThrow('there is no such file');
@@ -157,7 +157,7 @@ describe('backup', () => {
     expect(existsSync(join(target, 'state.db'))).toBe(false);
   });
 
-  test('is of one moment while another process writes: no generation without its revocation', async () => {
+  test('shows one moment, even while another process writes: it has no generation without its revocation', async () => {
     await using racer = await startRacer(store.spec());
     const sub = fresh();
     const raising = racer.carryOut({ raise: sub, attempts: 3_000, at: 0 });
@@ -180,7 +180,7 @@ describe('backup', () => {
 });
 
 describe('a backup restored under a running feed', () => {
-  test('no revocation made since the backup is lost: the new epoch refuses every older token', async () => {
+  test('loses no revocation made since the backup: the new epoch refuses every older token', async () => {
     const sub = fresh();
     const old = await claims({ sub, sub_gen: 1 });
     await stores.revocations.raise('person', sub, until());
@@ -212,7 +212,7 @@ describe('a backup restored under a running feed', () => {
     expect(late.current().revokedBy(renewed)).toBe('token');
   });
 
-  test('RFC 9577 section 2.2: a token spent since the backup is unknown, and its key is of an epoch that is gone', async () => {
+  test('RFC 9577 section 2.2: refuses a token that was spent since the backup, since its key belongs to the former epoch', async () => {
     const epoch = (await stores.revocations.epoch(true)) ?? '';
     const key = someTokenKey(VOPRF, 7, { epoch });
     await stores.tokenKeys.add(key, undefined);

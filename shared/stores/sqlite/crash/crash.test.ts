@@ -127,7 +127,7 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
   expect(feed.current().revokedBy({ ...alice, sub_gen: generation })).toBeUndefined();
 }
 
-test('SIGKILL in the midst of writes: every acknowledged write is there, and no half of one', async () => {
+test('after SIGKILL during writes every acknowledged write is there, and no incomplete write', async () => {
   const all: Line[] = [];
   for (let round = 0; round < 5; round++) {
     const killAfter = 100 + Math.floor(Math.random() * 300);
@@ -143,7 +143,7 @@ test.each([
   ['c0', 'the first'],
   ['c4', 'the last'],
 ])(
-  'SIGKILL between SAVEPOINT and COMMIT, at %s, %s of a group: the groups before are there, nothing of this one',
+  'after SIGKILL between SAVEPOINT and COMMIT, at %s, %s of a group, the earlier groups are there, and no write of this group',
   async (ends) => {
     await using stores = await store.open();
     const { stdout, signal } = spawnSync(
@@ -168,7 +168,7 @@ test.each([
   },
 );
 
-test('a full disk is StoreUnavailable, never a "no"; acknowledged rows are there', async () => {
+test('a full disk is StoreUnavailable, never a refusal of a token; acknowledged rows are there', async () => {
   const lines = await written({ run: 'full', blocks: '1000' });
   // Writes that were under way beside it may be acknowledged after it.
   const end = lines.findIndex(([verb]) => verb === 'unavailable' || verb === 'another error');
@@ -206,11 +206,11 @@ async function linesOnSmallDisk(fixture: string, megabytes: number): Promise<str
   return lines;
 }
 
-test('on a full disk several processes write where one has its room, though another takes all that becomes free', async () => {
+test('on a full disk several processes still write into the reserved room, even if another program takes all free space', async () => {
   expect(await linesOnSmallDisk('room-for-all.fixture.ts', 24)).toEqual([]);
 });
 
-test('a store is made on a disk with 800 KiB, its room takes nothing that it needs to work, and no new page is left in the WAL', async () => {
+test('a store is made on a disk with 800 KiB; its reserved room leaves enough to work, and no new page stays in the WAL', async () => {
   const lines = await linesOnSmallDisk('nearly-full.fixture.ts', 64);
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
     [800, [true, false]],
@@ -219,7 +219,7 @@ test('a store is made on a disk with 800 KiB, its room takes nothing that it nee
   ]);
 });
 
-test('RFC 9110 section 9.3.5: on a full disk what ends or removes is done and people get in, though others take all room that becomes free', async () => {
+test('RFC 9110 section 9.3.5: on a full disk revocations, removals and sign-ins work, even if other programs take all free space', async () => {
   const lines = await linesOnSmallDisk('full-disk.fixture.ts', 48);
   expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
     ['put', 'refused'],

@@ -135,7 +135,7 @@ async function epochIn(at: string): Promise<string> {
 }
 
 test.each(Object.keys(DAMAGES))(
-  'damage to any frame of the WAL of a killed process, by %s: no revoked token is good, and nothing is lost in silence',
+  'if %s damages any frame of the WAL of a killed process, no revoked token is accepted, and each loss is reported',
   async (how) => {
     {
       await using revoker = await startRevoker();
@@ -200,7 +200,7 @@ describe('without the mark, which a power cut may prevent', () => {
   });
 });
 
-test('damage under a running process, which ends well: it says so, and no revoked token is good', async () => {
+test('damage under a running process that ends regularly: the process reports it, and no revoked token is accepted', async () => {
   const whole = await (async () => {
     await startAndKill();
     return heldWal();
@@ -223,7 +223,7 @@ test('damage under a running process, which ends well: it says so, and no revoke
   }
 });
 
-test('damage under a running process: another one that starts finds it', async () => {
+test('damage under a running process: another process that starts detects it', async () => {
   await using revoker = await startRevoker();
   expect(revoker.lines).toEqual(['ready']);
   const epoch = await epochIn(await copied());
@@ -234,7 +234,7 @@ test('damage under a running process: another one that starts finds it', async (
   expect(found.goodTokens).toEqual([]);
 });
 
-test('damage to a table is no start: a backup has to be restored', async () => {
+test('a server does not start with a damaged table: the error says that a backup has to be restored', async () => {
   await using revoker = await startRevoker();
   expect(revoker.lines).toEqual(['ready']);
   const whole = heldWal();
@@ -244,7 +244,7 @@ test('damage to a table is no start: a backup has to be restored', async () => {
 });
 
 describe('no damage', () => {
-  test('a killed process, again and again, beside others', async () => {
+  test('no damage is reported after a process beside others is killed many times', async () => {
     await using other = await startRevoker();
     expect(other.lines).toEqual(['ready']);
     for (let n = 0; n < 3; n += 1) {
@@ -253,7 +253,7 @@ describe('no damage', () => {
     }
   });
 
-  test('a copy without the mark, and a mark that is behind', async () => {
+  test('no damage is reported for a copy without the mark, or with an older mark', async () => {
     await startAndKill();
     const copy = await copied();
     rmSync(join(copy, MARK));
@@ -289,7 +289,7 @@ describe('no damage', () => {
     },
   );
 
-  test('the WAL is empty once nothing goes on', async () => {
+  test('the WAL is emptied once no process works', async () => {
     const clock = new ManualClock();
     await using stores = await openSqlite({ folder, clock, random: systemRandom });
     await stores.revocations.revoke('token', 'x', clock.now() + 60_000);

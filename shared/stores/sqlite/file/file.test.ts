@@ -44,7 +44,7 @@ const rawly = (path: string, sql: string) => {
 };
 
 describe('files', () => {
-  test('the folder and what is in it are for their owner only', async () => {
+  test('only the owner can read the folder and its files', async () => {
     await using stores = await store.open();
     await stores.ping();
     await stores.replay.unique('a', 'b', 1);
@@ -55,7 +55,7 @@ describe('files', () => {
     }
   });
 
-  test('a folder that is there keeps its mode', async () => {
+  test('an existing folder keeps its mode', async () => {
     mkdirSync(store.spec().data);
     chmodSync(store.spec().data, 0o750);
     await using stores = await store.open();
@@ -63,7 +63,7 @@ describe('files', () => {
     expect(statSync(store.spec().data).mode & 0o777).toBe(0o750);
   });
 
-  test('ready is who can write: each file is written, and stays as it is', async () => {
+  test('the readiness check writes to each file, and changes no row', async () => {
     await using stores = await store.open();
     const version = rawly(store.statePath, 'PRAGMA user_version');
     for (const file of [STATE.file, TRANSIENT.file]) {
@@ -76,7 +76,7 @@ describe('files', () => {
     expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual(version);
   });
 
-  test('a damaged file is not ready, however long nobody reads it, until the path names another one', async () => {
+  test('a damaged file is not ready, even if it is not read, until another file replaces it', async () => {
     const path = inSome();
     const lines: string[] = [];
     const note = (event: string) => void lines.push(event);
@@ -106,7 +106,7 @@ describe('files', () => {
     expect(lines).toEqual(['store.failing', 'store.working']);
   });
 
-  test('the file that must not be lost is synchronised at each commit', async () => {
+  test('the file of revocations and people is synchronised to disk at each commit', async () => {
     await using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
     expect(await file.read((c) => c.all('PRAGMA synchronous'))).toEqual([[2]]);
     expect(await file.read((c) => c.all('PRAGMA journal_mode'))).toEqual([['wal']]);
@@ -124,7 +124,7 @@ describe('files', () => {
     expect(content).not.toContain('a-secret');
   });
 
-  test('RFC 9577 section 2.2: a spent token leaves a digest and an expiry, in no order of time', async () => {
+  test('RFC 9577 section 2.2: of a spent token the file has only a digest and an expiry, in no order of time', async () => {
     const tokens = Array.from({ length: 50 }, () => systemRandom(66));
     const until = store.clock.now() + 600_000;
     {
@@ -146,14 +146,14 @@ describe('files', () => {
     expect(() => database.prepare('SELECT rowid FROM spent_token')).toThrow('no such column');
   });
 
-  test('a file that is no database is refused and stays as it is', async () => {
+  test('a file that is no database is refused and not changed', async () => {
     mkdirSync(store.spec().data);
     writeFileSync(store.statePath, 'this is a letter, not a database'.repeat(100));
     await expect(store.open()).rejects.toThrow(StoreUnavailable);
     expect(readFileSync(store.statePath, 'utf8')).toMatch(/^this is a letter/);
   });
 
-  test('a torn page is StoreUnavailable, never "absent"', async () => {
+  test('a torn page is StoreUnavailable, never an absent row', async () => {
     {
       await using stores = await store.open();
       for (let n = 0; n < 200; n++) {
@@ -179,7 +179,7 @@ describe('files', () => {
     await expect(stores.revocations.generation('person', 'x')).rejects.toThrow(StoreUnavailable);
   });
 
-  test('a lock that another process keeps is StoreUnavailable, and nothing is half done; the writes of a turn wait for it once, not each', async () => {
+  test('if another process keeps a lock, writes fail as a whole with StoreUnavailable; the writes of a turn wait for the lock together', async () => {
     await using stores = await store.open();
     using other = new DatabaseSync(store.statePath);
     other.exec('BEGIN IMMEDIATE');
@@ -197,7 +197,7 @@ describe('files', () => {
     expect(await raise()).toBe(1);
   });
 
-  test('a write that fails in the middle leaves nothing behind', async () => {
+  test('a write that fails in the middle changes no row', async () => {
     await using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
     const half = file.write((connection) => {
       connection.run('INSERT INTO a VALUES (1)');
@@ -209,7 +209,7 @@ describe('files', () => {
     expect(await file.read((c) => c.all('SELECT x FROM a'))).toEqual([[2]]);
   });
 
-  test('a write is done though the room for a full disk cannot be looked after, as without a free descriptor', async () => {
+  test('a write is done even if the reserved room cannot be checked, such as without a free file descriptor', async () => {
     await using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
     const wal = `${inSome()}-wal`;
     renameSync(wal, `${wal}-away`);
@@ -224,7 +224,7 @@ describe('a transaction of several statements', () => {
   const open = () => new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
   const count = (sql: Statements) => sql.all('SELECT count(*) FROM a').flat()[0];
 
-  test('a read that is asked for meanwhile waits for its end, and sees nothing that was undone', async () => {
+  test('a read that arrives meanwhile waits for the end of the transaction, and sees no row that was rolled back', async () => {
     await using file = open();
     const seen: unknown[] = [];
     const half = file.write(async (sql) => {
@@ -237,7 +237,7 @@ describe('a transaction of several statements', () => {
     expect(await Promise.all(seen)).toEqual([1, 0]);
   });
 
-  test('one that awaits anything but its statements fails: others would wait for it', async () => {
+  test('a transaction that awaits anything but its statements fails, since other writes would wait for it', async () => {
     await using file = open();
     const waiting = file.write(async (sql) => {
       sql.run('INSERT INTO a VALUES (1)');
@@ -247,7 +247,7 @@ describe('a transaction of several statements', () => {
     expect(await file.read(count)).toBe(0);
   });
 
-  test('a statement after its end is refused: it would be a transaction of its own', async () => {
+  test('a statement after the end of the transaction is refused, since it would be a new transaction', async () => {
     await using file = open();
     const held = await file.write((sql) => sql);
     expect(() => held.run('INSERT INTO a VALUES (1)')).toThrow('the transaction has ended');
@@ -257,7 +257,7 @@ describe('a transaction of several statements', () => {
 });
 
 describe('migrations', () => {
-  test('only those that are missing are applied, in order', async () => {
+  test('only missing migrations are applied, in order', async () => {
     const [first, second] = ['CREATE TABLE a (x)', 'ALTER TABLE a ADD COLUMN y DEFAULT 7'];
     {
       await using file = new SqliteFile(inSome(), schema(first), store.clock);
@@ -277,7 +277,7 @@ describe('migrations', () => {
     expect(rawly(inSome(), "SELECT 1 FROM sqlite_schema WHERE name = 'b'")).toBeUndefined();
   });
 
-  test('listing by account asks an index', async () => {
+  test('listing by account uses an index', async () => {
     await using stores = await store.open();
     await stores.ping();
     const plan = rawly(
@@ -287,7 +287,7 @@ describe('migrations', () => {
     expect(plan).toMatchObject({ detail: expect.stringContaining('artefact_account ') });
   });
 
-  test('a page of a client asks an index', async () => {
+  test('listing the grants of a client uses an index', async () => {
     await using stores = await store.open();
     await stores.ping();
     const end = 'coalesce(expires, 9007199254740991)';
@@ -313,7 +313,7 @@ describe('migrations', () => {
     expect(plan).toMatchObject({ detail: 'SEARCH client_key USING PRIMARY KEY (key=?)' });
   });
 
-  test('a file of before version 1 is refused with what to do, and stays as it is', async () => {
+  test('a file from before version 1 is refused and not changed, and the error says what to do', async () => {
     await (await store.open())[Symbol.asyncDispose]();
     for (const version of [1, 35]) {
       rawly(store.statePath, 'PRAGMA application_id = 0');
@@ -328,7 +328,7 @@ describe('migrations', () => {
     }
   });
 
-  test('a file of a newer release is refused with both versions, and stays as it is', async () => {
+  test('a file of a newer release is refused and not changed, and the error has both versions', async () => {
     await (await store.open())[Symbol.asyncDispose]();
     rawly(store.statePath, 'PRAGMA user_version = 99');
     rawly(store.statePath, 'UPDATE schema SET oldest = 99 RETURNING 1');
@@ -341,7 +341,7 @@ describe('migrations', () => {
     expect(readFileSync(store.statePath)).toEqual(before);
   });
 
-  test('a file of a newer release is opened if that works with this one, and stays as it is', async () => {
+  test('a file of a newer release is opened and not changed, if the newer schema works with this release', async () => {
     const [one, two] = ['CREATE TABLE a (x)', 'CREATE TABLE b (x)'];
     const versions = () => [
       rawly(inSome(), 'PRAGMA user_version'),
@@ -366,7 +366,7 @@ describe('migrations', () => {
     expect(versions()).toEqual([{ user_version: 3 }, { one: 1, version: 3, oldest: 2 }]);
   });
 
-  test('an older process that says whether it is ready does not lower the version', async () => {
+  test('the readiness check of an older process does not lower the version of the file', async () => {
     await (await store.open())[Symbol.asyncDispose]();
     rawly(store.statePath, 'PRAGMA user_version = 99');
     rawly(store.statePath, 'UPDATE schema SET version = 99 RETURNING 1');
@@ -375,7 +375,7 @@ describe('migrations', () => {
     expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual({ user_version: 99 });
   });
 
-  test('four processes that start at once on nothing all find the store ready', async () => {
+  test('four processes that start at the same time without a store all get a ready store', async () => {
     for (let round = 0; round < 3; round++) {
       const spec = { ...store.spec(), data: join(store.folder, `race${round}`) };
       const racers = await Promise.all(Array.from({ length: 4 }, () => startRacer(spec)));

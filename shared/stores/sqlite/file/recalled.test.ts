@@ -72,7 +72,7 @@ const together = (asks: readonly (() => unknown)[]) =>
 
 const thrice = <T>(one: T): T[] => [one, one, one];
 
-test('a row is read once, and what is handled together looks once at whether anything was committed', async () => {
+test('a row is read once, and requests of one turn check only once for new commits', async () => {
   const key = someApiKey(fresh());
   await stores.apiKeys.add(key);
   const read = () => stores.apiKeys.get(key.id);
@@ -85,14 +85,14 @@ test('a row is read once, and what is handled together looks once at whether any
   expect(await read()).toEqual(key);
 });
 
-test('requests that are handled together look for revocations once', async () => {
+test('requests of one turn check only once for new revocations', async () => {
   const look = () => feed.latest();
   expect(await count('SELECT seq', () => together(thrice(look)))).toBe(1);
   await turn();
   expect(await count('SELECT seq', async () => thrice(look).map((ask) => ask()))).toBe(3);
 });
 
-test('each commit makes all rows be read again, also absent ones', async () => {
+test('after each commit all rows are read again, also rows that were absent', async () => {
   const ids = [fresh(), fresh()];
   const read = () => Promise.all(ids.map((id) => stores.apiKeys.get(id)));
   await read();
@@ -115,7 +115,7 @@ test('an uncommitted write of another process changes nothing', async () => {
   expect(await stores.apiKeys.get(key.id)).toEqual(key);
 });
 
-test('a commit while a row is read counts for the next question', async () => {
+test('a commit during the read of a row counts for the next read', async () => {
   await using file = new SqliteFile(store.statePath, STATE, store.clock);
   const recall = file.recalling<number>();
   using other = new DatabaseSync(store.statePath);
@@ -131,7 +131,7 @@ test('a commit while a row is read counts for the next question', async () => {
   expect(read).toEqual([0, 1, 2, 3, 3]);
 });
 
-test('nothing is remembered for a file that was moved into the place of another', async () => {
+test('if another file replaces the store, no cached row is used', async () => {
   const key = someApiKey(fresh());
   await stores.apiKeys.add(key);
   expect(await stores.apiKeys.get(key.id)).toEqual(key);
@@ -139,7 +139,7 @@ test('nothing is remembered for a file that was moved into the place of another'
   expect(await stores.apiKeys.get(key.id)).toBeUndefined();
 });
 
-test('a write that fails, and one that is undone with its transaction, leave nothing behind', async () => {
+test('a write that fails or is rolled back leaves no cached row', async () => {
   using other = new DatabaseSync(store.statePath);
   const [added, kept] = [someApiKey(fresh()), someApiKey(fresh())];
   other.exec(`CREATE TRIGGER refuse AFTER INSERT ON api_key WHEN NEW.id = '${added.id}'
@@ -157,7 +157,7 @@ test('a write that fails, and one that is undone with its transaction, leave not
   ]);
 });
 
-test('a transaction of several steps reads what it wrote, though it asked for it before', async () => {
+test('a transaction reads the row that it wrote, even if it had read the row before', async () => {
   await stores.together(async (held) => {
     const client = someClient(fresh());
     const { client_id } = client;
@@ -170,7 +170,7 @@ test('a transaction of several steps reads what it wrote, though it asked for it
   });
 });
 
-test('neither many rows nor long ones fill the memory', async () => {
+test('the cache is bounded, for many rows and for long rows', async () => {
   const tree = fresh();
   const long = someDocument('long', { properties: { '{urn:x}y': 'y'.repeat(2000) } });
   await edit(stores, tree, puts(someDocument('short'), long));
@@ -183,7 +183,7 @@ test('neither many rows nor long ones fill the memory', async () => {
   expect(await count('SELECT', reading('short'))).toBe(1);
 });
 
-test('a file that is gone is no memory of it', async () => {
+test('no cached row is used after the file is removed', async () => {
   const key = someApiKey(fresh());
   await stores.apiKeys.add(key);
   await stores.apiKeys.get(key.id);

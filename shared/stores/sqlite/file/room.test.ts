@@ -20,7 +20,7 @@ async function opened() {
   return { path, clock, open: () => new SqliteFile(path, SCHEMA, clock) };
 }
 
-test('a WAL that was emptied has its room at once: nothing may be written before the disk is full', async () => {
+test('the reserved room of the WAL is made as soon as the WAL was emptied, not only at the next write', async () => {
   const { path, clock, open } = await opened();
   await using file = open();
   for (let n = 0; n < 3; n += 1) {
@@ -31,7 +31,7 @@ test('a WAL that was emptied has its room at once: nothing may be written before
   }
 });
 
-test('a reserve that a killed process has left half made is made whole', async () => {
+test('a reserve that a killed process left incomplete is completed', async () => {
   const { path, open } = await opened();
   await open()[Symbol.asyncDispose]();
   truncateSync(`${path}.reserve`, 64 * 1024);

@@ -39,7 +39,7 @@ function fill(schema: typeof STATE, insert: string, count: number): void {
 
 const EXPIRES = '?2 + iif(n <= ?1, -n, 600000)';
 
-test('all that has expired goes in one sweep, and requests have their turn between two batches', async () => {
+test('one sweep removes all expired rows, and requests are handled between its batches', async () => {
   const MANY = 20_000;
   fill(TRANSIENT, `INSERT INTO replay SELECT randomblob(32), ${EXPIRES} FROM n`, MANY);
   fill(STATE, `INSERT INTO spent_token SELECT randomblob(32), ${EXPIRES} FROM n`, MANY);
@@ -68,7 +68,7 @@ test('all that has expired goes in one sweep, and requests have their turn betwe
   }
 });
 
-test('the more is due, the more goes at a time, of both files at once', async () => {
+test('the more rows have expired, the larger are the batches, in both files at the same time', async () => {
   const MANY = 10_000;
   fill(TRANSIENT, `INSERT INTO replay SELECT randomblob(32), ${EXPIRES} FROM n`, MANY);
   fill(STATE, `INSERT INTO spent_token SELECT randomblob(32), ${EXPIRES} FROM n`, MANY);
@@ -92,7 +92,7 @@ test('the more is due, the more goes at a time, of both files at once', async ()
   expect(Math.max(...steps)).toBeGreaterThanOrEqual(400);
 });
 
-test('a grant that was refreshed ten thousand times ends in batches too, and nothing of it is left', async () => {
+test('a grant that was refreshed ten thousand times is removed completely, in batches', async () => {
   const MANY = 10_000;
   const columns = '(kind, id, payload, grant_id)';
   const row = `'RefreshToken', 't' || n, '{}', 'g' || iif(n <= ?1, n % 2, 'other')`;
@@ -109,10 +109,10 @@ test('a grant that was refreshed ten thousand times ends in batches too, and not
   expect(await store.countAll()).toBe(2);
 });
 
-describe('a clock that is ahead for a while and set right again', () => {
+describe('if the clock is ahead for a while and then set right', () => {
   const AHEAD = 3 * 3_600;
 
-  test('a revocation, a proof, a count and a token that was spent stay so', async () => {
+  test('revocations, used proofs, counts and spent tokens are kept', async () => {
     await stores.revocations.epoch(true);
     const now = store.clock.now();
     await stores.revocations.revoke('token', 'j', rememberUntil(now, 605));
@@ -140,7 +140,7 @@ describe('a clock that is ahead for a while and set right again', () => {
     expect(await entries()).toEqual([1, 1]);
   });
 
-  test('sweeping begins again two hours after the clock agreed', async () => {
+  test('sweeping begins again two hours after the clock was right again', async () => {
     await stores.replay.unique('proof', 'p', 660);
     store.clock.set(AHEAD);
     expect(await stores.sweep()).toBe(0);
@@ -150,7 +150,7 @@ describe('a clock that is ahead for a while and set right again', () => {
     expect(await stores.sweep()).toBe(1);
   });
 
-  test('one that is slewed, by seconds a minute, is no jump', async () => {
+  test('a clock that is corrected slowly, by seconds a minute, does not count as ahead', async () => {
     await stores.replay.unique('proof', 'p', 1);
     for (let minute = 0; minute < 60; minute += 1) {
       store.clock.advance(60);

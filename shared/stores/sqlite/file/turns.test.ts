@@ -15,7 +15,7 @@ const RUN = 20;
 /** The part of all commits that each has at least: about half, by turns that are alike. */
 const LEAST = 0.3;
 
-test('where nobody may look, nobody waits, and nothing is thrown into a timer', async () => {
+test('if the process may not read the lock file, no write waits, and no timer throws', async () => {
   const path = join(await temporaryFolder(), 'some.db.waiting');
   symlinkSync(path, path);
   const turns = new Turns(path, new ManualClock());
@@ -24,7 +24,7 @@ test('where nobody may look, nobody waits, and nothing is thrown into a timer', 
   expect(new Room(join(path, 'some.db'), new ManualClock()).look()).toBe(false);
 });
 
-test('two processes that write to one file without a pause take turns, and each has its part of the commits', async () => {
+test('two processes that write to one file without a pause take turns, and each gets its share of the commits', async () => {
   const path = join(await temporaryFolder(), 'some.db');
   const fixture = join(import.meta.dirname, 'greedy.fixture.ts');
   // They end with the test: a hook that removes the folder first would break their writes.

@@ -53,18 +53,24 @@ const outcome = (work: Promise<unknown>) =>
 test.each([
   ['alone', []],
   ['among others', [1, 2]],
-])('a write that is undone, %s, leaves nothing, and is no failure', async (_, others) => {
-  const undone = new Undone();
-  const undo = file.write((connection) => {
-    add(3)(connection);
-    throw undone;
-  });
-  await Promise.all([expect(undo).rejects.toBe(undone), ...others.map((x) => file.write(add(x)))]);
-  expect(seen()).toEqual(others);
-  expect(() => file.check('all')).not.toThrow();
-});
+])(
+  'a write that is rolled back, %s, leaves no row, and does not count as a failure',
+  async (_, others) => {
+    const undone = new Undone();
+    const undo = file.write((connection) => {
+      add(3)(connection);
+      throw undone;
+    });
+    await Promise.all([
+      expect(undo).rejects.toBe(undone),
+      ...others.map((x) => file.write(add(x))),
+    ]);
+    expect(seen()).toEqual(others);
+    expect(() => file.check('all')).not.toThrow();
+  },
+);
 
-test('the writes of a turn are one transaction, in their order, and none is answered before its commit', async () => {
+test('the writes of a turn are one transaction, in their order, and none resolves before the commit', async () => {
   const answers: number[] = [];
   const sawMeanwhile: unknown[] = [];
   const writes = [3, 1, 2].map(async (x) => {
@@ -84,7 +90,7 @@ test('the writes of a turn are one transaction, in their order, and none is answ
   expect(seen()).toEqual([1, 2, 3]);
 });
 
-test('a write that throws fails alone, and nothing of it is there', async () => {
+test('a write that throws fails alone, and leaves no row', async () => {
   const half = file.write((connection) => {
     add(2)(connection);
     throw new Error('the process changed its mind');
@@ -99,7 +105,7 @@ test('a write that throws fails alone, and nothing of it is there', async () => 
   expect(seen()).toEqual([1, 3]);
 });
 
-test('a commit that fails fails all of it, and the next turn is another one', async () => {
+test('if a commit fails, all its writes fail, and the next turn is a new transaction', async () => {
   const orphan = (connection: Statements) => connection.run('INSERT INTO b VALUES (9)');
   const writes = [file.write(add(1)), file.write(orphan), file.write(add(2))];
   const reading = file.read(rows);
@@ -109,7 +115,7 @@ test('a commit that fails fails all of it, and the next turn is another one', as
   expect(seen()).toEqual([1]);
 });
 
-test('an error for which SQLite gives up the transaction fails all its writes', async () => {
+test('an error that makes SQLite roll back the transaction fails all its writes', async () => {
   const rollback = (connection: Statements) =>
     connection.run('INSERT OR ROLLBACK INTO a VALUES (1)');
   const writes = [file.write(add(1)), file.write(rollback), file.write(add(2))];
@@ -117,7 +123,7 @@ test('an error for which SQLite gives up the transaction fails all its writes', 
   expect(seen()).toEqual([]);
 });
 
-test('a read waits for no write: it sees what was acknowledged, and nothing that may yet fail', async () => {
+test('a read does not wait for writes: it sees only committed rows', async () => {
   const sawMeanwhile: unknown[] = [];
   const look = async () =>
     sawMeanwhile.push(await file.read((connection) => [rows(connection), seen()]));
@@ -138,7 +144,7 @@ test('a read waits for no write: it sees what was acknowledged, and nothing that
   ]);
 });
 
-test('64 writes are one transaction at most, then others have their turn', async () => {
+test('a transaction has at most 64 writes, then other work gets its turn', async () => {
   const sawMeanwhile: number[] = [];
   const writes = Array.from({ length: 150 }, (_, x) =>
     file.write((connection) => {
@@ -157,7 +163,7 @@ test('64 writes are one transaction at most, then others have their turn', async
   ]);
 });
 
-test('a transaction takes in no other write after 5 ms', async () => {
+test('a transaction accepts no further write after 5 ms', async () => {
   const sawMeanwhile: number[] = [];
   const writes = Array.from({ length: 5 }, (_, x) =>
     file.write((connection) => {
@@ -170,7 +176,7 @@ test('a transaction takes in no other write after 5 ms', async () => {
   expect(sawMeanwhile).toEqual([0, 0, 2, 2, 4]);
 });
 
-test('while another process writes all else goes on: reads are answered, and the writes come in their order, once each', async () => {
+test('while another process writes, reads are answered, and the waiting writes are done in order, once each', async () => {
   outside.exec('BEGIN IMMEDIATE; INSERT INTO a VALUES (1000)');
   const order: number[] = [];
   const writes = Array.from({ length: 100 }, async (_, x) => {
@@ -190,7 +196,7 @@ test('while another process writes all else goes on: reads are answered, and the
   expect(seen()).toEqual([...Array.from({ length: 101 }, (_, x) => x), 1000]);
 });
 
-test('each waits for another process for two seconds, then it fails alone and is not done later', async () => {
+test('each write waits two seconds for another process; then it fails alone, and is not done later', async () => {
   outside.exec('BEGIN IMMEDIATE');
   const first = file.write(add(1));
   await turn();
@@ -203,7 +209,7 @@ test('each waits for another process for two seconds, then it fails alone and is
   expect(seen()).toEqual([2]);
 });
 
-test('writers that take turns at once all get theirs', async () => {
+test('several processes that write at the same time all get their turns', async () => {
   const other = new SqliteFile(path, schema, clock);
   const writes = Array.from({ length: 200 }, async (_, x) => {
     const through = x % 2 === 0 ? file : other;
@@ -226,7 +232,7 @@ test('closing a file waits two seconds in all for another process, not for each 
   expect(seen()).toEqual([]);
 });
 
-test('writes that wait when the file is closed are done; later ones are not', async () => {
+test('writes that wait when the file is closed are done; later writes fail', async () => {
   const writes = Array.from({ length: 100 }, (_, x) => file.write(add(x)));
   await file[Symbol.asyncDispose]();
   const late = outcome(file.write(add(1000)));
@@ -235,7 +241,7 @@ test('writes that wait when the file is closed are done; later ones are not', as
   expect(seen()).toHaveLength(100);
 });
 
-test('another file is moved there: the very next write is to that one, and what is read from the next turn on is of it', async () => {
+test('if another file replaces the store, the next write and the reads of the next turn use the new file', async () => {
   const fileWith = async (x: number) => {
     const other = new SqliteFile(join(dirname(path), 'other.db'), schema, clock);
     await other.write(add(x));

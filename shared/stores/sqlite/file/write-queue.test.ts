@@ -44,7 +44,7 @@ async function queued({ took }: { readonly took: number }) {
   return { queue, groups, add, busy, clock };
 }
 
-test('while the event loop has something to handle, writes are gathered for as long as the last transaction took', async () => {
+test('while the event loop is busy, writes are collected for as long as the last transaction took', async () => {
   const { groups, add, busy } = await queued({ took: 3 });
   for (const milliseconds of [0, 1, 1]) {
     add();
@@ -60,7 +60,7 @@ test('while the event loop has something to handle, writes are gathered for as l
   expect(groups).toEqual([3, 1]);
 });
 
-test('once it has handled nothing for a turn, they are written at once', async () => {
+test('once the event loop had an idle turn, writes are done at once', async () => {
   const { groups, add, busy } = await queued({ took: 3 });
   add();
   await busy(0);
@@ -71,7 +71,7 @@ test('once it has handled nothing for a turn, they are written at once', async (
   expect(groups).toEqual([2]);
 });
 
-test('they are gathered for 10 ms at most, however long the last transaction took', async () => {
+test('writes are collected for 10 ms at most, however long the last transaction took', async () => {
   const { groups, add, busy } = await queued({ took: 500 });
   add();
   await busy(9);
@@ -80,7 +80,7 @@ test('they are gathered for 10 ms at most, however long the last transaction too
   expect(groups).toEqual([1]);
 });
 
-test('as many as one transaction takes wait for no other', async () => {
+test('writes that fill a transaction are not delayed', async () => {
   const { groups, add, busy } = await queued({ took: 3 });
   add(MOST - 1);
   await busy(0);
@@ -90,7 +90,7 @@ test('as many as one transaction takes wait for no other', async () => {
   expect(groups).toEqual([MOST]);
 });
 
-test('a file that is closed while they are gathered has them written, once', async () => {
+test('if the file is closed while writes are collected, they are done, once each', async () => {
   const { queue, groups, add, busy } = await queued({ took: 3 });
   add(2);
   await busy(0);

@@ -81,7 +81,7 @@ async function outcomes(of: (database: Database) => Database) {
   return { kinds, released, below: below.map(asPut), locks, locksVersion, usage, rows };
 }
 
-test('changes that have to run again come to the same as those that run once', async () => {
+test('a change that has to run again gives the same result as a change that runs once', async () => {
   const once = await outcomes((database) => database);
   expect(once.kinds).toEqual(CHANGES.map(() => 'done'));
   expect(once.below.length).toBeGreaterThan(3 * MANY);

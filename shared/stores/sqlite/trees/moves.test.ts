@@ -31,7 +31,7 @@ const rowsOf = (path: string) => {
   };
 };
 
-test('RFC 4918 section 9.9: SIGKILL in the midst of moves, copies and removals: each is done or not done, and a chore ends the rest', async () => {
+test('RFC 4918 section 9.9: after SIGKILL during moves, copies and removals, each is done or not done, and a background task cleans up', async () => {
   const store = await sqliteUnderTest();
   const documents = Array.from({ length: MANY }, (_, n) => someDocument(`a/b/${n}`));
   const length = documents.reduce((sum, document) => sum + document.length, 0);

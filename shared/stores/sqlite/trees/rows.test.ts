@@ -78,7 +78,7 @@ async function fill(): Promise<number> {
 }
 
 describe('rows of a tree', () => {
-  test('RFC 4918 section 9.9: MOVE writes one, whatever is below', async () => {
+  test('RFC 4918 section 9.9: MOVE writes one row, however many documents are below', async () => {
     await fill();
     countWrites();
     await edit(one, TREE, [move('a', 'c')]);
@@ -89,7 +89,7 @@ describe('rows of a tree', () => {
     expect(await usage()).toMatchObject({ entries: MANY + 2 });
   });
 
-  test('RFC 4918 section 9.6.1: DELETE frees the room at once; no transaction removes more than a slice', async () => {
+  test('RFC 4918 section 9.6.1: DELETE frees the quota at once; no transaction removes more than a slice of the rows', async () => {
     await fill();
     countWrites();
     const outcome = await edit(one, TREE, [{ kind: 'remove', path: 'a' }]);
@@ -107,7 +107,7 @@ describe('rows of a tree', () => {
     for (const table of ['resource', 'collection', 'content']) expect(rows(table)).toBe(0);
   });
 
-  test('a collection of the same name can be made at once, and keeps what is put while the former is cleared', async () => {
+  test('a collection of the same name can be made at once, and keeps its new documents while the rows of the former are removed', async () => {
     await fill();
     await edit(one, TREE, [{ kind: 'remove', path: 'a' }]);
     await edit(one, TREE, [
@@ -121,7 +121,7 @@ describe('rows of a tree', () => {
     expect(await usage()).toEqual({ bytes: 1, entries: 2 });
   });
 
-  test('RFC 4918 section 9.8.3: COPY shows nothing before it is whole, and others write in between', async () => {
+  test('RFC 4918 section 9.8.3: the target of COPY is visible only when it is complete, and other requests may write meanwhile', async () => {
     const bytes = await fill();
     const copying = edit(one, TREE, [copy('a', 'c')]);
     let others = 0;
@@ -142,7 +142,7 @@ describe('rows of a tree', () => {
     expect(await usage()).toEqual({ bytes: 2 * bytes, entries: 2 * (MANY + 2) });
   });
 
-  test('COPY comes to its end while others never stop to write into its tree', async () => {
+  test('COPY ends even if other requests write into its tree without a pause', async () => {
     await fill();
     const copying = edit(one, TREE, [copy('a', 'c')]);
     const done = new AbortController();
@@ -155,7 +155,7 @@ describe('rows of a tree', () => {
     expect(await other.trees.below(TREE, 'c', 9_999)).toHaveLength(MANY + 1);
   });
 
-  test('RFC 4331 section 3: COPY that does not fit is refused before a row is written, also beside another', async () => {
+  test('RFC 4331 section 3: COPY that exceeds the quota is refused before a row is written, also beside another COPY', async () => {
     const bytes = await fill();
     countWrites();
     const quota = { ...NO_QUOTA, bytes: 3 * bytes - 1 };
@@ -175,7 +175,7 @@ describe('rows of a tree', () => {
     expect(rows('tree_copy')).toBe(0);
   });
 
-  test('COPY that replaces needs only what it adds, and gives back what the source had less in the end', async () => {
+  test('COPY that replaces a target counts only the difference against the quota, even if the source shrinks meanwhile', async () => {
     const bytes = await fill();
     await edit(one, TREE, [copy('a', 'c')]);
     const replace = [{ kind: 'remove', path: 'c' } as const, copy('a', 'c')];
@@ -191,7 +191,7 @@ describe('rows of a tree', () => {
     ['a move within', move('a/b', 'a/z')],
     ['a removal within', { kind: 'remove', path: 'a/b' } as const],
     ['a move of it', move('a', 'z')],
-  ])('COPY conflicts after %s, leaves nothing, and gives its room back', async (_, meanwhile) => {
+  ])('COPY conflicts after %s, leaves no rows, and frees its quota', async (_, meanwhile) => {
     await fill();
     const source = await one.trees.get(TREE, 'a');
     const copying = edit(one, TREE, [copy('a', 'c')], { a: source?.revision });
@@ -204,7 +204,7 @@ describe('rows of a tree', () => {
     expect(rows('tree_copy')).toBe(0);
   });
 
-  test('documents that are removed from the source meanwhile hold up no COPY, which has them or not', async () => {
+  test('COPY goes on if documents are removed from its source meanwhile; the copy may have them or not', async () => {
     await fill();
     const copying = edit(one, TREE, [copy('a', 'c')]);
     while (rows('tree_copy') === 0) await new Promise(setImmediate);
@@ -222,7 +222,7 @@ describe('rows of a tree', () => {
     expect(rows('resource')).toBe((await usage()).entries);
   });
 
-  test('a document that is put into the source meanwhile counts, whether or not it is in the copy', async () => {
+  test('a document that is put into the source during COPY counts against the quota, whether or not the copy has it', async () => {
     await fill();
     const copying = edit(one, TREE, [copy('a', 'c')]);
     for (let n = 0; n < 20; n += 1) {
@@ -241,7 +241,7 @@ describe('rows of a tree', () => {
     expect(await usage()).toEqual({ bytes: 0, entries: 0 });
   });
 
-  test('RFC 4918 section 9.9.3: two that move into one another: one does, and no collection is in itself', async () => {
+  test('RFC 4918 section 9.9.3: of two collections that are moved into one another, one is moved, and no collection is within itself', async () => {
     for (let round = 0; round < 10; round += 1) {
       const tree = `/${round}`;
       await edit(one, tree, puts(someCollection('a'), someCollection('b')));
@@ -261,7 +261,7 @@ describe('rows of a tree', () => {
     }
   });
 
-  test('ten at once move, copy, remove and put: the sums are those of what is there', async () => {
+  test('if ten requests at the same time move, copy, remove and put, the used quota matches the documents', async () => {
     await fill();
     const works = Array.from({ length: 10 }, (_, n) => async () => {
       const by = n % 2 ? one : other;
