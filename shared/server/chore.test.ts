@@ -6,7 +6,7 @@ import { every } from './chore.ts';
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-test('a store that is away is one line of the log for each chore, any other failure one for each run', async () => {
+test('an outage of the store gives one log line for each background task, any other failure one line for each run', async () => {
   const lines: unknown[] = [];
   const log = {
     ...silentLog,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 
-test('a server has gc, and from then on its flags of V8', () => {
+test('a server exposes gc and then sets its flags of V8', () => {
   const file = new URL('heap-flags.ts', import.meta.url).href;
   const script = `
     import { cachedDataVersionTag as tag } from 'node:v8';

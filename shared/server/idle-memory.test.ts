@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { collectWhenIdle, sinceLast } from './idle-memory.ts';
 
-test('garbage is collected twice after the start and after a busy time, and never amid one', async () => {
+test('garbage is collected twice after the start and after a busy time, and never during it', async () => {
   const loads = [0.5, 0.01, 0, 0, 0, 0.03, 0.9, 0.02, 0.03, 0, 0, 0];
   const asked: unknown[] = [];
   let at = -1;
@@ -12,7 +12,7 @@ test('garbage is collected twice after the start and after a busy time, and neve
   expect(asked).toEqual([1, 2, 7, 9, 10].map((when) => [when, how]));
 });
 
-test('a process that works all the time is busy', () => {
+test('a process that always works counts as busy', () => {
   const utilization = sinceLast();
   const until = performance.now() + 20;
   while (performance.now() < until);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
 import { watchMemory } from './memory-watch.ts';
 
-test('a store that has lost its memory is an error in the log, once', async () => {
+test('a store that has lost its data causes one error in the log', async () => {
   const epochs = [undefined, 'a', 'a', undefined, undefined, 'b', 'b', 'c', 'c'];
   const lines: unknown[] = [];
   const log = { ...silentLog, error: (...line: unknown[]) => void lines.push(line) };

@@ -68,7 +68,7 @@ async function get2({ port }: Listening, ca: string, host = 'localhost'): Promis
 }
 
 describe('the resource server over TLS', () => {
-  test('RFC 9113 section 3.2: HTTP/2 and HTTP/1.1, with a certificate that was made', async () => {
+  test('RFC 9113 section 3.2: serves HTTP/2 and HTTP/1.1 with the certificate of development', async () => {
     const listening = await start();
     const ca = await readFile(join(data, 'tls/certificate.pem'), 'utf8');
     expect(await get(listening, ca)).toBe('GET over 1.1');
@@ -76,20 +76,20 @@ describe('the resource server over TLS', () => {
     expect(await get2(listening, ca, '127.0.0.1')).toBe('QUERY over 2.0');
   });
 
-  test('the certificate that was made names the host of the origin as well', async () => {
+  test('the certificate of development names the host of the origin, too', async () => {
     const listening = await start({ resource: 'https://dav.localhost:3443' });
     const ca = await readFile(join(data, 'tls/certificate.pem'), 'utf8');
     expect(await get(listening, ca, 'dav.localhost')).toBe('GET over 1.1');
     await expect(get(listening, ca, 'elsewhere.localhost')).rejects.toThrow(/altnames/);
   });
 
-  test('nobody trusts it who was not told to', async () => {
+  test('a client trusts the certificate of development only if it is configured to', async () => {
     const listening = await start();
     const other = selfSigned(['localhost'], systemClock, systemRandom);
     await expect(get(listening, String(other.cert))).rejects.toThrow(/self-signed/);
   });
 
-  test('with files, those are served, and none is made', async () => {
+  test('with configured files, the server uses them, and makes no certificate', async () => {
     const made = selfSigned(['localhost'], systemClock, systemRandom);
     const files = { certificate: join(data, 'c.pem'), key: join(data, 'k.pem') };
     await writeFile(files.certificate, made.cert);
@@ -99,7 +99,7 @@ describe('the resource server over TLS', () => {
     await expect(readFile(join(data, 'tls/certificate.pem'))).rejects.toThrow(/ENOENT/);
   });
 
-  test('a file that is not there, or is none, stops the start', async () => {
+  test('a missing or invalid certificate file stops the start', async () => {
     const files = { certificate: join(data, 'c.pem'), key: join(data, 'k.pem') };
     await expect(start(files)).rejects.toThrow(/ENOENT/);
     await writeFile(files.certificate, 'nothing');
@@ -108,7 +108,7 @@ describe('the resource server over TLS', () => {
   });
 
   test.each(['https://localhost:3443', 'https://127.0.0.1:3443', 'https://[::1]:3443'])(
-    'bound to %s: the certificate is of that name',
+    'bound to %s: the certificate has that name',
     async (origin) => {
       await start({}, origin);
       const other = selfSigned(['elsewhere.example'], systemClock, systemRandom);
@@ -147,7 +147,7 @@ describe('the resource server over TLS', () => {
       expect(await resumes(await start())).toBe(true);
     });
 
-    test('not where the listener is bound to its origin (RFC 7486 section 6.3)', async () => {
+    test('not resumed if the listener is bound to its origin (RFC 7486 section 6.3)', async () => {
       expect(await resumes(await start({}, 'https://localhost:3443'))).toBe(false);
     });
   });

@@ -4,7 +4,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { processChore } from './process-chore.ts';
 
-test('the first report asks the store alone, later ones whether the server can do its work, and the last one says that it has ended', async () => {
+test('the first report checks only the store, later reports check the whole server, and the last report says that the process has ended', async () => {
   const asked: string[] = [];
   const reports: string[] = [];
   const answer = (name: string, well: boolean) => () => {

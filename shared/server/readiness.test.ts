@@ -61,7 +61,7 @@ async function asked(ready: ReturnType<typeof readiness>, seconds: number): Prom
   return told;
 }
 
-test('an outage of the store is one line of the log, and its end another one', async () => {
+test('an outage of the store gives one log line, and its end another one', async () => {
   const ready = readiness();
   expect(await asked(ready, 2)).toEqual([true, true]);
   isDown = true;
@@ -72,7 +72,7 @@ test('an outage of the store is one line of the log, and its end another one', a
   expect(lines).toEqual(['store.failing PostgreSQL', 'store.working PostgreSQL']);
 });
 
-test('a failure that no part of the store tells is told by readiness', async () => {
+test('the readiness check reports a failure that no part of the store has reported', async () => {
   const ready = readiness();
   await asked(ready, 1);
   isCutOff = true;
@@ -82,7 +82,7 @@ test('a failure that no part of the store tells is told by readiness', async () 
   expect(lines).toEqual(['store.failing readiness', 'store.working readiness']);
 });
 
-test('a server whose store is new is not ready, and nothing fails', async () => {
+test('a server whose store is new is not ready, and reports no failure', async () => {
   const ready = readiness(true);
   isCutOff = true;
   expect(await asked(ready, 2)).toEqual([false, false]);

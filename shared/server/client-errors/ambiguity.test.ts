@@ -70,7 +70,7 @@ describe('RFC 9112 section 3.2: Host', () => {
     expect(await reasonFor(fields, line)).toBe('none');
   });
 
-  test('an invalid one is refused in HTTP/1.0 and beside an absolute-form target as well', async () => {
+  test('an invalid Host is refused in HTTP/1.0 and beside an absolute-form target, too', async () => {
     expect(await reasonFor('Host: a b\r\n', 'GET / HTTP/1.0')).not.toBe('none');
     expect(await reasonFor('Host:\r\n', 'GET / HTTP/1.0')).not.toBe('none');
     expect(await reasonFor('Host:\r\n', 'OPTIONS * HTTP/1.1')).not.toBe('none');
@@ -78,7 +78,7 @@ describe('RFC 9112 section 3.2: Host', () => {
   });
 });
 
-describe('RFC 9110 section 5.3: fields of one line', () => {
+describe('RFC 9110 section 5.3: fields that may come only once', () => {
   test.each([
     ['Authorization', 'Authorization: Bearer a\r\nAuthorization: Bearer b\r\n'],
     ['the same Authorization', 'Authorization: Bearer a\r\nAUTHORIZATION: Bearer a\r\n'],
@@ -87,7 +87,7 @@ describe('RFC 9110 section 5.3: fields of one line', () => {
     expect(await reasonFor(`Host: a\r\n${fields}`)).toMatch(/once/);
   });
 
-  test('other fields may come twice', async () => {
+  test('a field that is a list may come twice', async () => {
     expect(await reasonFor('Host: a\r\nX_A: 1\r\nX_A: 2\r\nAccept: a\r\nAccept: b\r\n')).toBe(
       'none',
     );
@@ -145,7 +145,7 @@ describe('RFC 9112 section 11.2: fields that another parser could take for frami
   });
 });
 
-describe('RFC 9112 sections 6.1 and 9.6: nothing behind what is refused is a request', () => {
+describe('RFC 9112 sections 6.1 and 9.6: octets after a refused request are not read as a request', () => {
   const BEHIND = 'GET /behind HTTP/1.1\r\nHost: a\r\n\r\n';
 
   test.each<[string, string, number[]]>([
@@ -189,7 +189,7 @@ describe('RFC 9112 sections 6.1 and 9.6: nothing behind what is refused is a req
     expect(handled).not.toContain('/behind');
   });
 
-  test('in a read of its own neither', async () => {
+  test('octets that arrive in a later read are not read as a request either', async () => {
     handled.length = 0;
     const client = new TestSocket(listening);
     await client.send('POST / HTTP/1.1\r\nHost: a\r\nHost: a\r\nContent-Length: 2\r\n\r\n');
@@ -198,7 +198,7 @@ describe('RFC 9112 sections 6.1 and 9.6: nothing behind what is refused is a req
     expect(handled).toEqual([]);
   });
 
-  test('over HTTP/2 the connection serves other streams', async () => {
+  test('over HTTP/2 the connection still serves other streams', async () => {
     const client = new TestSocket(listening);
     const fields = [
       [':method', 'GET'],
@@ -313,7 +313,7 @@ describe('over HTTP/2', () => {
       [[':method', 'CONNECT'], [':protocol', 'websocket'], ...to('a').slice(1)],
     ],
     ['section 8.5: CONNECT with a path', [[':method', 'CONNECT'], ...to('a:1').slice(1)]],
-  ] as const)('malformed, before anybody sees it: %s', async (_, fields) => {
+  ] as const)('refused by the HTTP/2 parser: %s', async (_, fields) => {
     expect(await reasonOver2(...fields)).toBe('reset');
   });
 });

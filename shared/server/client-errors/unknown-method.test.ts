@@ -112,20 +112,23 @@ const head = (line: string, ...fields: readonly string[]) =>
   `${[line, 'Host: a', ...fields].join('\r\n')}\r\n\r\n`;
 
 describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) => {
-  test.each(UNKNOWN)('%s comes as it is, and is the last of its connection', async (method) => {
-    const listening = await start(name);
-    for (const version of ['1.1', '1.0']) {
-      asked = [];
-      const received = await answerTo(name, listening, [
-        head(`${method} /x HTTP/${version}`) + NEXT,
-      ]);
-      expect([asked, statuses(received)]).toEqual([[`${method} /x `], [200]]);
-      expect(received).toMatch(/^connection: close$/im);
-    }
-  });
+  test.each(UNKNOWN)(
+    '%s reaches the handler unchanged, and is the last request of its connection',
+    async (method) => {
+      const listening = await start(name);
+      for (const version of ['1.1', '1.0']) {
+        asked = [];
+        const received = await answerTo(name, listening, [
+          head(`${method} /x HTTP/${version}`) + NEXT,
+        ]);
+        expect([asked, statuses(received)]).toEqual([[`${method} /x `], [200]]);
+        expect(received).toMatch(/^connection: close$/im);
+      }
+    },
+  );
 
   test.each([...PARSED].filter((method) => method !== 'CONNECT'))(
-    '%s, which the parser knows, leaves the connection to others',
+    '%s, which the parser knows, does not end the connection',
     async (method) => {
       const last = head('GET /next HTTP/1.1', 'Connection: close');
       await answerTo(name, await start(name), [head(`${method} /x HTTP/1.1`) + last]);
@@ -133,7 +136,7 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
     },
   );
 
-  test('its content has the length that was announced, whatever it looks like', async () => {
+  test('the content of such a request has the announced length, even if it looks like a request', async () => {
     const bytes = head('BAN /x HTTP/1.1', `Content-Length: ${NEXT.length}`) + NEXT + NEXT;
     expect(statuses(await answerTo(name, await start(name), [bytes]))).toEqual([200]);
     expect(asked).toEqual([`BAN /x ${NEXT}`]);
@@ -146,17 +149,20 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
     ['that begins like the preface', head('PRIM * HTTP/1.1'), 'PRIM * '],
     ['that begins with its method', head('PRI * HTTP/1.1'), 'PRI * '],
     ['with content', `${head('P /x HTTP/1.1', 'Content-Length: 5')}hello`, 'P /x hello'],
-  ])('RFC 9112 section 9.6: no cut makes two requests of one %s', async (_, request, expected) => {
-    const listening = await start(name);
-    const bytes = request + NEXT;
-    for (let cut = 1; cut < bytes.length; cut += 1) {
-      asked = [];
-      const received = await answerTo(name, listening, [bytes.slice(0, cut), bytes.slice(cut)]);
-      expect([cut, asked, statuses(received)]).toEqual([cut, [expected], [200]]);
-    }
-  });
+  ])(
+    'RFC 9112 section 9.6: one %s stays one request, wherever its octets are split',
+    async (_, request, expected) => {
+      const listening = await start(name);
+      const bytes = request + NEXT;
+      for (let cut = 1; cut < bytes.length; cut += 1) {
+        asked = [];
+        const received = await answerTo(name, listening, [bytes.slice(0, cut), bytes.slice(cut)]);
+        expect([cut, asked, statuses(received)]).toEqual([cut, [expected], [200]]);
+      }
+    },
+  );
 
-  test('nor do two cuts, wherever they are', async () => {
+  test('one request stays one request if its octets are split at any two places', async () => {
     const listening = await start(name);
     const bytes = `\r\nBAN / HTTP/1.1\r\nHost:a\r\n\r\nGET / HTTP/1.1\r\nHost:a\r\n\r\n`;
     const cuts = fc.uniqueArray(fc.integer({ min: 1, max: bytes.length - 1 }), {
@@ -175,7 +181,7 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
     );
   });
 
-  test('nor does byte by byte', async () => {
+  test('one request stays one request if it arrives byte by byte', async () => {
     await answerTo(name, await start(name), Array.from(head('BAN /x HTTP/1.1') + NEXT));
     expect(asked).toEqual(['BAN /x ']);
   });
@@ -226,7 +232,7 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
     ['a method of 16 KiB that never ends', 414, 'A'.repeat(16_400)],
     ['a field that is folded', 400, head('BAN /x HTTP/1.1', 'X: a', ' b')],
     ['a space before the colon', 400, head('BAN /x HTTP/1.1', 'X : a')],
-  ])('%s is %d, and nobody is asked', async (_, status, bytes) => {
+  ])('%s is %d, and the handler is not called', async (_, status, bytes) => {
     const listening = await start(name);
     expect(problemOf(await answerTo(name, listening, [bytes])).status).toBe(status);
     expect(asked).toEqual([]);
@@ -242,14 +248,14 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
     ['an empty line', '\r\n'],
     ['half a request', 'BAN /x HTTP/1.1\r\nHo'],
     ['half its content', `${head('BAN /x HTTP/1.1', 'Content-Length: 5')}hel`],
-  ])('RFC 9110 section 15.5.9: who says %s and no more is told so', async (_, bytes) => {
+  ])('RFC 9110 section 15.5.9: a client that sends only %s gets 408', async (_, bytes) => {
     const limits = { headersTimeout: 50, requestTimeout: 60, checkInterval: 10 };
     const listening = await start(name, limits);
     expect(problemOf(await answerTo(name, listening, [bytes])).status).toBe(408);
     expect(asked).toEqual([]);
   });
 
-  test('RFC 9110 section 10.1.1: it may wait to be asked for its content', async () => {
+  test('RFC 9110 section 10.1.1: such a request may wait for 100 before it sends its content', async () => {
     const listening = await start(name);
     const put = head('BAN /x HTTP/1.1', 'Content-Length: 5', 'Expect: 100-continue');
     expect(statuses(await answerTo(name, listening, [put, 'hello']))).toEqual([100, 200]);
@@ -257,7 +263,7 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
   });
 });
 
-test('RFC 9112 section 9.6: bytes behind it are not read while its answer is awaited', async () => {
+test('RFC 9112 section 9.6: octets after such a request are not read while its answer is awaited', async () => {
   const answer = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const listening = await start('HTTP/1.1 alone', {}, async (request, response) => {
@@ -289,13 +295,13 @@ test('a connection that ends in the middle of a method gets 400', async () => {
   expect(problemOf(await client.all).status).toBe(400);
 });
 
-test('a client that ends its side behind its request is answered', async () => {
+test('a client that half-closes its connection after its request gets the answer', async () => {
   const client = new TestSocket(await start('HTTP/1.1 alone'));
   client.socket.end(head('BAN /x HTTP/1.1'));
   expect(statuses(await client.all)).toEqual([200]);
 });
 
-test('closing ends who has said half a method, and serves who asks', async () => {
+test('closing the server ends connections with half a method, and answers complete requests', async () => {
   const listening = await start('HTTP/1.1 alone');
   const [half, whole] = [new TestSocket(listening), new TestSocket(listening)];
   await Promise.all([half.send('BA'), whole.send('BA')]);
@@ -306,8 +312,8 @@ test('closing ends who has said half a method, and serves who asks', async () =>
   await closed;
 });
 
-describe('the part that is looked at', () => {
-  test('the stand-in is parsed like any other method, and is none that we know', () => {
+describe('the part of a request that is examined', () => {
+  test('the substitute method can be parsed, and is no method that we support', () => {
     const readable = withStandIn(Buffer.from('\r\nBAN /x HTTP/1.1\r\n')).toString();
     const [, method = '', rest] = /^([A-Z]+)( .*\r\n)$/s.exec(readable) ?? [];
     expect(rest).toBe(' /x HTTP/1.1\r\n');
@@ -315,7 +321,7 @@ describe('the part that is looked at', () => {
     expect([...METHODS.keys(), 'CONNECT', 'PRI', 'SOURCE']).not.toContain(method);
   });
 
-  test('is enough: more bytes change nothing', () => {
+  test('has enough octets: further octets do not change the decision', () => {
     const piece = fc.constantFrom(
       '\r\n',
       '\r',

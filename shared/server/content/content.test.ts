@@ -90,31 +90,39 @@ describe('contentDigest', () => {
     ['all that fits into memory', MEBIBYTE],
     ['one byte more', MEBIBYTE + 1],
     ['some megabytes', 3 * MEBIBYTE + 12_345],
-  ])('is that of the content, which the handler still gets: %s', async (_, length) => {
-    handler = async (request, response) => {
-      const digest = await contentDigest(request, 'sha256');
-      response.end(`${digest.toString('hex')} ${sha256(await all(contentOf(request)))}`);
-    };
-    const content = bytes(length);
-    const expected = sha256(content);
-    expect(await post(content)).toBe(`${expected} ${expected}`);
-    expect(await post(content, { 'Transfer-Encoding': 'chunked' })).toBe(`${expected} ${expected}`);
-  });
+  ])(
+    'is the digest of the content, and the handler still gets the content: %s',
+    async (_, length) => {
+      handler = async (request, response) => {
+        const digest = await contentDigest(request, 'sha256');
+        response.end(`${digest.toString('hex')} ${sha256(await all(contentOf(request)))}`);
+      };
+      const content = bytes(length);
+      const expected = sha256(content);
+      expect(await post(content)).toBe(`${expected} ${expected}`);
+      expect(await post(content, { 'Transfer-Encoding': 'chunked' })).toBe(
+        `${expected} ${expected}`,
+      );
+    },
+  );
 
-  test.each([0, 5, 2 * MEBIBYTE])('several hashes, at once and again: %d bytes', async (length) => {
-    handler = async (request, response) => {
-      const hashes = ['md5', 'sha256', 'sha512-256', 'sha256'];
-      const digests = await Promise.all(hashes.map((hash) => contentDigest(request, hash)));
-      digests.push(await contentDigest(request, 'md5'));
-      response.end(digests.map((digest) => digest.toString('hex')).join(' '));
-    };
-    const content = bytes(length);
-    const hashes = ['md5', 'sha256', 'sha512-256', 'sha256', 'md5'];
-    const expected = hashes.map((hash) => createHash(hash).update(content).digest('hex'));
-    expect(await post(content)).toBe(expected.join(' '));
-  });
+  test.each([0, 5, 2 * MEBIBYTE])(
+    'several hashes can be asked for, together and again: %d bytes',
+    async (length) => {
+      handler = async (request, response) => {
+        const hashes = ['md5', 'sha256', 'sha512-256', 'sha256'];
+        const digests = await Promise.all(hashes.map((hash) => contentDigest(request, hash)));
+        digests.push(await contentDigest(request, 'md5'));
+        response.end(digests.map((digest) => digest.toString('hex')).join(' '));
+      };
+      const content = bytes(length);
+      const hashes = ['md5', 'sha256', 'sha512-256', 'sha256', 'md5'];
+      const expected = hashes.map((hash) => createHash(hash).update(content).digest('hex'));
+      expect(await post(content)).toBe(expected.join(' '));
+    },
+  );
 
-  test('whatever the pieces are that the content comes in', async () => {
+  test('does not depend on the pieces in which the content arrives', async () => {
     handler = async (request, response) => {
       const digest = await contentDigest(request, 'sha256');
       response.end(`${digest.toString('hex')} ${sha256(await all(contentOf(request)))}`);
@@ -134,7 +142,7 @@ describe('contentDigest', () => {
     );
   });
 
-  test('two readers of the same content do not disturb one another', async () => {
+  test('two readers of the same content both get all of it', async () => {
     handler = async (request, response) => {
       await contentDigest(request, 'sha256');
       const [one, two] = await Promise.all([all(contentOf(request)), all(contentOf(request))]);
@@ -154,14 +162,14 @@ describe('the limit', () => {
     response.end('refused');
   };
 
-  test('a content of that length passes', async () => {
+  test('content of exactly the limit is accepted', async () => {
     handler = async (request, response) => {
       response.end((await contentDigest(request, 'sha256', { limit: 1000 })).toString('hex'));
     };
     expect(await post(bytes(1000))).toBe(sha256(bytes(1000)));
   });
 
-  test('413: a byte more, announced or in chunks', async () => {
+  test('content of one byte more gets 413, announced or in chunks', async () => {
     handler = refuses;
     expect(await post(bytes(1001))).toBe('refused');
     expect(await post(bytes(1001), { 'Transfer-Encoding': 'chunked' })).toBe('refused');
@@ -183,7 +191,7 @@ describe('the limit', () => {
     request.destroy();
   });
 
-  test('503 when all contents together are too much, until one is over', async () => {
+  test('if all contents together exceed the limit, a request gets 503 until another one ends', async () => {
     const budget = new Budget(4 * MEBIBYTE);
     const statuses: number[] = [];
     const [spooled, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -216,7 +224,7 @@ describe('the limit', () => {
     expect(statuses).toEqual([503]);
   });
 
-  test('many from one address leave room for those from others, and short ones take little', async () => {
+  test('many contents from one address leave space for other addresses, and short contents use little', async () => {
     const budget = new Budget(4 * MEBIBYTE);
     const end = Promise.withResolvers<void>();
     handler = async (request, response) => {
@@ -242,7 +250,7 @@ describe('the limit', () => {
     end.resolve();
   });
 
-  test('over HTTP/2 the room is given back with the answer, and when the stream is reset', async () => {
+  test('over HTTP/2 the space is freed with the answer, and if the stream is reset', async () => {
     const budget = new Budget(4 * MEBIBYTE);
     const statuses: (number | undefined)[] = [];
     const h2 = http2.createServer();
@@ -281,7 +289,7 @@ describe('the limit', () => {
     expect(statuses).toEqual([200, 200, 200]);
   });
 
-  test('100 once the digest is asked for', async () => {
+  test('the server sends 100 once the handler asks for the digest', async () => {
     handler = async (request, response) => {
       response.end((await contentDigest(request, 'sha256')).toString('hex'));
     };
@@ -295,8 +303,8 @@ describe('the limit', () => {
   });
 });
 
-describe('nothing is left behind', () => {
-  test('the file has no name and no rights for others, and is closed with the answer', async () => {
+describe('the spooled content is removed', () => {
+  test('the file has no name, only its owner can read it, and it is closed with the answer', async () => {
     handler = async (request, response) => {
       await contentDigest(request, 'sha256');
       const spools = await openSpools();
@@ -311,7 +319,7 @@ describe('nothing is left behind', () => {
     await untilClosed();
   });
 
-  test('when nobody reads the content, on a connection that stays open', async () => {
+  test('if the handler does not read the content, on a connection that stays open', async () => {
     let most = 0;
     handler = async (request, response) => {
       await contentDigest(request, 'sha256');
@@ -325,7 +333,7 @@ describe('nothing is left behind', () => {
     expect(most).toBe(1);
   });
 
-  test('when the client leaves in the middle: BadRequest', async () => {
+  test('if the client disconnects in the middle of the content: BadRequest', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     handler = async (request) => {
       await contentDigest(request, 'sha256').catch(resolve);
@@ -337,7 +345,7 @@ describe('nothing is left behind', () => {
     await untilClosed();
   });
 
-  test('when the client leaves before the answer: BadRequest for who still reads', async () => {
+  test('if the client disconnects before the answer: BadRequest for a handler that still reads', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     handler = async (request) => {
       await contentDigest(request, 'sha256');
@@ -355,7 +363,7 @@ describe('nothing is left behind', () => {
 });
 
 describe('contentOf without a digest', () => {
-  test('is the content, straight from the connection', async () => {
+  test('is read directly from the connection', async () => {
     handler = async (request, response) => {
       response.end(sha256(await all(contentOf(request))));
       expect(await openSpools()).toEqual([]);
@@ -364,7 +372,7 @@ describe('contentOf without a digest', () => {
     await Promise.all(served);
   });
 
-  test('a reader that stops early leaves a connection that can be used', async () => {
+  test('a reader that stops early leaves the connection usable', async () => {
     handler = async (request, response) => {
       for await (const chunk of contentOf(request)) {
         if (chunk.length > 0) break;
@@ -375,7 +383,7 @@ describe('contentOf without a digest', () => {
     expect(await post(bytes(10))).toBe('stopped');
   });
 
-  test('the client leaves: BadRequest', async () => {
+  test('a client that disconnects causes BadRequest', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     handler = async (request) => {
       await all(contentOf(request)).catch(resolve);

@@ -20,7 +20,7 @@ async function read(headers: Readonly<Record<string, string>>): Promise<string> 
   return Buffer.concat(pieces).toString();
 }
 
-describe('RFC 9530: the content is what the integrity fields say', () => {
+describe('RFC 9530: the content must match the integrity fields', () => {
   test.each([
     {},
     { 'content-digest': SHA256 },
@@ -63,7 +63,7 @@ describe('RFC 9530: the content is what the integrity fields say', () => {
     'sha-256=:A:',
     ':AAAA:',
     'sha-256=:AAAA:,',
-  ])('%s is malformed, which is told before the content is read', (value) => {
+  ])('%s is malformed, and refused before the content is read', (value) => {
     for (const name of ['content-digest', 'repr-digest']) {
       const never = () => intact({ headers: { [name]: value } }, content());
       expect(never).toThrow(BadRequest);

@@ -27,7 +27,7 @@ function requestFrom(
 }
 const proto = (...values: string[]) => values.map((value) => ['X-Forwarded-Proto', value] as const);
 
-test('cookies are parsed once a request, however many look at them', () => {
+test('cookies are parsed once for each request', () => {
   const request = requestFrom(STRANGER, [
     ['Cookie', 'a=1;;; b=2'],
     ['Cookie', 'c=3'],
@@ -41,22 +41,22 @@ test('cookies are parsed once a request, however many look at them', () => {
   expect(authRequest(request, ASKED, LOCAL).cookies).toBe(cookies);
 });
 
-describe('confidential', () => {
+describe('whether a request is confidential', () => {
   const over = (request: IncomingMessage, recipient = FAR) =>
     authRequest(request, ASKED, recipient).confidential;
 
-  test('TLS: yes, whatever anybody writes', () => {
+  test('a request over TLS is, whatever its fields say', () => {
     const tls = () => new TLSSocket(new Socket());
     expect(over(requestFrom(STRANGER, [], tls()))).toBe(true);
     expect(over(requestFrom(STRANGER, proto('http'), tls()))).toBe(true);
   });
 
-  test('clear text on a listener that only this machine reaches: yes', () => {
+  test('a request in clear text over loopback is', () => {
     expect(over(requestFrom('127.0.0.1'), LOCAL)).toBe(true);
     expect(over(requestFrom('127.0.0.1', proto('http')), LOCAL)).toBe(true);
   });
 
-  test('clear text from elsewhere: no, and a client cannot say otherwise', () => {
+  test('a request in clear text from another machine is not, whatever its fields say', () => {
     expect(over(requestFrom(STRANGER))).toBe(false);
     expect(over(requestFrom(STRANGER, proto('https')))).toBe(false);
     expect(over(requestFrom('127.0.0.1', proto('https')))).toBe(false);
@@ -72,16 +72,16 @@ describe('confidential', () => {
     ['https,https', false],
     ['wss', false],
     ['', false],
-  ])('from a trusted proxy that says %j: %j', (value, confidential) => {
+  ])('a request from a trusted proxy that sends %j: %j', (value, confidential) => {
     expect(over(requestFrom(TRUSTED, proto(value)))).toBe(confidential);
     expect(over(requestFrom(`::ffff:${TRUSTED}`, proto(value)))).toBe(confidential);
   });
 
-  test('a request from a trusted proxy that says nothing is not', () => {
+  test('a request from a trusted proxy without the field is not', () => {
     expect(over(requestFrom(TRUSTED))).toBe(false);
   });
 
-  test('RFC 9110 section 5.3: the field twice is malformed, from whom it is believed', () => {
+  test('RFC 9110 section 5.3: a request from a trusted proxy with the field twice is malformed', () => {
     for (const values of [
       ['https', 'https'],
       ['http', 'https'],
@@ -93,7 +93,7 @@ describe('confidential', () => {
 });
 
 describe('the data of a request', () => {
-  test('its recipient, what it asks for, and its fields, of which one that comes twice is malformed', () => {
+  test('the request has its origin, target and fields; a field that comes twice is malformed', () => {
     const fields = [
       ['Authorization', 'One x'],
       ['authorization', 'Two y'],
@@ -107,7 +107,7 @@ describe('the data of a request', () => {
     expect(() => asked.field('Authorization')).toThrow(BadRequest);
   });
 
-  test('its peer: the client behind trusted proxies, and nobody when the connection is gone', () => {
+  test('the peer is the client behind trusted proxies, and undefined if the connection has ended', () => {
     const forwarded = [['X-Forwarded-For', STRANGER]] as const;
     const peerOf = (address: string | undefined) =>
       authRequest(requestFrom(address, forwarded), ASKED, FAR).peer;
@@ -116,7 +116,7 @@ describe('the data of a request', () => {
     expect(peerOf(undefined)).toMatchObject({ address: '', trusted: false });
   });
 
-  test('RFC 9112 section 9.3: one connection is one object, and another is another', async () => {
+  test('RFC 9112 section 9.3: requests of one connection have the same object, other connections have other objects', async () => {
     const connections: object[] = [];
     const server = http.createServer((request, response) => {
       connections.push(authRequest(request, ASKED, LOCAL).peer.connection);
@@ -136,7 +136,7 @@ describe('the data of a request', () => {
     expect([first === third, second === fourth, first === second]).toEqual([true, true, false]);
   });
 
-  test('RFC 7616 section 3.4.3: the digest of its content', async () => {
+  test('RFC 7616 section 3.4.3: the request gives the digest of its content', async () => {
     const request = requestFrom(STRANGER);
     request.push('content');
     request.push(null);
@@ -144,7 +144,7 @@ describe('the data of a request', () => {
     expect(digest?.toString('hex')).toBe('9a0364b9e99bb480dd25e1f0284c8555');
   });
 
-  test('its content counts for the client behind a trusted proxy, and leaves room for others behind it', async () => {
+  test('content behind a trusted proxy counts for its client, and leaves space for the other clients of the proxy', async () => {
     await using sockets = new AsyncDisposableStack();
     const keep = async (client: string): Promise<number> => {
       const socket = new Socket();

@@ -29,7 +29,7 @@ const names = (fields: object) => Object.keys(fields).filter((name) => /^access-
 describe('Fetch, section CORS-preflight fetch', () => {
   const VARY = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers';
 
-  test('names exactly the methods there are; no page can send TRACE', () => {
+  test('a preflight answer names exactly the supported methods, without TRACE', () => {
     const { status, fields, body } = preflight(space, from(PAGES), [
       'PATCH',
       'GET',
@@ -45,13 +45,13 @@ describe('Fetch, section CORS-preflight fetch', () => {
     });
   });
 
-  test.each(OTHERS)('the origin %j is told nothing', (origin) => {
+  test.each(OTHERS)('the origin %j gets no CORS fields', (origin) => {
     for (const at of [space, trusting, closed]) {
       expect(preflight(at, from(origin), ['GET']).fields).toEqual({ Vary: VARY });
     }
   });
 
-  test('allows the fields that are asked for, Authorization too, which `*` does not cover', () => {
+  test('a preflight answer allows each requested field, including Authorization, which `*` does not cover', () => {
     const asked = 'authorization,x-okta-user-agent-extended, depth,lock-token , x-papertrail';
     expect(preflight(space, from(PAGES, asked), []).fields['Access-Control-Allow-Headers']).toBe(
       'authorization, x-okta-user-agent-extended, depth, lock-token, x-papertrail',
@@ -66,7 +66,7 @@ describe('Fetch, section CORS-preflight fetch', () => {
     },
   );
 
-  test('does not let a public page into a private network', () => {
+  test('a preflight answer does not allow a public page to reach a private network', () => {
     expect(names(preflight(trusting, from(PAGES), ['GET']).fields).join()).not.toMatch(
       /private|local/i,
     );
@@ -74,7 +74,7 @@ describe('Fetch, section CORS-preflight fetch', () => {
 });
 
 describe('Fetch, section CORS protocol and credentials', () => {
-  test('only where the space says so, with one origin', () => {
+  test('credentials are allowed only if the space is configured so, for one origin', () => {
     for (const fields of [space.answers(PAGES), preflight(space, from(PAGES), []).fields]) {
       expect(fields['Access-Control-Allow-Credentials']).toBeUndefined();
     }
@@ -89,7 +89,7 @@ describe('Fetch, section CORS protocol and credentials', () => {
 });
 
 describe('Fetch, section CORS check: the fields of an answer', () => {
-  test('a listed origin can read what clients need', () => {
+  test('a listed origin can read the fields that clients need', () => {
     const fields = space.answers(PAGES);
     expect(names(fields)).toEqual(['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']);
     expect(fields['Vary']).toBe('Origin');
@@ -99,11 +99,14 @@ describe('Fetch, section CORS check: the fields of an answer', () => {
     expect(exposed.toSorted()).toEqual(needed.split(' ').toSorted());
   });
 
-  test.each(OTHERS)('the origin %j reads nothing, and caches know that others may', (origin) => {
-    expect(trusting.answers(origin)).toEqual({ Vary: 'Origin' });
-  });
+  test.each(OTHERS)(
+    'the origin %j can read nothing, and Vary tells caches that other origins may',
+    (origin) => {
+      expect(trusting.answers(origin)).toEqual({ Vary: 'Origin' });
+    },
+  );
 
-  test('a space of no origin has none', () => {
+  test('a space without origins sends no CORS fields', () => {
     for (const origin of [...OTHERS, PAGES]) expect(closed.answers(origin)).toEqual({});
   });
 });

@@ -42,13 +42,13 @@ async function ask(maxVersion: SecureVersion) {
   return { version: socket.getProtocol(), own: ours(socket), answer: await text(response) };
 }
 
-test('RFC 8446 section 7.5: both ends of a connection have the same, and no other has it', async () => {
+test('RFC 8446 section 7.5: both ends of a connection export the same key, and no other connection exports it', async () => {
   const connections = await Promise.all([ask('TLSv1.3'), ask('TLSv1.3')]);
   expect(new Set(connections.map(({ answer }) => answer)).size).toBe(2);
   for (const { own, answer } of connections) expect(answer).toBe(own);
 });
 
-test('over HTTP/2 too', async () => {
+test('keys are exported over HTTP/2, too', async () => {
   const socket = connect({
     host: '127.0.0.1',
     port: listening.port,
@@ -63,7 +63,7 @@ test('over HTTP/2 too', async () => {
   session.close();
 });
 
-test('there is no exporter over TLS 1.2, whose connections may share it (RFC 7627), nor over clear text', async () => {
+test('no key is exported over TLS 1.2, whose connections may share it (RFC 7627), or over clear text', async () => {
   expect(await ask('TLSv1.2')).toMatchObject({ version: 'TLSv1.2', answer: 'none' });
   expect(exporterOf({ socket: new Socket() })).toBeUndefined();
 });

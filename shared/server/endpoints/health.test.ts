@@ -13,11 +13,11 @@ const answerOf = (path: string, ready: Ready, deadline?: number) =>
     ?.answer?.({} as AnyRequest, parseTarget(path) as Target);
 
 describe('health', () => {
-  test('live does not ask whether it is ready', async () => {
+  test('`live` is 200 even if the server is not ready', async () => {
     expect(await answerOf('/health/live', unwell)).toMatchObject({ status: 200 });
   });
 
-  test('ready is 200', async () => {
+  test('`ready` is 200 if the server is ready', async () => {
     expect(await answerOf('/health/ready', well)).toEqual({
       status: 200,
       fields: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
@@ -25,7 +25,7 @@ describe('health', () => {
     });
   });
 
-  test('ready for reading asks for no more', async () => {
+  test('`ready` for reading does not need a store that can be written', async () => {
     const onlyReads: Ready = async (need) => {
       if (need === 'all') throw new Error('full');
     };
@@ -34,7 +34,7 @@ describe('health', () => {
   });
 
   test.each(['for=writing', 'for=', 'for=reading&for=all'])(
-    'ready for %s is 400',
+    '`ready` for %s is 400',
     async (query) => {
       expect(await answerOf(`/health/ready?${query}`, well)).toMatchObject({ status: 400 });
     },

@@ -52,7 +52,7 @@ test.each<SecureVersion>(['TLSv1.2', 'TLSv1.3'])(
   },
 );
 
-test('over HTTP/2 too', async () => {
+test("the server's own certificate is known over HTTP/2, too", async () => {
   const socket = connect({ ...place(), ALPNProtocols: ['h2'] });
   await once(socket, 'secureConnect');
   const seen = socket.getPeerCertificate().raw;
@@ -62,7 +62,7 @@ test('over HTTP/2 too', async () => {
 });
 
 test.each(['http/1.1', 'h2'])(
-  'a client that leaves meanwhile makes no defect: %s',
+  'a client that disconnects meanwhile causes no error 500: %s',
   async (version) => {
     const [arrived, left] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()];
     const waiting: AnyHandler = (request, response) => {
@@ -94,6 +94,6 @@ test.each(['http/1.1', 'h2'])(
   },
 );
 
-test('clear text has none', () => {
+test('there is no certificate over clear text', () => {
   expect(ownCertificate({ socket: new Socket() })).toBeUndefined();
 });

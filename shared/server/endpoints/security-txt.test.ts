@@ -15,7 +15,7 @@ const answerAt = (time: string, security: unknown) =>
   fileAt(time, security)?.answer?.({} as never, {} as never);
 
 describe('security.txt (RFC 9116)', () => {
-  test('has contacts in order, one Expires, and each address that it has', () => {
+  test('has the contacts in order, one Expires, and the configured addresses', () => {
     const policy = 'https://auth.example/policy';
     expect(answerAt('2027-01-01T00:00:00Z', { contacts, expires: EXPIRES, policy })).toEqual({
       status: 200,
@@ -30,7 +30,7 @@ Policy: https://auth.example/policy
     });
   });
 
-  test('is there only if it is configured, and until it expires (section 2.5.5)', () => {
+  test('is served only if it is configured, and until it expires (section 2.5.5)', () => {
     expect(fileAt(EXPIRES)).toBeUndefined();
     const security = { contacts, expires: EXPIRES };
     expect(answerAt('2027-06-29T23:59:59Z', security)).toMatchObject({ status: 200 });
@@ -52,7 +52,7 @@ Policy: https://auth.example/policy
     expect(configSchema.safeParse({ security }).success).toBe(false);
   });
 
-  test('RFC 3986: a contact may have each form of a URI', () => {
+  test('RFC 3986: a contact may have any form of a URI', () => {
     const forms = ['tel:+1-201-555-0123', 'mailto:a%20b@[::1]?subject=x&cc=y', 'https://a/~b#c'];
     expect(
       configSchema.safeParse({ security: { contacts: forms, expires: EXPIRES } }).success,

@@ -60,7 +60,7 @@ describe.each([true, false])('RFC 9110 section 7.4: the authority, TLS %s', (tls
     '192.0.2.1:3000',
     '',
     undefined,
-  ])('ours: %s', (host) => {
+  ])('accepts %s', (host) => {
     expect(statusOf({ host, tls } as Sent)).toBe(200);
   });
 
@@ -75,7 +75,7 @@ describe.each([true, false])('RFC 9110 section 7.4: the authority, TLS %s', (tls
     '192.0.2.2:3000',
     'localhost:3000',
     '127.0.0.1:3000',
-  ])('not ours: %s', (host) => {
+  ])('refuses %s', (host) => {
     expect(statusOf({ host, tls })).toBe(421);
     expect(statusOf({ host: 'auth.example', url: `http://${host}/`, tls })).toBe(421);
   });
@@ -84,7 +84,7 @@ describe.each([true, false])('RFC 9110 section 7.4: the authority, TLS %s', (tls
     expect(statusOf({ host: 'other.example', url: 'http://auth.example/', tls })).toBe(200);
   });
 
-  test('a listener on all addresses answers for the one that was dialled', () => {
+  test('a listener on all addresses accepts the address that the client connected to', () => {
     const dialled = (local: string, host: string) => statusOf({ local, host, tls });
     expect(dialled('::ffff:192.0.2.7', '192.0.2.7:3000')).toBe(200);
     expect(dialled('2001:db8::7', '[2001:db8::7]:3000')).toBe(200);
@@ -95,18 +95,18 @@ describe.each([true, false])('RFC 9110 section 7.4: the authority, TLS %s', (tls
   });
 
   test.each(['/jwks', '/.well-known/openid-configuration', '/.well-known/'])(
-    '%s is the same under every name',
+    '%s is served under every name',
     (url) => {
       expect(statusOf({ host: 'other.example', url, tls })).toBe(200);
       expect(statusOf({ host: 'other.example', url: `http://other.example${url}`, tls })).toBe(200);
     },
   );
 
-  test.each(['/jwks/', '/token', '/well-known/x'])('%s is not', (url) => {
+  test.each(['/jwks/', '/token', '/well-known/x'])('%s is served only under our names', (url) => {
     expect(statusOf({ host: 'other.example', url, tls })).toBe(421);
   });
 
-  test('a trusted proxy knows what it sends', () => {
+  test('a trusted proxy may send any name', () => {
     expect(statusOf({ host: 'authz-1:3000', peer: '10.0.0.7', tls })).toBe(200);
     expect(statusOf({ host: 'authz-1:3000', peer: '::ffff:10.0.0.7', tls })).toBe(200);
     expect(statusOf({ host: 'authz-1:3000', peer: '11.0.0.7', tls })).toBe(421);
@@ -121,7 +121,7 @@ describe.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('from %s', (peer) => {
       ['localhost', 'LOCALHOST:8080', 'app.localhost', 'localhost.:8080'],
       ['127.0.0.1', '127.0.0.2:8080', '[::1]', '[::1]:8080'],
     ].flat(),
-  )('through a tunnel with a port of its own, in clear text alone: %s', (host) => {
+  )('loopback names with another port are accepted only in clear text: %s', (host) => {
     expect(statusOf({ host, peer, local })).toBe(200);
     expect(statusOf({ host, peer, local, tls: true })).toBe(421);
   });
@@ -139,12 +139,12 @@ describe.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('from %s', (peer) => {
         'evil#x.localhost',
       ],
     ].flat(),
-  )('DNS rebinding: a name that may lead here today alone: %s', (host) => {
+  )('DNS rebinding: a foreign name that points to this machine is refused: %s', (host) => {
     expect(statusOf({ host, peer, local })).toBe(421);
     expect(statusOf({ host: 'localhost', url: `http://${host}/`, peer, local })).toBe(421);
   });
 
-  test('our names, and the address of the listener', () => {
+  test('our names and the address of the listener are accepted', () => {
     for (const host of ['auth.example', 'tokens.example:8443', undefined]) {
       expect(statusOf({ ...(host !== undefined && { host }), peer })).toBe(200);
     }
@@ -155,7 +155,7 @@ describe.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('from %s', (peer) => {
 describe('RFC 9110 section 7.4: an https resource over clear text', () => {
   const url = 'https://auth.example/';
 
-  test('is refused, from this machine as well', () => {
+  test('is refused, also from this machine', () => {
     expect(statusOf({ host: 'auth.example', url })).toBe(421);
     expect(statusOf({ host: 'auth.example', url: 'HTTPS://auth.example/' })).toBe(421);
     expect(statusOf({ host: 'auth.example', url, peer: '127.0.0.1' })).toBe(421);
@@ -212,7 +212,7 @@ describe('on real listeners', () => {
     return answer[':status'];
   }
 
-  test('HTTP/1.1 over TLS: 421 says what for, and the log says what to do', async () => {
+  test('HTTP/1.1 over TLS: a 421 names the reason, and the log says what to do', async () => {
     const [status, body] = await overTls('other.example');
     expect(status).toBe(421);
     expect(JSON.parse(body)).toMatchObject({
@@ -231,7 +231,7 @@ describe('on real listeners', () => {
     expect((await overTls('other.example', '/health/ready'))[0]).toBe(200);
   });
 
-  test('DNS rebinding, with and without HTTP/2', async () => {
+  test('DNS rebinding is refused with and without HTTP/2', async () => {
     const named = { host: '127.0.0.1', port: clear.port, headers: { host: 'evil.example' } };
     expect((await answerOf(http.request(named)))[0]).toBe(421);
     const plain = `http://127.0.0.1:${clear.port}`;
@@ -239,7 +239,7 @@ describe('on real listeners', () => {
     expect(await status2(plain, { ':authority': 'auth.example' })).toBe(200);
   });
 
-  test('HTTP/2 over TLS and in clear text', async () => {
+  test('HTTP/2 over TLS and in clear text follows the same rules', async () => {
     const secure = `https://localhost:${tls.port}`;
     expect(await status2(secure, {})).toBe(200);
     expect(await status2(secure, { ':authority': 'auth.example' })).toBe(200);
@@ -249,7 +249,7 @@ describe('on real listeners', () => {
     expect(await status2(plain, { ':scheme': 'https' })).toBe(421);
   });
 
-  test('an https target in clear text', async () => {
+  test('an https target in clear text is refused', async () => {
     const ask = (path: string) =>
       answerOf(http.request({ host: '127.0.0.1', port: clear.port, path }));
     expect((await ask(`https://localhost:${tls.port}/documents/`))[0]).toBe(421);

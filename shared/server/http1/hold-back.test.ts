@@ -25,7 +25,7 @@ const MOST_OCTETS = 3 * 65_536;
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx';
 const UPGRADE = GET.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n');
 
-describe('RFC 9112 section 9.3.2: requests that nobody reads the answers to', () => {
+describe('RFC 9112 section 9.3.2: many requests of a client that does not read the answers', () => {
   /** The most requests that were unanswered at a time, and the most octets, while this is going on. */
   async function most(bytes: string, over: 'tcp' | 'tls') {
     const waiting: (() => void)[] = [];
@@ -70,7 +70,7 @@ describe('RFC 9112 section 9.3.2: requests that nobody reads the answers to', ()
     ['POST with content', POST, 1, 'tcp'],
     ['POST with content', POST, 1, 'tls'],
     ['requests with Upgrade', UPGRADE, 1, 'tcp'],
-  ] as const)('stay octets but for a few: %s', async (_, one, atOnce, over) => {
+  ] as const)('stay unparsed except for a few: %s', async (_, one, atOnce, over) => {
     const count = Math.ceil(250_000 / one.length / (atOnce === 1 ? 3 : 1));
     const { requests, octets, answers } = await most(one.repeat(count), over);
     expect(requests).toBeLessThanOrEqual(atOnce);
@@ -102,7 +102,7 @@ describe('a request that was held back', () => {
     'PATCH / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\n1',
   ];
 
-  test('is the same request, wherever octets are cut', async () => {
+  test('is handled unchanged, wherever its octets are split', async () => {
     const listening = await start(telling);
     let alone = '';
     for (const one of REQUESTS) {
@@ -119,7 +119,7 @@ describe('a request that was held back', () => {
     }
   });
 
-  test('has the fields that it came with, octet for octet', async () => {
+  test('keeps its fields, octet for octet', async () => {
     const listening = await start(telling);
     const name = fc.stringMatching(/^x[!#$%&'*+.^_`|~0-9A-Za-z-]{0,20}$/);
     const value = fc.stringMatching(/^[\t -~\x80-\xff]{0,40}$/);
@@ -142,14 +142,14 @@ describe('a request that was held back', () => {
     ['this one', FIRST + filled('POST', 140_000)],
     ['many', filled('POST', 70_000).repeat(10)],
     ['those around Upgrade', filled('POST', 70_000) + UPGRADE + filled('POST', 70_000)],
-  ])('is read whole, also where content is longer than a read: that of %s', async (_, bytes) => {
+  ])('is read completely, also if the content is longer than one read: %s', async (_, bytes) => {
     const received = await exchange(await start(telling), bytes + CLOSING_GET);
     const asked = (bytes + CLOSING_GET).match(/ HTTP\/1\.1\r/g);
     expect(statuses(received)).toEqual(asked?.map(() => 200));
     expect(received.match(/y+/g)?.join('')).toBe(bytes.match(/y+/g)?.join(''));
   });
 
-  test('RFC 9110 section 9.3.6: a tunnel behind long content carries all octets', async () => {
+  test('RFC 9110 section 9.3.6: a tunnel that follows long content carries all octets', async () => {
     const tunnel: TunnelHandler = async ({ open: begin }) => {
       const side = begin({});
       side.pipe(side);
@@ -175,7 +175,7 @@ describe('a request that was held back', () => {
     ['one with Upgrade', UPGRADE],
     ['two', GET + GET],
   ])(
-    'RFC 9112 section 9.6: is answered, though the client has ended its side behind it: %s',
+    'RFC 9112 section 9.6: is answered, although the client has half-closed the connection: %s',
     async (_, bytes) => {
       const listening = await start(async (request, response) => {
         // The end of the connection comes in the meantime.
@@ -190,7 +190,7 @@ describe('a request that was held back', () => {
     },
   );
 
-  test('many behind which the client has ended its side leave one timer and one listener', async () => {
+  test('many requests on a half-closed connection leave one timer and one listener', async () => {
     const counts: number[] = [];
     const listening = await start(({ socket }, response) => {
       counts.push(socket.listenerCount('close'));
@@ -207,7 +207,7 @@ describe('a request that was held back', () => {
     ['RFC 9110 section 9.1: an unknown method', 'BAKE / HTTP/1.1\r\nHost: a\r\n\r\n', 501],
     ['RFC 9112 section 3.2: two hosts', GET.replace('Host', 'Host: b\r\nHost'), 400],
     ['RFC 9112 section 5.2: a folded line', GET.replace('Host', 'X: a\r\n b\r\nHost'), 400],
-  ])('does not change what comes behind it: %s is %3$d', async (_, bytes, status) => {
+  ])('does not change the next request: %s is %3$d', async (_, bytes, status) => {
     const listening = await start();
     const received = await exchange(listening, FIRST + GET + FIRST + bytes + GET);
     expect(statuses(received)).toEqual([200, 200, 200, status]);
@@ -215,14 +215,14 @@ describe('a request that was held back', () => {
     expect(problemOf(last).status).toBe(status);
   });
 
-  test('RFC 9112 section 9.6: counts among the requests of its connection, the last of which says so', async () => {
+  test('RFC 9112 section 9.6: counts among the requests of its connection, and the last answer says `close`', async () => {
     const listening = await start(undefined, { requestsPerConnection: 5 });
     const received = await exchange(listening, (GET + FIRST).repeat(10) + GET.repeat(1000));
     expect(statuses(received)).toEqual(Array(5).fill(200));
     expect(received.match(/^connection: close\r$/gim)).toHaveLength(1);
   });
 
-  test('is not carried out once the answer before it says that it is the last', async () => {
+  test('is not carried out if the answer before it says `close`', async () => {
     const asked: string[] = [];
     const listening = await start(({ url = '' }, response) => {
       asked.push(url);

@@ -31,7 +31,7 @@ describe('sizes', () => {
     expect(problemOf(await client.all).status).toBe(414);
   });
 
-  test('RFC 9112 section 3: a target that no header section could hold is 414', async () => {
+  test('RFC 9112 section 3: a target longer than the limit of the header section is 414', async () => {
     const listening = await start(hello, limits);
     expect(problemOf(await exchange(listening, `GET /${long} HTTP/1.1\r\n\r\n`)).status).toBe(414);
     expect(problemOf(await exchange(listening, `BAN /${'a'.repeat(20_000)}`)).status).toBe(414);
@@ -64,7 +64,7 @@ describe('RFC 9110 section 15.5.9: a request that does not arrive in time gets 4
     expect(problemOf(await exchange(await start(hello, limits), bytes)).status).toBe(408);
   });
 
-  test('content that the handler waits for', async () => {
+  test('content that the handler waits for gets 408', async () => {
     const listening = await start(async (request, response) => {
       response.end(await echo(request).catch(() => 'cut'));
     }, limits);
@@ -87,12 +87,12 @@ describe('RFC 9110 section 9.3.1: content of a method that takes none', () => {
       'in chunks',
       get('Transfer-Encoding: chunked', `186a0\r\n${'x'.repeat(100_000)}\r\n0\r\n\r\n`),
     ],
-  ])('a little is thrown away, and the connection stays: %s', async (_, bytes) => {
+  ])('a little content is discarded, and the connection stays open: %s', async (_, bytes) => {
     const received = await exchange(await start(hello, limits), bytes + CLOSING_GET);
     expect(statuses(received)).toEqual([200, 200]);
   });
 
-  test('RFC 9110 section 15.5.14: much is 413, and what follows is no request', async () => {
+  test('RFC 9110 section 15.5.14: much content is 413, and the octets that follow are not read as a request', async () => {
     const bytes = get('Content-Length: 100001', 'x'.repeat(100_001));
     const listening = await start(hello, limits);
     expect(problemOf(await exchange(listening, bytes + GET)).status).toBe(413);
@@ -100,7 +100,7 @@ describe('RFC 9110 section 9.3.1: content of a method that takes none', () => {
     expect(problemOf(await exchange(listening, expecting)).status).toBe(413);
   });
 
-  test('chunks without an end are cut off', async () => {
+  test('endless chunks are cut off', async () => {
     const client = new TestSocket(await start(hello, limits));
     client.socket.write(get('Transfer-Encoding: chunked', ''));
     const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`;
@@ -115,17 +115,17 @@ describe('RFC 9110 section 9.3.1: content of a method that takes none', () => {
   });
 });
 
-describe('content that nobody reads', () => {
+describe('content that the handler does not read', () => {
   const put = (length: number) =>
     `PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`;
 
-  test('is thrown away up to the limit; beyond it the connection ends', async () => {
+  test('is discarded up to the limit; beyond it the connection ends', async () => {
     const listening = await start(hello, { leftoverBytes: 500_000 });
     expect(statuses(await exchange(listening, put(500_000) + CLOSING_GET))).toEqual([200, 200]);
     expect(statuses(await exchange(listening, put(700_000) + CLOSING_GET))).toEqual([200]);
   });
 
-  test('is thrown away as well when somebody has begun to read it', async () => {
+  test('is discarded, too, if the handler has begun to read it', async () => {
     const listening = await start(
       async (request, response) => {
         for await (const _ of request.iterator({ destroyOnReturn: false })) break;
@@ -157,7 +157,7 @@ describe('RFC 9110 section 15.5.9: content that is slow', () => {
     expect(statuses(await client.all)).toEqual([200]);
   });
 
-  test('is not what the client has not been asked for yet (section 10.1.1)', async () => {
+  test('does not count as slow before the client has got 100 (section 10.1.1)', async () => {
     const later = Promise.withResolvers<void>();
     const listening = await start(async (request, response) => {
       await later.promise;

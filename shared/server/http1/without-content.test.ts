@@ -10,7 +10,7 @@ const reader: Handler = async (request, response) => {
 };
 
 test.each(['GET', 'POST', 'PUT', 'DELETE'])(
-  'RFC 9112 section 6.3: %s without a length is read to its end, now or later',
+  'RFC 9112 section 6.3: %s without a length has no content, whenever it is read',
   async (method) => {
     const listening = await start(reader);
     const asked = (target: string) => `${method} ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
@@ -20,23 +20,23 @@ test.each(['GET', 'POST', 'PUT', 'DELETE'])(
   },
 );
 
-test('octets behind such a request begin another one and are not its content', async () => {
+test('octets after a request without content begin the next request', async () => {
   const received = await exchange(await start(reader), `${GET}hello${CLOSING_GET}`);
   expect(statuses(received)).toEqual([200, 501]);
 });
 
-test('a request beside it keeps its content', async () => {
+test('another request with content keeps its content', async () => {
   const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello';
   const received = await exchange(await start(reader), GET + post + CLOSING_GET);
   expect(received.match(/read <.*?>/g)).toEqual(['read <>', 'read <hello>', 'read <>']);
 });
 
-test('RFC 9110 section 10.1.1: an expectation without content is met once it is read', async () => {
+test('RFC 9110 section 10.1.1: a request with an expectation and without content gets 100 when it is read', async () => {
   const expecting = CLOSING_GET.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n');
   expect(statuses(await exchange(await start(reader), expecting))).toEqual([100, 200]);
 });
 
-test('the answer tells that the client has left', async () => {
+test('the answer emits `close` when the client disconnects', async () => {
   const [arrived, left] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
   const listening = await start((_request, response) => {
     response.once('close', () => left.resolve(response.writableFinished));

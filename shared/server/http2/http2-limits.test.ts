@@ -114,7 +114,7 @@ const FLOODS: readonly (readonly [string, ...Buffer[]])[] = [
   ],
 ];
 
-describe('RFC 9113 section 10.5: a connection that is a burden ends, and others are served', () => {
+describe('RFC 9113 section 10.5: a connection that attacks the server is ended, and other connections are served', () => {
   test.each([
     ['resets of requests that are waiting', '/waits'],
     ['resets of requests that are answered', '/'],
@@ -128,7 +128,7 @@ describe('RFC 9113 section 10.5: a connection that is a burden ends, and others 
     await expectServed(listening);
   });
 
-  test('resets within measure do no harm, and the measure is filled again in time', async () => {
+  test('a moderate number of resets is allowed, and the allowance is refilled with time', async () => {
     const clock = new ManualClock();
     const listening = await start({ resets: { burst: 3, per: 10 } }, clock);
     const client = begin(listening);
@@ -158,7 +158,7 @@ describe('RFC 9113 section 10.5: a connection that is a burden ends, and others 
     await expectServed(listening);
   });
 
-  test('some PING and SETTINGS are in order, and are acknowledged', async () => {
+  test('a moderate number of PING and SETTINGS is acknowledged', async () => {
     const client = begin(
       await start(),
       times(20, () => ping),
@@ -178,7 +178,7 @@ describe('RFC 9113 section 10.5: a connection that is a burden ends, and others 
     await expectServed(listening);
   });
 
-  test('WINDOW_UPDATE in great number holds up nobody', async () => {
+  test('a flood of WINDOW_UPDATE delays no other connection', async () => {
     const listening = await start();
     const flood = times(50_000, () => frame(8, 0, 0, number(1)));
     const client = begin(listening, flood, asked(1, '/'));
@@ -188,7 +188,7 @@ describe('RFC 9113 section 10.5: a connection that is a burden ends, and others 
 });
 
 describe('RFC 9113 section 5.1.2: requests at a time', () => {
-  test('one more than the limit is refused, and can be sent again', async () => {
+  test('a request over the limit is refused in a way that lets the client repeat it', async () => {
     const listening = await start({ streams: 2 });
     const three = [1, 3, 5].map((stream) => asked(stream, '/waits'));
     const client = begin(listening, ...three);
@@ -198,7 +198,7 @@ describe('RFC 9113 section 5.1.2: requests at a time', () => {
     await client.until((received) => contentOn(7, received) === 'hello');
   });
 
-  test('an address has no more requests, over all its connections, than it may have connections', async () => {
+  test('an address has no more requests in progress, over all its connections, than it may have connections', async () => {
     const listening = await start({ connections: { address: 4, total: 100 } });
     const waiting = [1, 3].map((stream) => asked(stream, '/waits'));
     const [first, second] = [begin(listening, ...waiting), begin(listening, ...waiting)];
@@ -257,7 +257,7 @@ describe('sizes', () => {
     expect(errorsOf(client.received, 1)).toEqual([NGHTTP2_ENHANCE_YOUR_CALM]);
   });
 
-  test('RFC 7541 section 7.3: so is one that a few octets unpack to', async () => {
+  test('RFC 7541 section 7.3: a stream whose few octets unpack to a large header section is reset', async () => {
     const listening = await start({ headerBytes: 4096 });
     // One long field for the dynamic table, and then its index again and again.
     const value = Buffer.alloc(100, 'v');
@@ -274,7 +274,7 @@ describe('sizes', () => {
   });
 });
 
-describe('RFC 7541 section 7.3: header sections that a few octets unpack to, again and again', () => {
+describe('RFC 7541 section 7.3: many requests whose few octets unpack to large header sections', () => {
   const VALUE = 100;
   const remembered = Buffer.concat([Buffer.of(0x40, 1, 0x78, VALUE), Buffer.alloc(VALUE, 'v')]);
   const request = [0x82, 0x86, 0x84, 0x01, 1, 0x61]; // GET, http, /, the authority a
@@ -296,7 +296,7 @@ describe('RFC 7541 section 7.3: header sections that a few octets unpack to, aga
     return { listening, client, unpacked };
   }
 
-  test('end the connection, refused or not, and few are unpacked', async () => {
+  test('end the connection, refused or not, and only a few are unpacked', async () => {
     const unpackedBytes = 200_000;
     const { listening, client, unpacked } = await startCounting({ unpackedBytes });
     const count = 150;
@@ -310,7 +310,7 @@ describe('RFC 7541 section 7.3: header sections that a few octets unpack to, aga
     await expectServed(listening);
   });
 
-  test('with more fields than are shown to us they end it as well', async () => {
+  test('end the connection, too, if node hides some of the fields', async () => {
     const { listening, client, unpacked } = await startCounting({
       fields: 50,
       invalidFrames: 20,
@@ -322,7 +322,7 @@ describe('RFC 7541 section 7.3: header sections that a few octets unpack to, aga
     await expectServed(listening);
   });
 
-  test('RFC 7541 section 4.2: the table of an ordinary client is free', async () => {
+  test('RFC 7541 section 4.2: an ordinary client may use the table freely', async () => {
     const { client, unpacked } = await startCounting({ unpackedBytes: 0 });
     for (let index = 0; index < 500; index += 1) {
       const stream = 3 + 2 * index;
@@ -347,7 +347,7 @@ describe('RFC 9110 section 9.3.1: content of a method that takes none', () => {
     );
   const piece = (stream: number, flags = 0) => frame(0, flags, stream, Buffer.alloc(1000));
 
-  test('a little is thrown away, and is no reason for a reset', async () => {
+  test('a little content is discarded, and does not reset the stream', async () => {
     const client = begin(await start({ needlessBytes: 2000 }), get(1), piece(1));
     await client.until((received) => contentOn(1, received) === 'hello');
     client.socket.write(Buffer.concat([piece(1, 1), asked(3, '/')]));
@@ -355,7 +355,7 @@ describe('RFC 9110 section 9.3.1: content of a method that takes none', () => {
     expect(errorsOf(client.received, 1)).toEqual([]);
   });
 
-  test('RFC 9113 section 8.1: content without an end is cut off by NO_ERROR', async () => {
+  test('RFC 9113 section 8.1: endless content is cut off by NO_ERROR', async () => {
     const client = begin(await start({ needlessBytes: 2000 }), get(1), piece(1));
     await client.until((received) => contentOn(1, received) === 'hello');
     client.socket.write(Buffer.concat([piece(1), piece(1), piece(1), asked(3, '/')]));
@@ -364,7 +364,7 @@ describe('RFC 9110 section 9.3.1: content of a method that takes none', () => {
     expect(errorsOf(client.received, 1)).toEqual([NGHTTP2_NO_ERROR]);
   });
 
-  test('RFC 9110 section 15.5.14: much is 413', async () => {
+  test('RFC 9110 section 15.5.14: much content is 413', async () => {
     const listening = await start({ needlessBytes: 1000 });
     for (const [length, expected] of [
       ['1000', 'hello'],
@@ -376,7 +376,7 @@ describe('RFC 9110 section 9.3.1: content of a method that takes none', () => {
   });
 });
 
-test('content that nobody reads to its end is thrown away up to the limit', async () => {
+test('content that the handler does not read to its end is discarded up to the limit', async () => {
   const partly: AnyHandler = async (request, response) => {
     for await (const _ of contentOf(request)) break;
     const content: Writable = response;
@@ -419,7 +419,7 @@ describe('answers that a client does not read', () => {
     return { listening, over };
   }
 
-  test('RFC 9113 section 6.9.2: windows of zero and pings hold nothing', async () => {
+  test('RFC 9113 section 6.9.2: windows of zero with pings do not keep the stream open', async () => {
     const { listening, over } = await startLong({
       idleTimeout: 50,
       pace: { bytes: 1000, milliseconds: 50 },
@@ -445,7 +445,7 @@ describe('answers that a client does not read', () => {
     ['/', 8],
     ['/whole', 0],
     ['/whole', 8],
-  ])('RFC 9113 section 5.4.2: a stream (%s) that is reset (%d) is over', async (path, code) => {
+  ])('RFC 9113 section 5.4.2: a stream (%s) that is reset (%d) is removed', async (path, code) => {
     const { listening, over } = await startLong();
     const client = begin(listening, asked(1, path));
     await client.until((received) => contentOn(1, received).length === WINDOW);
@@ -453,7 +453,7 @@ describe('answers that a client does not read', () => {
     while (!over.has(1)) await delay(5);
   });
 
-  test('streams that were reset leave room for others (RFC 9113 section 5.1)', async () => {
+  test('streams that were reset do not count against the limit (RFC 9113 section 5.1)', async () => {
     const { listening } = await startLong();
     const client = begin(listening, frame(8, 0, 0, number(0x7000_0000)));
     const ids = Array.from({ length: 60 }, (_, index) => 2 * index + 1);
@@ -469,7 +469,7 @@ describe('answers that a client does not read', () => {
 describe('content that is slow', () => {
   const slow = { pace: { bytes: 100, milliseconds: 20 } };
 
-  test('RFC 9110 section 15.5.9: is 408, while others go on', async () => {
+  test('RFC 9110 section 15.5.9: gets 408, while other requests go on', async () => {
     const listening = await start(slow);
     const client = begin(listening, asked(1, '/waits', 'PUT'));
     await client.until((received) => contentOn(1, received) !== '');
@@ -489,7 +489,7 @@ describe('content that is slow', () => {
   });
 });
 
-test('a client over which the limits were held learns of them (RFC 9113 section 6.5.2)', async () => {
+test('a client that meets the limits gets them in SETTINGS (RFC 9113 section 6.5.2)', async () => {
   const { port } = await start({ streams: 7, headerBytes: 9000 });
   const client = http2.connect(`http://127.0.0.1:${port}`);
   const [received] = (await once(client, 'remoteSettings')) as [http2.Settings];

@@ -77,7 +77,7 @@ async function take(asking: http2.ClientHttp2Stream, bytes: number): Promise<voi
 }
 
 describe('RFC 9113 section 5.2: a client that does not open its window', () => {
-  test('loses the stream at the second look, whatever it pings', async () => {
+  test('loses the stream at the second check, even if it sends PING', async () => {
     const { asking, stream } = await stuck();
     readers.look();
     expect(stream.closed).toBe(false);
@@ -92,7 +92,7 @@ describe('RFC 9113 section 5.2: a client that does not open its window', () => {
     expect(asking.rstCode).toBe(NGHTTP2_CANCEL);
   });
 
-  test('keeps it while it takes enough of a long write, and no longer', async () => {
+  test('keeps the stream as long as it reads enough of a long write', async () => {
     const { asking, stream } = await stuck();
     for (let times = 0; times < 3; times += 1) {
       readers.look();
@@ -105,7 +105,7 @@ describe('RFC 9113 section 5.2: a client that does not open its window', () => {
     expect(stream.closed).toBe(true);
   });
 
-  test('keeps it when a write was done since the last look', async () => {
+  test('keeps the stream if a write ended since the last check', async () => {
     const { asking, stream } = await stuck();
     readers.look();
     const drained = once(stream, 'drain');
@@ -120,7 +120,7 @@ describe('RFC 9113 section 5.2: a client that does not open its window', () => {
     expect(stream.closed).toBe(true);
   });
 
-  test('has to take so many times more the more streams wait', async () => {
+  test('has to read faster the more of its streams wait', async () => {
     const waiting = [await stuck(), await stuck(), await stuck()];
     const reading = await begin();
     readers.look();
@@ -132,14 +132,14 @@ describe('RFC 9113 section 5.2: a client that does not open its window', () => {
     expect(reading.stream.rstCode).toBe(NGHTTP2_NO_ERROR);
   });
 
-  test('is let be where nothing is to be sent, and in a tunnel', async () => {
+  test('keeps the stream if there is nothing to send, and in a tunnel', async () => {
     const { stream: silent } = await begin();
     const { stream: tunnel } = await stuck('CONNECT');
     for (let looks = 0; looks < 4; looks += 1) readers.look();
     expect([silent.closed, tunnel.closed]).toEqual([false, false]);
   });
 
-  test('and is gone: there is nothing to look at', async () => {
+  test('is not checked after it has disconnected', async () => {
     await stuck();
     readers.look();
     client.destroy();

@@ -40,7 +40,7 @@ async function close(socket: Socket): Promise<void> {
   await closed;
 }
 
-test('so many from one address, whatever others have, and again when one is closed', async () => {
+test('one address has a limited number of connections, and may open another one when one is closed', async () => {
   const admission = new Admission({ address: 2, total: 100 }, NOBODY);
   const first = await from('127.0.0.1');
   expect(admission.refusal(first)).toBeUndefined();
@@ -52,7 +52,7 @@ test('so many from one address, whatever others have, and again when one is clos
   expect(admission.refusal(await from('127.0.0.1'))).toMatch(/one address/);
 });
 
-test('ten addresses that open all they can leave connections to others', async () => {
+test('ten addresses with all their connections open leave connections for other addresses', async () => {
   const admission = new Admission({ address: 10, total: 100 }, NOBODY);
   const opened: number[] = [];
   for (let address = 1; address <= 10; address += 1) {
@@ -63,7 +63,7 @@ test('ten addresses that open all they can leave connections to others', async (
   expect(opened).toEqual([10, 9, 9, 8, 7, 6, 6, 5, 4, 4]);
 });
 
-test('addresses of trusted proxies count toward the total only', async () => {
+test('connections of trusted proxies count only against the total', async () => {
   const admission = new Admission({ address: 1, total: 3 }, trustedProxies(['127.0.0.0/30']));
   for (let index = 0; index < 3; index += 1) {
     expect(admission.refusal(await from('127.0.0.1'))).toBeUndefined();
@@ -72,7 +72,7 @@ test('addresses of trusted proxies count toward the total only', async () => {
   expect(admission.refusal(await from('127.0.0.9'))).toMatch(/too many connections$/);
 });
 
-test('a client of IPv4 is the same one where the listener is of IPv6', async () => {
+test('an IPv4 client counts as the same address at an IPv6 listener', async () => {
   const admission = new Admission({ address: 1, total: 9 }, NOBODY);
   expect((await from('127.0.0.1')).remoteAddress).toMatch(/^::ffff:/);
   expect(admission.refusal(await from('127.0.0.1'))).toBeUndefined();
@@ -80,7 +80,7 @@ test('a client of IPv4 is the same one where the listener is of IPv6', async () 
   expect(admission.refusal(await from('::1'))).toBeUndefined();
 });
 
-test('half of the files stay in reserve', async () => {
+test('half of the file descriptors stay in reserve', async () => {
   const admission = new Admission({ address: 100, total: 100 }, NOBODY, 16);
   expect(admission.refusal(await from('127.0.0.1'))).toBeUndefined();
   expect(admission.refusal(await from('127.0.0.1'))).toBeUndefined();
@@ -101,7 +101,7 @@ async function startBoth(address: number, trusted: TrustedProxies = NOBODY) {
   return [first, second] as const;
 }
 
-test('RFC 9110 section 15.6.4: one too many is 503 at every listener of the process', async () => {
+test('RFC 9110 section 15.6.4: a connection over the limit gets 503 at every listener of the process', async () => {
   const [first, second] = await startBoth(2);
   const kept = [new TestSocket(first), new TestSocket(second)];
   for (const client of kept) {

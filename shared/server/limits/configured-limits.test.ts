@@ -3,11 +3,11 @@ import { configSchema } from '#shared/config/schema.ts';
 import { configuredLimits } from './configured-limits.ts';
 import { LIMITS, TICKETS } from '#shared/config/server-limits.ts';
 
-test('without a word in the configuration, the limits are the documented ones', () => {
+test('without limits in the configuration, the documented defaults hold', () => {
   expect({ ...LIMITS, ...configuredLimits(configSchema.parse({})) }).toEqual(LIMITS);
 });
 
-test('seconds become milliseconds, and what is configured goes before what a listener has', () => {
+test('seconds become milliseconds, and configured limits replace those of a listener', () => {
   const server = {
     requestTimeout: 7,
     headersTimeout: 7,

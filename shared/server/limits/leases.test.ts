@@ -27,7 +27,7 @@ function two(delay = 0) {
 
 const share = (amount: number, most = 40) => [{ of: 'alice', amount, most }];
 
-test('frequent small shares are asked for once', async () => {
+test('many small shares need one request to the store', async () => {
   const { workers, asked } = two();
   for (let time = 0; time < 20; time += 1) {
     expect(await workers[0].take(share(3))).toBe(true);
@@ -36,7 +36,7 @@ test('frequent small shares are asked for once', async () => {
   expect(asked()).toBe(1);
 });
 
-test('a share that fits exactly is given, though a block does not fit; one more is not', async () => {
+test('a share that fits exactly is given, even if a block does not fit; a further share is refused', async () => {
   const { workers } = two();
   expect(await workers[0].take(share(35))).toBe(true);
   expect(await workers[1].take(share(1))).toBe(false);
@@ -44,7 +44,7 @@ test('a share that fits exactly is given, though a block does not fit; one more 
   expect(await workers[0].take(share(1))).toBe(false);
 });
 
-test('asks together for the amounts that are wanted at once: no block for one keeps another out', async () => {
+test('amounts that are wanted at the same time are requested together, so that no block for one caller blocks another', async () => {
   const { workers, asked } = two(3);
   const atOnce = (worker: number) =>
     Array.from({ length: 20 }, async () => workers[worker]?.take(share(1)));
@@ -53,13 +53,13 @@ test('asks together for the amounts that are wanted at once: no block for one ke
   expect(await workers[0].take(share(1))).toBe(false);
 });
 
-test('callers that wait for one answer get in if they fit, even if others want too much', async () => {
+test('callers that wait for one answer get their amounts if they fit, even if another caller wants too much', async () => {
   const { workers } = two(3);
   const wanted = [35, 41, 3, 30, 2].map(async (amount) => workers[0].take(share(amount)));
   expect(await Promise.all(wanted)).toEqual([true, false, true, false, true]);
 });
 
-test('a large share goes back at once, a block when nobody used it for a while', async () => {
+test('a large share is given back at once, a block after it was unused for a while', async () => {
   const { counts, workers } = two();
   await workers[0].take(share(40));
   workers[0].give(share(40));
@@ -68,7 +68,7 @@ test('a large share goes back at once, a block when nobody used it for a while',
   await until(() => counts.take(3, share(40)));
 });
 
-test('however they take and give, together they hold no more than there may be', async () => {
+test('all processes together never hold more than the limit', async () => {
   const steps = fc.array(
     fc.record({ worker: fc.constantFrom(0, 1), amount: fc.integer({ min: 1, max: 25 }) }),
     { maxLength: 30 },

@@ -38,7 +38,7 @@ async function upload({ read = true } = {}) {
   return { client, request, response, cuts };
 }
 
-test('content that stands still is cut off at the second look, once', async () => {
+test('content that makes no progress is cut off once, at the second check', async () => {
   const { cuts } = await upload();
   pace.look();
   expect(cuts).toEqual([]);
@@ -48,7 +48,7 @@ test('content that stands still is cut off at the second look, once', async () =
   expect(cuts).toEqual(['cut']);
 });
 
-test('drops are not enough, and what is fast enough is let be', async () => {
+test('content of a few octets at a time is cut off, and content that is fast enough is not', async () => {
   const [drops, flow] = [await upload(), await upload()];
   pace.look();
   await drops.client.send('123456789');
@@ -59,7 +59,7 @@ test('drops are not enough, and what is fast enough is let be', async () => {
   expect(flow.cuts).toEqual(['cut']);
 });
 
-test('content that waits for us is not slow', async () => {
+test('content that waits for the server does not count as slow', async () => {
   const { client, request, cuts } = await upload({ read: false });
   await client.send('12345');
   while (request.readableLength === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -73,7 +73,7 @@ test('content that waits for us is not slow', async () => {
   expect(cuts).toEqual(['cut']);
 });
 
-test('content that is complete, and a client that has left, are forgotten', async () => {
+test('complete content, and content of a disconnected client, is no longer checked', async () => {
   const [whole, gone] = [await upload(), await upload()];
   await whole.client.send('x'.repeat(50));
   gone.client.socket.destroy();

@@ -31,7 +31,7 @@ const at = (name: string) => join(data, 'tls', name);
 const DAY = 86_400;
 
 describe('the certificate of development', () => {
-  test('is made once, and kept in files that nobody else may read', async () => {
+  test('is made once, and stored in files that only the owner can read', async () => {
     const made = certificate();
     expect(certificate()).toEqual(made);
     expect(await readFile(at('certificate.pem'), 'utf8')).toBe(made.cert);
@@ -54,13 +54,13 @@ describe('the certificate of development', () => {
     expect(new X509Certificate(next).validToDate.getTime()).toBe(clock.now() + 397 * DAY * 1000);
   });
 
-  test('is made anew when it begins in the future: the clock was wrong', () => {
+  test('is made anew if it begins in the future, since the clock was wrong', () => {
     const { cert } = certificate();
     clock.advance(-DAY);
     expect(certificate().cert).not.toBe(cert);
   });
 
-  test.each(['127.0.0.9', 'other.localhost', '[::1]'])('names the host %s as well', (host) => {
+  test.each(['127.0.0.9', 'other.localhost', '[::1]'])('names the host %s, too', (host) => {
     const before = certificate().cert;
     const { cert } = certificate(host);
     const made = new X509Certificate(cert);
@@ -71,7 +71,7 @@ describe('the certificate of development', () => {
   });
 
   test.each(['key.pem', 'certificate.pem'])(
-    'is made anew when %s is cut off or gone',
+    'is made anew if %s is truncated or missing',
     async (name) => {
       const { cert } = certificate();
       await truncate(at(name), 100);
@@ -82,7 +82,7 @@ describe('the certificate of development', () => {
     },
   );
 
-  test('is made anew when the key is another: a crash between the two files', async () => {
+  test('is made anew if the key does not match, such as after a crash between the two files', async () => {
     const { key, cert } = certificate();
     await rm(join(data, 'tls'), { recursive: true });
     const other = certificate();
@@ -90,7 +90,7 @@ describe('the certificate of development', () => {
     expect([cert, other.cert]).not.toContain(certificate().cert);
   });
 
-  test('is the same for processes that start at once', async () => {
+  test('is the same for processes that start at the same time', async () => {
     const program = `
       import { developmentCertificate } from '${fileURLToPath(new URL('certificate.ts', import.meta.url))}';
       import { randomBytes } from 'node:crypto';

@@ -9,7 +9,7 @@ import { type Handler, listen } from './listen.ts';
 import { exchange, statuses, TestSocket } from '../wire/test-socket.fixture.ts';
 import { CLOSING_GET, echo, GET, hello, open, problemOf, start } from '../wire/wire.fixture.ts';
 
-describe('RFC 9110 section 9.1: a method that the parser does not know, behind another request', () => {
+describe('RFC 9110 section 9.1: a method that the parser does not know, after another request', () => {
   test.each(['BAN', 'get', 'PRI', 'FOO', "!#$%&'*+-.^_`|~0"])('%s is 501', async (method) => {
     const client = new TestSocket(await start());
     await client.send(GET);
@@ -40,7 +40,7 @@ describe('RFC 9110 section 9.1: a method that the parser does not know, behind a
   });
 
   test.each(['M', 'MK', 'P', 'PR', 'PRI', 'PRI ', 'BA', 'GET', '\r\nM', 'x'])(
-    '%j and then what would be a request by itself is none: a part of a method is never lost',
+    '%j before a complete request makes both one request: no part of a method is lost',
     async (before) => {
       const asked: string[] = [];
       const listening = await start(({ method, url }, response) => {
@@ -60,7 +60,7 @@ describe('RFC 9110 section 9.1: a method that the parser does not know, behind a
     },
   );
 
-  test('is answered after the response that is in flight before it', async () => {
+  test('is answered after the response before it', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const listening = await start(async (_request, response) => {
       response.write('first ');
@@ -76,7 +76,7 @@ describe('RFC 9110 section 9.1: a method that the parser does not know, behind a
     expect(received.indexOf('finished')).toBeLessThan(received.indexOf(' 501 '));
   });
 
-  test('is answered after all of several responses in flight', async () => {
+  test('is answered after all responses before it', async () => {
     const pending: (() => void)[] = [];
     const listening = await start((request, response) => {
       pending.push(() => response.end(request.url));
@@ -91,7 +91,7 @@ describe('RFC 9110 section 9.1: a method that the parser does not know, behind a
   });
 });
 
-describe('RFC 9112 section 2.2: bytes that are no request get 400', () => {
+describe('RFC 9112 section 2.2: octets that are no request get 400', () => {
   test.each([
     ['garbage', 'garbage\r\n\r\n'],
     ['a TLS handshake', '\x16\x03\x01\x00\xa5\x01\x00'],
@@ -122,7 +122,7 @@ describe('RFC 9112 section 2.2: bytes that are no request get 400', () => {
     expect(problemOf(await exchange(await start(), bytes))).toMatchObject({ status: 400 });
   });
 
-  test('a bare LF in a read of its own', async () => {
+  test('a bare LF that arrives alone', async () => {
     const client = new TestSocket(await start());
     for (const part of ['GET / HTTP/1.1', '\n', 'Host: a\r\n\r\n']) await client.send(part);
     expect(problemOf(await client.all).status).toBe(400);
@@ -134,7 +134,7 @@ describe('RFC 9112 section 2.2: bytes that are no request get 400', () => {
     expect(problemOf(await client.all).status).toBe(400);
   });
 
-  test('random bytes never stop the server and never get a success', async () => {
+  test('random octets never stop the server and never get a success', async () => {
     const listening = await start();
     await fc.assert(
       fc.asyncProperty(
@@ -153,7 +153,7 @@ describe('RFC 9112 section 2.2: bytes that are no request get 400', () => {
     expect(statuses(await exchange(listening, CLOSING_GET))).toEqual([200]);
   });
 
-  test('a connection that is reset after garbage does no harm', async () => {
+  test('a connection that is reset after invalid octets does not disturb the server', async () => {
     const listening = await start();
     const client = new TestSocket(listening);
     await client.send('garbage');
@@ -163,10 +163,10 @@ describe('RFC 9112 section 2.2: bytes that are no request get 400', () => {
   });
 });
 
-describe('RFC 9112 section 6.3: content that is broken', () => {
+describe('RFC 9112 section 6.3: malformed content', () => {
   const POST = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-  test('while the handler waits for it: its answer is 400', async () => {
+  test('while the handler waits for the content, it answers 400', async () => {
     const cut = Promise.withResolvers<void>();
     const listening = await start(async (request, response) => {
       await echo(request).catch(() => cut.resolve());
@@ -177,7 +177,7 @@ describe('RFC 9112 section 6.3: content that is broken', () => {
     await cut.promise;
   });
 
-  test('after the answer: there is no second answer', async () => {
+  test('after the answer, causes no second answer', async () => {
     const client = new TestSocket(await start());
     await client.send(POST);
     await client.until('hello');
@@ -185,7 +185,7 @@ describe('RFC 9112 section 6.3: content that is broken', () => {
     expect(statuses(await client.all)).toEqual([200]);
   });
 
-  test('in the middle of the answer: the connection ends', async () => {
+  test('in the middle of the answer, ends the connection', async () => {
     const client = new TestSocket(await start((_request, response) => void response.write('half')));
     await client.send(POST);
     await client.until('half');
@@ -199,7 +199,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
   const reading: Handler = async (request, response) => void response.end(await echo(request));
   const refusing: Handler = (_request, response) => void response.writeHead(401).end('no');
 
-  test('an expectation that nobody knows is 417', async () => {
+  test('an unknown expectation is 417', async () => {
     const received = await exchange(
       await start(),
       'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n',
@@ -207,7 +207,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
     expect(problemOf(received).status).toBe(417);
   });
 
-  test('the handler refuses before the content is sent, and the connection closes', async () => {
+  test('a handler that refuses before the content is sent closes the connection', async () => {
     const received = await exchange(await start(refusing), PUT);
     expect(statuses(received)).toEqual([401]);
     expect(received).toMatch(/^connection: close$/im);
@@ -225,7 +225,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
     expect(seen).toEqual(['/']);
   });
 
-  test('100 comes when the handler begins to read', async () => {
+  test('100 is sent when the handler begins to read', async () => {
     const client = new TestSocket(await start(reading));
     await client.send(PUT);
     expect(statuses(await client.until('100 Continue'))).toEqual([100]);
@@ -235,7 +235,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
     expect(statuses(await client.all)).toEqual([100, 200, 200]);
   });
 
-  test('100 comes as well when the handler reads by events or discards', async () => {
+  test('100 is sent, too, if the handler reads by events or discards the content', async () => {
     for (const handler of [
       (request, response) => request.on('data', () => {}).on('end', () => response.end('hello')),
       (request, response) => request.on('end', () => response.end('hello')).resume(),
@@ -254,7 +254,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
   });
 });
 
-describe('RFC 9110 section 15.6.6: another version is 505', () => {
+describe('RFC 9110 section 15.6.6: an unknown version of HTTP is 505', () => {
   test.each([
     ['the preface of HTTP/2 (RFC 9113 section 3.4)', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['HTTP/2.0', 'GET / HTTP/2.0\r\nHost: a\r\n\r\n'],
@@ -268,7 +268,7 @@ describe('RFC 9110 section 15.6.6: another version is 505', () => {
 describe('RFC 9113 section 3.4: PRI is no method for requests', () => {
   const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
-  test('the preface in the middle of a connection is 501 where HTTP/2 is spoken', async () => {
+  test('the HTTP/2 preface in the middle of an HTTP/1.1 connection is 501', async () => {
     const both = { handler: hello, http2: { handler: () => {} }, host: '127.0.0.1', port: 0 };
     const listening = await listen({ ...both, log: silentLog });
     open.push(listening);
@@ -292,7 +292,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     },
   );
 
-  test('is answered after the response that is in flight before it', async () => {
+  test('is answered after the response before it', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const listening = await start(async (_request, response) => {
       await promise;
@@ -304,7 +304,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     expect(statuses(await client.all)).toEqual([200, 501]);
   });
 
-  test('that is reset does no harm', async () => {
+  test('with a reset of the connection does not disturb the server', async () => {
     const listening = await start();
     const client = new TestSocket(listening);
     await client.send(CONNECT);
@@ -326,7 +326,7 @@ test.each([
   expect(received).toMatch(/hello$/);
 });
 
-describe('RFC 9112 section 9.3.2: requests that come before the answers to those before them', () => {
+describe('RFC 9112 section 9.3.2: pipelined requests', () => {
   /** Keeps each request until the test ends it. */
   async function keeping(limits: Partial<ServerLimits> = {}) {
     const kept: { asked: string; socket: Socket; end: () => void }[] = [];
@@ -338,7 +338,7 @@ describe('RFC 9112 section 9.3.2: requests that come before the answers to those
   const asking = (methods: readonly string[]) =>
     methods.map((method, at) => `${method} /${at} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
 
-  test('only safe ones are carried out side by side, all others after the answers before them', async () => {
+  test('safe requests are handled in parallel, unsafe requests after the earlier answers', async () => {
     const { client, kept } = await keeping();
     await client.send(asking(['GET', 'PROPFIND', 'PUT', 'GET', 'HEAD', 'DELETE', 'BAKE']));
     const together: string[][] = [];
@@ -357,7 +357,7 @@ describe('RFC 9112 section 9.3.2: requests that come before the answers to those
     expect(statuses(await client.all)).toEqual([200, 200, 200, 200, 200, 200, 501]);
   });
 
-  test('handles at most ten of a hundred safe requests at a time', async () => {
+  test('the server handles at most ten of a hundred safe requests at a time', async () => {
     const { client, kept } = await keeping();
     await client.send(asking([...Array.from({ length: 100 }, () => 'GET'), 'BAKE']));
     let most = 0;
@@ -370,7 +370,7 @@ describe('RFC 9112 section 9.3.2: requests that come before the answers to those
     expect(statuses(await client.all)).toEqual([...Array(100).fill(200), 501]);
   });
 
-  test('handles no more requests of an address than it may have connections, and more when those have ended', async () => {
+  test('the server handles as many requests of an address as it may have connections, and more when some have ended', async () => {
     const { listening, client, kept } = await keeping({ connections: { address: 3, total: 100 } });
     const clients = [client, new TestSocket(listening)];
     const ten = asking(Array<string>(10).fill('GET'));
@@ -389,7 +389,7 @@ describe('RFC 9112 section 9.3.2: requests that come before the answers to those
     expect(await settled()).toBe(1 + 3);
   });
 
-  test('requests that wait when the connection ends are not carried out', async () => {
+  test('requests that still wait when the connection ends are not handled', async () => {
     const { client, kept } = await keeping();
     await client.send(asking(['PUT', 'PUT']));
     while (kept.length === 0) await turn();
@@ -401,12 +401,12 @@ describe('RFC 9112 section 9.3.2: requests that come before the answers to those
   });
 });
 
-test('RFC 9112 section 9.6: bytes after Connection: close are ignored', async () => {
+test('RFC 9112 section 9.6: octets after Connection: close are ignored', async () => {
   expect(statuses(await exchange(await start(), `${CLOSING_GET}${GET}`))).toEqual([200]);
 });
 
 test.each(['garbage\r\n', 'CONNECT b:80 HTTP/1.1\r\nHost: b:80\r\n\r\n'])(
-  'RFC 9112 section 9.6: a client that sends all before it reads has its answer to %j',
+  'RFC 9112 section 9.6: a client that sends everything before it reads gets the answer to %j',
   async (opening) => {
     const client = new TestSocket(await start());
     client.socket.pause();
@@ -418,7 +418,7 @@ test.each(['garbage\r\n', 'CONNECT b:80 HTTP/1.1\r\nHost: b:80\r\n\r\n'])(
   },
 );
 
-test('RFC 9112 section 9.6: a client that ends its side behind its requests has all answers, and the connection ends', async () => {
+test('RFC 9112 section 9.6: a client that half-closes after its requests gets all answers, and the connection ends', async () => {
   const listening = await start(async (_request, response) => {
     await turn();
     await turn();
@@ -430,7 +430,7 @@ test('RFC 9112 section 9.6: a client that ends its side behind its requests has 
   expect(client.reset).toBe(false);
 });
 
-test('a client that ends its side, and whose answer has not begun a moment later, is taken to be gone', async () => {
+test('a half-closed connection whose answer does not begin within a moment counts as disconnected', async () => {
   const listening = await start((request, response) => {
     if (request.url === '/') return;
     response.write('be');
@@ -467,7 +467,7 @@ describe('a handler that fails', () => {
   });
 });
 
-describe('close', () => {
+describe('closing the server', () => {
   test('lets a request in flight finish, without keeping the connection', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const listening = await start(async (_request, response) => {
@@ -482,7 +482,7 @@ describe('close', () => {
     await closed;
   });
 
-  test('does not cut off an answer that is written but not yet read', async () => {
+  test('does not cut off an answer that the client has not read yet', async () => {
     const length = 20_000_000;
     const written = Promise.withResolvers<void>();
     const listening = await start((_request, response) => {
@@ -499,7 +499,7 @@ describe('close', () => {
     await closed;
   });
 
-  test('RFC 9112 section 9.6: a request that crosses it has its answer, which is the last', async () => {
+  test('RFC 9112 section 9.6: answers a request that arrives at that moment, and closes its connection', async () => {
     const listening = await start();
     const clients = Array.from({ length: 5 }, () => new TestSocket(listening));
     for (const client of clients) await client.send(GET);
@@ -515,7 +515,7 @@ describe('close', () => {
     await closed;
   });
 
-  test('so has one on a connection whose answer had begun', async () => {
+  test('answers a request that arrives on a connection while an answer is sent', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const listening = await start(async (request, response) => {
       response.writeHead(200, { 'Content-Length': 5 }).write('he');
@@ -549,7 +549,7 @@ describe('close', () => {
     expect(error.code).toBe('ECONNREFUSED');
   });
 
-  test('destroys what is left when the grace is over', async () => {
+  test('destroys the remaining connections when the grace period is over', async () => {
     const listening = await start(() => {});
     const client = new TestSocket(listening);
     await client.send(GET);
@@ -564,14 +564,14 @@ describe('close', () => {
   });
 });
 
-test('a port that is taken rejects with the code of the system', async () => {
+test('a port that is in use rejects with the code of the system', async () => {
   const { port } = await start();
   await expect(
     listen({ host: '127.0.0.1', port, handler: hello, log: silentLog }),
   ).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-test('a connection with an error that nobody has a rule for ends', async () => {
+test('a connection with an unknown error is closed', async () => {
   const listening = await start();
   const client = new TestSocket(listening);
   const connected = once(listening.server, 'connection');

@@ -71,7 +71,7 @@ async function get(client: ClientHttp2Session, fields = {}, content?: string) {
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-test('RFC 9113 section 6.8: a client that says goodbye and stays is shut out', async () => {
+test('RFC 9113 section 6.8: a client that sends GOAWAY and stays is disconnected', async () => {
   const { port } = await start({ limits: { headersTimeout: 50 } });
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   clients.push(client);
@@ -88,7 +88,7 @@ test('RFC 9113 section 6.8: a client that says goodbye and stays is shut out', a
 });
 
 describe('RFC 9113 section 3.4: one port in clear text', () => {
-  test('speaks both versions, to each client its own', async () => {
+  test('serves HTTP/1.1 and HTTP/2, as each client asks', async () => {
     const listening = await start();
     expect(await exchange(listening, GET)).toMatch(/^x-version: 1\.1\r$/im);
     const { status, head, body } = await get(session(`http://127.0.0.1:${listening.port}`));
@@ -96,7 +96,7 @@ describe('RFC 9113 section 3.4: one port in clear text', () => {
   });
 
   test.each(Array.from({ length: 24 }, (_, index) => index + 1))(
-    'the preface may be split after byte %i',
+    'accepts a preface that is split after byte %i',
     async (index) => {
       const { port } = await start();
       const socket = connect({ port, host: '127.0.0.1', noDelay: true });
@@ -121,7 +121,7 @@ describe('RFC 9113 section 3.4: one port in clear text', () => {
   );
 
   test.each(['P', 'PR', 'PRI', 'PRI ', 'PRI * HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r'])(
-    'octets that begin like the preface, %j, and go on otherwise are for HTTP/1.1',
+    'reads %j, which begins like the preface, as HTTP/1.1',
     async (bytes) => {
       const client = new TestSocket(await start());
       client.socket.write(bytes);
@@ -132,19 +132,19 @@ describe('RFC 9113 section 3.4: one port in clear text', () => {
     },
   );
 
-  test('a request that comes byte by byte is whole', async () => {
+  test('reads a request that arrives byte by byte', async () => {
     const client = new TestSocket(await start());
     for (const byte of GET) await client.send(byte);
     expect(statuses(await client.all)).toEqual([200]);
   });
 
-  test('several requests in one read are answered', async () => {
+  test('answers several requests in one read', async () => {
     const keep = GET.replace('Connection: close\r\n', '');
     expect(statuses(await exchange(await start(), keep + keep + GET))).toEqual([200, 200, 200]);
   });
 
   test.each(['', 'P', 'PRI * HTTP/2.0\r\n'])(
-    'a client that says %j and no more is let go',
+    'disconnects a client that sends only %j',
     async (bytes) => {
       const { port } = await start({ limits: { headersTimeout: 50 } });
       const socket = connect({ port, host: '127.0.0.1' }).resume();
@@ -154,12 +154,12 @@ describe('RFC 9113 section 3.4: one port in clear text', () => {
     },
   );
 
-  test('RFC 9110 section 15.5.9: half a request of HTTP/1.1 is 408', async () => {
+  test('RFC 9110 section 15.5.9: answers half a request of HTTP/1.1 with 408', async () => {
     const limits = { headersTimeout: 50, requestTimeout: 60, checkInterval: 10 };
     expect(statuses(await exchange(await start({ limits }), 'GET / HT'))).toEqual([408]);
   });
 
-  test.each(['', 'PRI'])('a client that resets after %j does no harm', async (bytes) => {
+  test.each(['', 'PRI'])('is not disturbed by a client that resets after %j', async (bytes) => {
     const listening = await start();
     const socket = connect({ port: listening.port, host: '127.0.0.1' });
     await once(socket, 'connect');
@@ -168,7 +168,7 @@ describe('RFC 9113 section 3.4: one port in clear text', () => {
     expect(statuses(await exchange(listening, GET))).toEqual([200]);
   });
 
-  test('closing ends connections that have said nothing, and half prefaces', async () => {
+  test('closing ends connections without octets, and with half a preface', async () => {
     const listening = await start();
     const sockets = ['', 'PRI *'].map((bytes) => {
       const socket = connect({ port: listening.port, host: '127.0.0.1' }).resume();
@@ -183,7 +183,7 @@ describe('RFC 9113 section 3.4: one port in clear text', () => {
 });
 
 describe('HTTP/2', () => {
-  test('a handler that fails is 500 without the message, or resets what it began', async () => {
+  test('a handler that fails gives 500 without the message, or resets the stream if the answer has begun', async () => {
     const { port } = await start({
       handler: (request, response) => {
         const content: Writable = response;
@@ -215,7 +215,7 @@ describe('HTTP/2', () => {
     expect((await get(client, fields)).status).not.toBe(200);
   });
 
-  test('RFC 9110 section 10.1.1: Expect', async () => {
+  test('RFC 9110 section 10.1.1: Expect works over HTTP/2', async () => {
     const { port } = await start({
       handler: (request, response) => {
         if (request.url === '/refuses') {
@@ -248,7 +248,7 @@ describe('HTTP/2', () => {
     expect((await get(client, { expect: 'tea' })).status).toBe(417);
   });
 
-  test('RFC 9110 section 9.3.6: CONNECT is 501 where there are no tunnels', async () => {
+  test('RFC 9110 section 9.3.6: CONNECT is 501 at a server without tunnels', async () => {
     const { port } = await start();
     const client = session(`http://127.0.0.1:${port}`);
     const stream = client.request({ ':method': 'CONNECT', ':authority': 'a:1' });
@@ -270,7 +270,7 @@ describe('HTTP/2', () => {
   );
 
   test.each(['BAN', 'PURGE', 'PRI', 'foo', 'get', "!#$%&'*+-.^_`|~0"])(
-    'RFC 9110 section 9.1: every method reaches the handler as it is: %s',
+    'RFC 9110 section 9.1: every method reaches the handler unchanged: %s',
     async (method) => {
       const { port } = await start({
         handler: (request, response) => end(response, `${request.method} ${request.url}`),
@@ -280,7 +280,7 @@ describe('HTTP/2', () => {
     },
   );
 
-  test('a tunnel that fails is reset, and the connection stays', async () => {
+  test('a tunnel that fails is reset, and the connection stays open', async () => {
     const tunnel: TunnelHandler = () => Promise.reject(new Error('secret'));
     const { port } = await start({ tunnel });
     const client = session(`http://127.0.0.1:${port}`);
@@ -291,7 +291,7 @@ describe('HTTP/2', () => {
     expect((await get(client)).status).toBe(200);
   });
 
-  test('the rest of content that was not read does not hold up other streams', async () => {
+  test('unread content of one stream does not block other streams', async () => {
     const { port } = await start();
     const client = session(`http://127.0.0.1:${port}`);
     for (let upload = 0; upload < 5; upload += 1) {
@@ -310,7 +310,7 @@ describe('HTTP/2', () => {
   test.each([
     ['at once', 0],
     ['later', 1],
-  ])('RFC 9113 section 5.1: it ends when the client closes it, %s', async (_, later) => {
+  ])('RFC 9113 section 5.1: the connection ends if the client closes it, %s', async (_, later) => {
     const { port } = await start();
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     clients.push(socket);
@@ -320,7 +320,7 @@ describe('HTTP/2', () => {
     await once(socket, 'close');
   });
 
-  test('a connection that breaks the protocol is refused, and leaves a line', async () => {
+  test('a connection that violates the protocol is closed, and leaves a log line', async () => {
     const lines: string[] = [];
     const log = jsonLog(
       (line) => void lines.push(line),
@@ -337,7 +337,7 @@ describe('HTTP/2', () => {
     expect(statuses(await exchange(listening, GET))).toEqual([200]);
   });
 
-  test('RFC 9113 section 6.8: closing lets streams finish and accepts no others', async () => {
+  test('RFC 9113 section 6.8: closing lets open streams finish and accepts no new streams', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const listening = await start({
       handler: async (_request, response) => {
@@ -356,7 +356,7 @@ describe('HTTP/2', () => {
     await closed;
   });
 
-  test('RFC 9113 section 6.8: requests before the GOAWAY are served, and it names the last of them', async () => {
+  test('RFC 9113 section 6.8: requests before the GOAWAY are served, and GOAWAY names the last of them', async () => {
     const listening = await start();
     const client = new TestSocket(listening);
     const ask = (stream: number) => {
@@ -384,7 +384,7 @@ describe('HTTP/2', () => {
     await closed;
   });
 
-  test('closing destroys what is left when the grace is over', async () => {
+  test('closing destroys the remaining streams when the grace period is over', async () => {
     const listening = await start({ handler: () => {} });
     const answer = get(session(`http://127.0.0.1:${listening.port}`));
     await new Promise((later) => setTimeout(later, 20));
@@ -419,7 +419,7 @@ describe('RFC 9113 section 3.2: one port with TLS', () => {
     await once(socket, 'end');
   });
 
-  test.each([['http/1.1'], [undefined]])('HTTP/1.1 with ALPN %s', async (protocol) => {
+  test.each([['http/1.1'], [undefined]])('HTTP/1.1 is served with ALPN %s', async (protocol) => {
     const { port } = await start({ certificate });
     const ALPNProtocols = protocol === undefined ? [] : [protocol];
     const socket = connectTls({
@@ -459,7 +459,7 @@ describe('RFC 9113 section 3.2: one port with TLS', () => {
     'ECDHE-ECDSA-CAMELLIA256-SHA384',
     'ECDHE-ECDSA-AES256-CCM',
     'ECDHE-ECDSA-ARIA256-GCM-SHA384',
-  ])('RFC 9113 section 9.2.2: the suite %s is not spoken', async (ciphers) => {
+  ])('RFC 9113 section 9.2.2: the cipher suite %s is refused', async (ciphers) => {
     const { port } = await start({ certificate });
     const to = { port, host: '127.0.0.1', rejectUnauthorized: false };
     const socket = connectTls({ ...to, ciphers, maxVersion: 'TLSv1.2' });
@@ -468,7 +468,7 @@ describe('RFC 9113 section 3.2: one port with TLS', () => {
     expect(error.message).toMatch(/handshake failure/i);
   });
 
-  test('RFC 7301 section 3.2: a client that speaks neither is refused', async () => {
+  test('RFC 7301 section 3.2: a client that offers neither protocol is refused', async () => {
     const { port } = await start({ certificate });
     const socket = connectTls({
       port,
@@ -481,7 +481,7 @@ describe('RFC 9113 section 3.2: one port with TLS', () => {
     expect(error.message).toMatch(/no application protocol/i);
   });
 
-  test('clear text, and a handshake that never ends, do no harm', async () => {
+  test('clear text and a TLS handshake that never ends do not disturb the server', async () => {
     const listening = await start({ certificate, limits: { headersTimeout: 50 } });
     for (const bytes of [GET, '\x16\x03\x01']) {
       const socket = connect({ port: listening.port, host: '127.0.0.1' }).resume();
@@ -494,7 +494,7 @@ describe('RFC 9113 section 3.2: one port with TLS', () => {
   });
 
   test.each([GET, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n'])(
-    'a request in clear text is 400 in words, and the connection ends: %j',
+    'a request in clear text gets 400 with an explanation, and the connection ends: %j',
     async (request) => {
       const { port } = await start({ certificate });
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -507,7 +507,7 @@ describe('RFC 9113 section 3.2: one port with TLS', () => {
     },
   );
 
-  test('closing ends handshakes when the grace is over', async () => {
+  test('closing ends TLS handshakes when the grace period is over', async () => {
     const listening = await start({ certificate });
     const socket = connect({ port: listening.port, host: '127.0.0.1' }).resume();
     clients.push(socket);

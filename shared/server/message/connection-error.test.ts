@@ -46,7 +46,7 @@ const get = (path: string, ...fields: string[]) =>
 const shownIn = (message: string) =>
   [...message.matchAll(/^x-request-id: (.*)\r$/gim)].map(([, id]) => id);
 
-describe('a refusal has the id of its line', () => {
+describe('a refused request gets the id of its log line', () => {
   test.each<[string, number, string, Partial<ServerLimits>?]>([
     ['no HTTP', 400, 'GET / HTTP/1.1\r\nA : b\r\n\r\n'],
     [
@@ -99,7 +99,7 @@ describe('a refusal has the id of its line', () => {
   });
 });
 
-test('so has a connection that is turned away', async () => {
+test('a connection over the limit gets the id of its log line', async () => {
   const { listening, lines } = await start({ connections: { address: 1, total: 1 } });
   const first = new TestSocket(listening);
   await first.send('GET');
@@ -114,7 +114,7 @@ const CHUNKS = ['Transfer-Encoding: chunked', '', 'no size'];
 test.each([
   ['', get('/', 'Authorization: PrivateToken token="AA"', 'Expect: more')],
   [' whose content is broken', get('/silent', 'Authorization: PrivateToken token="AA"', ...CHUNKS)],
-])('RFC 9576 section 6.1: a request%s with a PrivateToken is told none', async (_, bytes) => {
+])('RFC 9576 section 6.1: a request%s with a PrivateToken gets no id', async (_, bytes) => {
   const { listening, lines } = await start({});
   const received = await exchange(listening, bytes);
   expect(received).toMatch(/^HTTP\/1\.1 4/);

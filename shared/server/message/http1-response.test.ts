@@ -81,7 +81,7 @@ const WAYS: Readonly<Record<string, Write>> = {
   },
 };
 
-test.each(Object.keys(WAYS))('fields that are held are those that are set: %s', async (way) => {
+test.each(Object.keys(WAYS))('the sent fields are those that were set: %s', async (way) => {
   for (const method of ['GET', 'HEAD']) {
     const [held, set] = await wire(method, (response) => {
       holdFields(response, FIELDS);
@@ -92,7 +92,7 @@ test.each(Object.keys(WAYS))('fields that are held are those that are set: %s', 
   }
 });
 
-test('nothing is added to an answer that was begun', async () => {
+test('no field is added to an answer that was begun', async () => {
   for (const add of [holdFields, setFields]) {
     await wire('GET', (response) => {
       response.write('begun');
@@ -102,7 +102,7 @@ test('nothing is added to an answer that was begun', async () => {
   }
 });
 
-test('looking at the fields of a written answer changes nothing', async () => {
+test('reading the fields of a written answer changes nothing', async () => {
   const [held, set] = await wire('GET', (response) => {
     holdFields(response, FIELDS);
     response.end('ok');
@@ -112,7 +112,7 @@ test('looking at the fields of a written answer changes nothing', async () => {
 });
 
 test.each([200, 204, 304])(
-  '%i with a malformed field is told by an answer with content and the fields before it',
+  '%i with a malformed field gives an answer with content and the fields before it',
   async (status) => {
     const [held, set] = await wire('GET', (response) => {
       expect(() => {

@@ -51,7 +51,7 @@ async function lineOf(
   return JSON.parse(written[0] ?? '');
 }
 
-test('checks of health that go well are one line a minute, those that fail one each', async () => {
+test('successful health checks give one line a minute, each failed check gives a line', async () => {
   let status = 200;
   const clock = new ManualClock();
   const written: Record<string, unknown>[] = [];
@@ -90,7 +90,7 @@ test('checks of health that go well are one line a minute, those that fail one e
   expect(failures.filter(([, was]) => was === 503)).toHaveLength(4);
 });
 
-test('routine requests that go well are one line a minute for each kind', async () => {
+test('successful routine requests give one line a minute for each kind', async () => {
   const clock = new ManualClock();
   const written: Record<string, unknown>[] = [];
   const log = jsonLog((line) => void written.push(JSON.parse(line)), clock, 'test');
@@ -129,7 +129,7 @@ test('routine requests that go well are one line a minute for each kind', async 
   expect(await lines()).toEqual([['/poll', 200, 5]]);
 });
 
-describe('one line a request', () => {
+describe('one log line for each request', () => {
   test('has id, method, path, status and milliseconds', async () => {
     expect(await lineOf('GET /a?token=secret HTTP/1.1')).toEqual({
       time: '2027-01-15T08:00:02.000Z',
@@ -144,7 +144,7 @@ describe('one line a request', () => {
     });
   });
 
-  test('has what the handler notes', async () => {
+  test('has the notes of the handler', async () => {
     const line = await lineOf('GET / HTTP/1.1', (request, response) => {
       note(request, { space: 'documents', scheme: 'DPoP' });
       note(request, { verdict: 'refused', reason: 'a\n"b"\r\0' });
@@ -159,7 +159,7 @@ describe('one line a request', () => {
     });
   });
 
-  test('a note cannot replace what the line says itself', async () => {
+  test('keeps its own members if a note has the same name', async () => {
     const line = await lineOf('GET /a HTTP/1.1', (request, response) => {
       note(request, { status: 1, path: 'x', method: 'x', milliseconds: 0 });
       response.end();
@@ -179,7 +179,7 @@ describe('one line a request', () => {
     expect((await lineOf(`GET ${target} HTTP/1.1`))['path']).toBe(path);
   });
 
-  test('says that the client left before the answer', async () => {
+  test('says that the client disconnected before the answer', async () => {
     const { listening, written } = await start(() => {});
     const client = new TestSocket(listening);
     await client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -188,7 +188,7 @@ describe('one line a request', () => {
     expect(JSON.parse(written[0] ?? '')).toMatchObject({ cut: true });
   });
 
-  test('a note on a request that is not logged goes nowhere', async () => {
+  test('a note on a request that is not logged is dropped', async () => {
     const { listening, written } = await start();
     listening.server.prependOnceListener('request', (request) => note(request, { reason: 'lost' }));
     await exchange(listening, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
@@ -210,7 +210,7 @@ describe('X-Request-Id', () => {
     expect(id).toBe(JSON.parse(written[0] ?? '').id);
   });
 
-  test('RFC 9576 section 6.1: an anonymous client gets no id that is theirs alone', async () => {
+  test('RFC 9576 section 6.1: an anonymous client gets no unique id', async () => {
     const { listening, written } = await start(hello);
     const answer = await exchange(
       listening,
@@ -223,20 +223,25 @@ describe('X-Request-Id', () => {
 
   const given = (id: string) => `GET / HTTP/1.1\r\nX-Request-Id: ${id}`;
 
-  test('is the id when a trusted proxy sends it', async () => {
+  test('is the id if a trusted proxy sends it', async () => {
     expect((await lineOf(given('Ab9._-'), hello, ['127.0.0.1/32']))['id']).toBe('Ab9._-');
   });
 
-  test('is not believed from anyone else', async () => {
+  test('is ignored if another client sends it', async () => {
     expect((await lineOf(given('forged')))['id']).toBe('AAAAAAAAAAAAAAAAAAAAAA');
   });
 
-  test.each(['a b', 'a"', '', 'a'.repeat(65), 'a, b', '\xe9'])('%j is no id', async (id) => {
-    expect((await lineOf(given(id), hello, ['127.0.0.1/32']))['id']).toBe('AAAAAAAAAAAAAAAAAAAAAA');
-  });
+  test.each(['a b', 'a"', '', 'a'.repeat(65), 'a, b', '\xe9'])(
+    '%j is not accepted as an id',
+    async (id) => {
+      expect((await lineOf(given(id), hello, ['127.0.0.1/32']))['id']).toBe(
+        'AAAAAAAAAAAAAAAAAAAAAA',
+      );
+    },
+  );
 });
 
-test('a request that is refused before the handler leaves a line without its octets', async () => {
+test('a request that is refused before the handler leaves a line without the octets of the request', async () => {
   const { listening, written } = await start();
   await exchange(listening, 'GET /?secret HTTP/1.1\r\nAuthorization : Bearer secret\r\n\r\n');
   expect(written.map((line) => JSON.parse(line))).toMatchObject([
@@ -245,7 +250,7 @@ test('a request that is refused before the handler leaves a line without its oct
   expect(written.join('')).not.toContain('secret');
 });
 
-test('garbage in many reads behind a response in flight leaves one line', async () => {
+test('invalid octets in many reads during a response leave one line', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { listening, written } = await start(async (_request, response) => {
     await promise;
@@ -259,7 +264,7 @@ test('garbage in many reads behind a response in flight leaves one line', async 
   expect(written.map((line) => JSON.parse(line).status)).toEqual([400, 200]);
 });
 
-test('a connection that is lost leaves no line', async () => {
+test('a lost connection leaves no line', async () => {
   const { listening, written } = await start();
   const reset = new TestSocket(listening);
   await reset.send('GET / HT');

@@ -3,7 +3,7 @@ import { secretPaths } from './request-log.ts';
 
 const written = secretPaths(['/push/', '/Other/']);
 
-describe('the log has the beginning of a secret path', () => {
+describe('the log has only the beginning of a secret path', () => {
   test.each([
     '/push/message/SECRET',
     '/%70ush/message/SECRET',
@@ -19,13 +19,13 @@ describe('the log has the beginning of a secret path', () => {
     expect(written(path)).toBe('/push/');
   });
 
-  test('each of several beginnings', () => {
+  test('several secret paths are all shortened', () => {
     expect(written('/other/SECRET')).toBe('/Other/');
   });
 });
 
 test.each(['/', '', '*', '/pushed/x', '/a/push/x', '/%', '/%FF', '/%c3%bc', 'http://[', '/push'])(
-  '%s is written as it came',
+  '%s is logged unchanged',
   (path) => {
     expect(written(path)).toBe(path);
     expect(secretPaths([])(path)).toBe(path);

@@ -14,7 +14,7 @@ const onward = (traceparent: string, tracestate?: string) => {
   return context && traceLines(context, random);
 };
 
-test('section 4.2: the trace goes on with a parent-id of our own', () => {
+test('section 4.2: the trace is passed on with a parent-id of this server', () => {
   expect(onward(PLAIN, 'congo=t61rcWkgMzE')).toEqual([
     ['traceparent', `00-${TRACE}-abababababababab-01`],
     ['tracestate', 'congo=t61rcWkgMzE'],
@@ -38,11 +38,11 @@ test.each([
   ['a digit that is none', PLAIN.replace('4bf', '4bg')],
   ['a version of one digit', PLAIN.slice(1)],
   ['later versions with more, without a hyphen', `cc-${TRACE}-${PARENT}-01.what`],
-])('section 3.2: %s is no traceparent', (_what, traceparent) => {
+])('section 3.2: %s is not accepted as a traceparent', (_what, traceparent) => {
   expect(onward(traceparent, 'a=b')).toBeUndefined();
 });
 
-test('section 3.2.2.1: a later version is read as far as 00 goes, and sent on as 00', () => {
+test('section 3.2.2.1: a later version is read like version 00, and passed on as version 00', () => {
   for (const more of ['', '-', '-what-comes-later']) {
     expect(onward(`cc-${TRACE}-${PARENT}-01${more}`)).toEqual([
       ['traceparent', `00-${TRACE}-abababababababab-01`],
@@ -56,7 +56,7 @@ test.each([
   ['03', '03'],
   ['ff', '03'],
   ['08', '00'],
-])('section 3.2.2.5: of the flags %s those with a meaning go on: %s', (flags, told) => {
+])('section 3.2.2.5: the flags %s are passed on without unknown flags: %s', (flags, told) => {
   expect(onward(PLAIN.replace(/01$/, flags))?.[0]?.[1]).toMatch(new RegExp(`-${told}$`));
 });
 
@@ -69,7 +69,7 @@ test.each([
   '1tenant@system=x y',
   `a=${'x'.repeat(256)}`,
   members(32),
-])('section 3.3.1: the tracestate %j goes on', (state) => {
+])('section 3.3.1: the tracestate %j is passed on', (state) => {
   expect(onward(PLAIN, state)).toContainEqual(['tracestate', state]);
 });
 
@@ -85,11 +85,11 @@ test.each([
   '1a=b',
   `a=${'x'.repeat(257)}`,
   members(33),
-])('section 3.3.1: the malformed tracestate %j does not, but the trace does', (state) => {
+])('section 3.3.1: the malformed tracestate %j is dropped, but the trace is passed on', (state) => {
   expect(onward(PLAIN, state)).toEqual([['traceparent', `00-${TRACE}-abababababababab-01`]]);
 });
 
-test('whatever a field says, what goes on is well-formed', () => {
+test('the passed-on fields are well-formed for any input', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (traceparent, tracestate) => {
       const lines = onward(traceparent, tracestate) ?? onward(PLAIN, tracestate) ?? [];

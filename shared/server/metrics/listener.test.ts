@@ -31,7 +31,7 @@ async function listen(text: () => Promise<string> = async () => 'm 1\n') {
   return { port, clock, asked, ask };
 }
 
-test('GET and HEAD at /metrics', async () => {
+test('GET and HEAD at /metrics are answered', async () => {
   const { ask } = await listen();
   const { status, headers, body } = await ask();
   expect([status, headers['content-type'], headers['cache-control'], body]).toEqual([
@@ -89,14 +89,14 @@ test.each(['Host: localhost\r\nHost: localhost', 'Host: localhost\r\nHost: evil.
 describe('RFC 9112 section 9.3.2: a connection', () => {
   const GET = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-  test('ends with a request before the answer to another, and none is answered', async () => {
+  test('is closed if a client pipelines a request, and neither request is answered', async () => {
     const { port } = await listen();
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {}).write(GET.repeat(1000));
     expect(await textOf(socket).catch(() => '')).toBe('');
   });
 
-  test('carries one request after another', async () => {
+  test('serves one request after another', async () => {
     const { port } = await listen();
     const socket = connect(port, '127.0.0.1');
     let received = '';
@@ -115,12 +115,12 @@ test('RFC 9110 section 9.3.1: GET with content is 413, and the connection ends',
   expect([answer.status, answer.headers.connection]).toEqual([413, 'close']);
 });
 
-test('a head that is too long is 431', async () => {
+test('a header section that is too long is 431', async () => {
   const { ask } = await listen();
   expect((await ask('GET', '/metrics', { x: 'x'.repeat(9000) })).status).toBe(431);
 });
 
-test('a flood of scrapes makes the text once a second', async () => {
+test('during a flood of scrapes the text is made once a second', async () => {
   const { ask, asked, clock } = await listen();
   for (let round = 0; round < 10; round += 1) {
     await Promise.all(Array.from({ length: 20 }, () => ask()));
@@ -131,7 +131,7 @@ test('a flood of scrapes makes the text once a second', async () => {
   expect(asked.count).toBe(2);
 });
 
-test('a text that cannot be made is 503, and is made anew later', async () => {
+test('if the text cannot be made, the answer is 503, and a later scrape tries again', async () => {
   let fails = true;
   const { ask, clock } = await listen(() =>
     fails ? Promise.reject(new Error('secret')) : Promise.resolve('m 1\n'),
@@ -142,7 +142,7 @@ test('a text that cannot be made is 503, and is made anew later', async () => {
   expect((await ask()).status).toBe(200);
 });
 
-test('32 connections at a time: idle ones and those that read slowly keep nobody out for long', async () => {
+test('with 32 connections at a time, idle and slow connections block no other client for long', async () => {
   const { ask, port } = await listen(async () => 'm 1\n'.repeat(1_000_000));
   const connected = Array.from({ length: 40 }, () => {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -156,7 +156,7 @@ test('32 connections at a time: idle ones and those that read slowly keep nobody
   await until(async () => (await ask().catch(() => ({ status: 0 }))).status === 200);
 });
 
-test('a port that is taken is told', async () => {
+test('a port that is in use is reported', async () => {
   const { port } = await listen();
   await expect(
     listenForMetrics({ host: '127.0.0.1', port }, async () => '', new ManualClock()),

@@ -29,7 +29,7 @@ test('a counter is one line for each set of labels', () => {
   ]);
 });
 
-test('a realm with quotes, backslashes and lines breaks out of no label', () => {
+test('quotes, backslashes and line breaks in a realm are escaped in labels', () => {
   const metrics = createMetrics('resource', 1);
   metrics.count('requests', 1, ...requestLabels('a"b\\c\nd'));
   const lines = textOf(metrics.report()).split('\n');
@@ -37,7 +37,7 @@ test('a realm with quotes, backslashes and lines breaks out of no label', () => 
   expect(lines[2]).toContain(String.raw`space="a\"b\\c\nd",method`);
 });
 
-test('10,000 methods, realms and statuses of a client make no more series than the sets have', () => {
+test('10,000 methods, realms and statuses of a client make no more time series than the fixed sets have', () => {
   const metrics = createMetrics('resource', 1);
   for (let index = 0; index < 10_000; index += 1) {
     metrics.count('requests', 1, ...requestLabels(`s${index}`, `M${index}"} 1\nfake{x="`));
@@ -56,7 +56,7 @@ test('10,000 methods, realms and statuses of a client make no more series than t
   expect(text).toContain('space="other",method="other",status="200",scheme="Basic"} 10000');
 });
 
-test('every method of the table is a label, in its own spelling alone', () => {
+test('every method of the table is a label, only in its exact spelling', () => {
   for (const method of METHODS.keys()) expect(methodLabel(method)).toBe(method);
   expect([methodLabel('get'), methodLabel('__proto__'), methodLabel(undefined)]).toEqual([
     'other',
@@ -65,7 +65,7 @@ test('every method of the table is a label, in its own spelling alone', () => {
   ]);
 });
 
-test('the types refuse texts, labels of another name, and labels in another order', () => {
+test('the types refuse plain strings, labels of another name, and labels in another order', () => {
   const metrics = createMetrics('resource', 1);
   const level: Label<'level'> = levelLabel('info');
   // @ts-expect-error A text of a client is no label.
@@ -97,7 +97,7 @@ test('a histogram counts a value in each bucket that is not below it', () => {
   ]);
 });
 
-test('several workers: counters are summed, the worst gauge counts, each process is told apart', () => {
+test('with several workers counters are summed, the worst gauge is shown, and each process has its own label', () => {
   const one = createMetrics('authz', 1);
   const two = createMetrics('authz', 2);
   one.count('connectionsRefused', 2);
@@ -121,7 +121,7 @@ test('several workers: counters are summed, the worst gauge counts, each process
   ]);
 });
 
-test('only what grows is kept of a process that has ended', () => {
+test('of an ended process only the counters are kept', () => {
   const metrics = createMetrics('authz', 1);
   metrics.count('connectionsRefused', 2);
   metrics.set('ready', 0);

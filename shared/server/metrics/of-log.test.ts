@@ -54,11 +54,11 @@ test('no path, name, client, address or user agent is in any metric', () => {
   expect(text).toContain('reason="wrong-credentials"');
 });
 
-test('a line that stands for several routine requests counts them all', () => {
+test('a line for several routine requests counts all of them', () => {
   expect(linesOf('request', { ...GRANTED, checks: 60 })[0]).toMatch(/ 60$/);
 });
 
-test('a clock that was set back makes no negative time', () => {
+test('a clock that was set back gives no negative duration', () => {
   expect(linesOf('request', { ...GRANTED, milliseconds: -5000 })[1]).toMatch(/ 0$/);
 });
 
@@ -83,7 +83,7 @@ test('requests of the forward proxy count, and connections that were refused', (
   );
 });
 
-test('tokens count by grant and scheme, if the answer has them', () => {
+test('tokens are counted by grant and scheme, if the answer has tokens', () => {
   const line = { method: 'POST', status: 200, grant: 'refresh_token', format: 'DPoP' };
   const lines = linesOf('request', line, { ...line, status: 503 }, { ...line, grant: 'x"}' });
   expect(lines.filter((each) => each.includes('tokens_issued'))).toEqual([
@@ -92,7 +92,7 @@ test('tokens count by grant and scheme, if the answer has them', () => {
   ]);
 });
 
-test('sign-ins count by how and what came of it', () => {
+test('sign-ins are counted by method and result', () => {
   const line = { status: 422, signIn: 'password', signInResult: 'refused' } as const;
   expect(linesOf('request', line, line)).toContain(
     'countersign_signins_total{server="resource",how="password",result="refused"} 2',
@@ -117,7 +117,7 @@ test.each([
   ['of-no-table', 'other'],
   ['toString', 'other'],
   [undefined, 'other'],
-])('the refusal %j is counted as %s, whatever its reason says', (refusal, label) => {
+])('the refusal %j is counted as %s, independently of its text', (refusal, label) => {
   const line = { ...GRANTED, verdict: 'refused', refusal, reason: 'no credentials' } as const;
   expect(linesOf('request', line)[3]).toBe(
     `countersign_refusals_total{server="resource",space="documents",reason="${label}"} 1`,

@@ -62,12 +62,12 @@ test('each verb is timed, sync or not, and failures too', async () => {
   );
 });
 
-test('members that are no subjects stay as they are', () => {
+test('members that are no stores are not changed', () => {
   const { wrapped, stores } = measured();
   expect(wrapped.ping).toBe(stores.ping);
 });
 
-test('an attempt that a limit refuses counts by limit, never by key', async () => {
+test('an attempt that a limit refuses is counted by limit, never by key', async () => {
   const { wrapped, lines, empty } = measured();
   await wrapped.limits.spend('sign-in-name', 'alice', RATE);
   empty();
@@ -79,7 +79,7 @@ test('an attempt that a limit refuses counts by limit, never by key', async () =
   expect(lines().join('')).not.toContain('alice');
 });
 
-test('revocations count by kind', async () => {
+test('revocations are counted by kind', async () => {
   const { wrapped, lines } = measured();
   await wrapped.revocations.revoke('token', 't', 0);
   await wrapped.revocations.raise('person', 'p', 0);
@@ -100,7 +100,7 @@ test('a change that the audit log records is measured, too', async () => {
   );
 });
 
-test('PrivateTokens count as paid for, verified, redeemed and replayed', async () => {
+test('PrivateTokens are counted as paid for, verified, redeemed and replayed', async () => {
   const { wrapped, lines, empty } = measured();
   await wrapped.limits.spend('private-token', 'a', RATE);
   await wrapped.limits.spend('private-token-verification', 'rs', RATE);
@@ -116,7 +116,7 @@ test('PrivateTokens count as paid for, verified, redeemed and replayed', async (
   ]);
 });
 
-test('values beside the verbs stay: a store without them would keep content that it cannot', () => {
+test('values beside the verbs are kept, such as the longest content that the store can hold', () => {
   const { wrapped } = measured();
   expect(wrapped.trees.longestContent).toBe(7);
 });

@@ -67,12 +67,12 @@ async function textOf(stream: ClientHttp2Stream): Promise<string> {
 }
 
 describe('RFC 8441', () => {
-  test('section 3: the setting is there where WebSockets are, and nowhere else', async () => {
+  test('section 3: a listener sends the setting only if it has WebSockets', async () => {
     expect((await start()).settings.enableConnectProtocol).toBe(true);
     expect((await start(echo, { sockets: false })).settings.enableConnectProtocol).toBe(false);
   });
 
-  test('section 4: without the setting the stream is malformed', async () => {
+  test('section 4: without the setting an extended CONNECT is malformed', async () => {
     const { client } = await start(echo, { sockets: false });
     // node:http2 would not send it by itself.
     Object.defineProperty(client, 'remoteSettings', { value: { enableConnectProtocol: true } });
@@ -93,7 +93,7 @@ describe('RFC 8441', () => {
     expect(stream.rstCode).toBe(http2.constants.NGHTTP2_NO_ERROR);
   });
 
-  test('section 4: beside it the connection goes on, and other streams too', async () => {
+  test('section 4: other streams of the connection are served beside the tunnel', async () => {
     const { client } = await start();
     const [one, two] = [request(client), request(client)];
     const plain = client.request({ ':path': '/' });
@@ -103,7 +103,7 @@ describe('RFC 8441', () => {
     expect(await Promise.all([one, two].map(textOf))).toEqual(['first', 'second']);
   });
 
-  test('any answer but the open one leaves no tunnel', async () => {
+  test('an answer other than 200 opens no tunnel', async () => {
     const { client } = await start();
     const stream = request(client, { ':path': '/refused' });
     expect(await statusOf(stream)).toBe(403);
@@ -119,7 +119,7 @@ describe('RFC 8441', () => {
     expect(await statusOf(request(client, fields))).toBe(status);
   });
 
-  test('RFC 9110 section 9.3.6: CONNECT without a protocol is a tunnel, which there is none of', async () => {
+  test('RFC 9110 section 9.3.6: CONNECT without a protocol asks for a tunnel, and is 501', async () => {
     const { client } = await start();
     const stream = client.request(
       { ':method': 'CONNECT', ':authority': 'a.example:80' },
@@ -135,7 +135,7 @@ describe('RFC 8441', () => {
     expect(await statusOf(request(client))).toBe(500);
   });
 
-  test('one that is open keeps a connection on which nothing moves; the end of the server ends it', async () => {
+  test('an open tunnel keeps an idle connection open until the server ends', async () => {
     const { client, listening } = await start(echo, { limits: { idleTimeout: 20 } });
     const stream = request(client);
     expect(await statusOf(stream)).toBe(200);

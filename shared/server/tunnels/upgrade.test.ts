@@ -56,8 +56,8 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('RFC 6455 section 4.2.2: a handshake that is let in', () => {
-  test('101 with the fields of the handler, then the connection is theirs both ways, until both have ended', async () => {
+describe('RFC 6455 section 4.2.2: an accepted handshake', () => {
+  test('gets 101 with the fields of the handler; then both sides send octets until both have ended', async () => {
     const client = new TestSocket(await start());
     client.socket.write(HANDSHAKE);
     const head = await client.until('\r\n\r\n');
@@ -71,7 +71,7 @@ describe('RFC 6455 section 4.2.2: a handshake that is let in', () => {
     expect(statuses(await client.all)).toEqual([101]);
   });
 
-  test('octets after the handshake go on once it is open, and not before', async () => {
+  test('octets after the handshake are passed on once the WebSocket is open, and not before', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const client = new TestSocket(
       await start(async (request, response) => {
@@ -88,7 +88,7 @@ describe('RFC 6455 section 4.2.2: a handshake that is let in', () => {
     client.socket.destroy();
   });
 
-  test('RFC 9112 section 9.3.2: it waits for the answers to the requests before it', async () => {
+  test('RFC 9112 section 9.3.2: waits for the answers to earlier requests', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const client = new TestSocket(
       await start(async (request, response) => {
@@ -103,7 +103,7 @@ describe('RFC 6455 section 4.2.2: a handshake that is let in', () => {
     client.socket.destroy();
   });
 
-  test('one that is open does not hold the end of the server up for longer than its grace', async () => {
+  test('an open WebSocket delays the end of the server at most for the grace period', async () => {
     const listening = await start();
     const client = new TestSocket(listening);
     client.socket.write(HANDSHAKE);
@@ -113,7 +113,7 @@ describe('RFC 6455 section 4.2.2: a handshake that is let in', () => {
   });
 });
 
-describe('a request that is no handshake stays one like any other', () => {
+describe('a request with Upgrade that is no handshake is an ordinary request', () => {
   const without = (line: string, instead = '') => HANDSHAKE.replace(`${line}\r\n`, instead);
   test.each([
     ['RFC 9110 section 7.8: another protocol', HANDSHAKE.replace('WebSocket', 'h2c')],
@@ -141,7 +141,7 @@ describe('a request that is no handshake stays one like any other', () => {
     expect(await client.all).not.toContain(OPEN);
   });
 
-  test('the next request of its connection is served', async () => {
+  test('after it the next request of the connection is served', async () => {
     const client = new TestSocket(await start());
     client.socket.write(HANDSHAKE.replace('WebSocket', 'h2c'));
     await client.until('plain /socket ');
@@ -154,7 +154,7 @@ describe('a request that is no handshake stays one like any other', () => {
     ['another method', HANDSHAKE.replace('GET', 'DELETE')],
     ['HEAD', HANDSHAKE.replace('GET', 'HEAD')],
   ])(
-    'RFC 9112 section 9.3.2: nothing behind it is lost, wherever it is cut: %s',
+    'RFC 9112 section 9.3.2: no octet after it is lost, wherever the octets are split: %s',
     async (_, one) => {
       const listening = await start(reading);
       const bytes = one + GET + one + CLOSING_GET;
@@ -167,7 +167,7 @@ describe('a request that is no handshake stays one like any other', () => {
     },
   );
 
-  test('nor where there are no WebSockets', async () => {
+  test('no octet after it is lost at a listener without WebSockets', async () => {
     const listening = await listen({ host: '127.0.0.1', port: 0, handler: echo, log: silentLog });
     open.push(listening);
     expect(statuses(await exchange(listening, HANDSHAKE + CLOSING_GET))).toEqual([200, 200]);
@@ -180,20 +180,23 @@ describe('a request that is no handshake stays one like any other', () => {
       `${HANDSHAKE.replace('Host', 'Transfer-Encoding: chunked\r\nHost')}5\r\nHELLO\r\n0\r\n\r\n`,
     ],
     ['of HTTP/1.0', HANDSHAKE.replace('HTTP/1.1', 'HTTP/1.0')],
-  ])('RFC 9112 section 9.6: it is the last of its connection, and says so, %s', async (_, one) => {
-    const listening = await start(reading);
-    const bytes = one + GET + GET;
-    for (let cut = 0; cut < bytes.length; cut += 7) {
-      const client = new TestSocket(listening);
-      if (cut > 0) await client.send(bytes.slice(0, cut));
-      client.socket.write(bytes.slice(cut));
-      const received = await client.all;
-      expect([cut, statuses(received)]).toEqual([cut, [200]]);
-      expect(received).toMatch(/^connection: close\r$/im);
-    }
-  });
+  ])(
+    'RFC 9112 section 9.6: it is the last request of its connection, and its answer says `close`, %s',
+    async (_, one) => {
+      const listening = await start(reading);
+      const bytes = one + GET + GET;
+      for (let cut = 0; cut < bytes.length; cut += 7) {
+        const client = new TestSocket(listening);
+        if (cut > 0) await client.send(bytes.slice(0, cut));
+        client.socket.write(bytes.slice(cut));
+        const received = await client.all;
+        expect([cut, statuses(received)]).toEqual([cut, [200]]);
+        expect(received).toMatch(/^connection: close\r$/im);
+      }
+    },
+  );
 
-  test('RFC 9110 section 7.8: one protocol of several, in one line or two', async () => {
+  test('RFC 9110 section 7.8: websocket may be one of several protocols, in one line or two', async () => {
     for (const several of ['h2c, websocket', 'h2c\r\nUpgrade: websocket']) {
       const client = new TestSocket(await start());
       client.socket.write(HANDSHAKE.replace('WebSocket', several));
@@ -202,7 +205,7 @@ describe('a request that is no handshake stays one like any other', () => {
     }
   });
 
-  test('a listener without WebSockets has none', async () => {
+  test('a listener without WebSockets accepts no handshake', async () => {
     const listening = await listen({ host: '127.0.0.1', port: 0, handler: echo, log: silentLog });
     open.push(listening);
     const client = new TestSocket(listening);
@@ -212,16 +215,16 @@ describe('a request that is no handshake stays one like any other', () => {
   });
 });
 
-describe('a handshake that is not let in', () => {
+describe('a refused handshake', () => {
   const REFUSED = HANDSHAKE.replace('/socket', '/refused');
 
-  test('RFC 9110 section 7.8: leaves a connection of HTTP, and what comes behind it is a request', async () => {
+  test('RFC 9110 section 7.8: leaves the connection to HTTP, and the next octets are read as a request', async () => {
     const received = await exchange(await start(), REFUSED + REFUSED + GET + CLOSING_GET);
     expect(statuses(received)).toEqual([200, 200, 200, 200]);
     expect(received).toMatch(/plain \/refused [^]*plain \/refused [^]*plain \/next [^]*plain \/ /);
   });
 
-  test('again and again, and then one that is, with nothing left behind of the others', async () => {
+  test('may be repeated many times; an accepted handshake then works, and no listeners are left', async () => {
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const client = new TestSocket(await start());
     for (let count = 1; count <= 30; count += 1) {
@@ -236,12 +239,12 @@ describe('a handshake that is not let in', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test('RFC 9112 section 9.6: with close it is the last of its connection', async () => {
+  test('RFC 9112 section 9.6: with `close` is the last request of its connection', async () => {
     const closing = REFUSED.replace('keep-alive', 'close');
     expect(statuses(await exchange(await start(), closing + GET))).toEqual([200]);
   });
 
-  test('RFC 9112 section 9.6: nothing is one behind the last of a connection', async () => {
+  test('RFC 9112 section 9.6: a handshake after the last request of a connection is ignored', async () => {
     expect(statuses(await exchange(await start(), CLOSING_GET + HANDSHAKE))).toEqual([200]);
   });
 
@@ -258,7 +261,7 @@ describe('a handshake that is not let in', () => {
     expect(problemOf(received).status).toBe(414);
   });
 
-  test('RFC 9110 section 15.5.9: one that does not arrive in time is 408', async () => {
+  test('RFC 9110 section 15.5.9: a handshake that does not arrive in time is 408', async () => {
     const limits = { headersTimeout: 50, requestTimeout: 60, checkInterval: 10 };
     const received = await exchange(await start(echo, limits), HANDSHAKE.slice(0, -4));
     expect(problemOf(received).status).toBe(408);
@@ -279,7 +282,7 @@ describe('a handshake that is not let in', () => {
     ['the answer to a handshake', REFUSED],
     ['the answer to the request before one', GET + HANDSHAKE],
     ['the answer to the request before CONNECT', `${GET}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`],
-  ])('%s goes on as fast as it is taken', async (_, bytes) => {
+  ])('%s is passed on as fast as the other side reads', async (_, bytes) => {
     const piece = Buffer.alloc(1_000_000, 'x');
     const client = new TestSocket(
       await start(async (request, response) => {
@@ -301,7 +304,7 @@ describe('a handshake that is not let in', () => {
     ['end', GET + HANDSHAKE],
     ['resetAndDestroy', GET + HANDSHAKE],
   ] as const)(
-    'a client that leaves before there is an answer is gone: %s',
+    'a client that disconnects before the answer is noticed: %s',
     async (leave, bytes) => {
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
       const { promise: left, resolve: leaves } = Promise.withResolvers<void>();
@@ -323,7 +326,7 @@ describe('a handshake that is not let in', () => {
     ['before a handshake', GET + HANDSHAKE],
     ['before CONNECT', `${GET}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`],
     ['before a request that is held back', `${GET}DELETE / HTTP/1.1\r\nHost: a\r\n\r\n`],
-  ])('a client that does not read the answer %s is let go', async (_, bytes) => {
+  ])('a client that does not read the answer %s is disconnected', async (_, bytes) => {
     const { promise: left, resolve: leaves } = Promise.withResolvers<void>();
     const large: Handler = (request, response) => {
       response.once('close', leaves);
@@ -336,7 +339,7 @@ describe('a handshake that is not let in', () => {
     client.socket.destroy();
   });
 
-  test('RFC 9112 section 9.6: a client that has ended its side is let go after an answer that opens nothing', async () => {
+  test('RFC 9112 section 9.6: a half-closed connection is closed after an answer that opens no WebSocket', async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise, resolve } = Promise.withResolvers<void>();
     const client = new TestSocket(
@@ -357,7 +360,7 @@ describe('a handshake that is not let in', () => {
     expect(statuses(await client.all)).toEqual([200]);
   });
 
-  test('an end that a client sends before it is open is still there afterwards', async () => {
+  test('an end that the client sends before the WebSocket is open is passed on afterwards', async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise, resolve } = Promise.withResolvers<void>();
     const client = new TestSocket(
@@ -375,7 +378,7 @@ describe('a handshake that is not let in', () => {
     expect(await client.all).toMatch(/\r\n\r\nearly$/);
   });
 
-  test('its response closes once, however it ends', async () => {
+  test('the response emits `close` once, however the tunnel ends', async () => {
     for (const [bytes, ended] of [
       [HANDSHAKE, OPEN],
       [REFUSED, 'plain'],

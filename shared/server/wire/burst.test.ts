@@ -15,7 +15,7 @@ function unanswered(port: number): number {
     .filter(([, , to, state]) => to?.endsWith(remote) && state === SYN_SENT).length;
 }
 
-test('a thousand connections between two turns of the loop wait in the kernel, none is dropped', async () => {
+test('a thousand connections between two turns of the event loop wait in the kernel, and none is dropped', async () => {
   const { port } = await start();
   const sockets = Array.from({ length: 1000 }, () => connect(port, '127.0.0.1'));
   await new Promise(process.nextTick); // when all have called connect(2), and the loop has not turned

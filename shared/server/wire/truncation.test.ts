@@ -63,7 +63,7 @@ const BREAKS: readonly (readonly [string, Buffer, Buffer])[] = [
   ['GOAWAY, and the end of the connection', put(), frame(7, 0, 0, Buffer.alloc(8))],
 ];
 
-describe('RFC 9113 section 8.1: content that a client breaks off is never taken for whole', () => {
+describe('RFC 9113 section 8.1: content that a client cuts off is never read as complete', () => {
   test.each(BREAKS)('%s, while it is read', async (_, head, end) => {
     const { client, arrived, read, outcome } = await start();
     client.socket.write(Buffer.concat([OPENING, head, ten]));
@@ -76,7 +76,7 @@ describe('RFC 9113 section 8.1: content that a client breaks off is never taken 
     expect(await outcome.promise).toBeInstanceOf(BadRequest);
   });
 
-  test.each(BREAKS)('%s, before anybody has begun to read', async (_, head, end) => {
+  test.each(BREAKS)('%s, before the handler has begun to read', async (_, head, end) => {
     const { client, arrived, read, outcome } = await start();
     client.socket.write(Buffer.concat([OPENING, head, ten]));
     const request = await arrived.promise;
@@ -87,7 +87,7 @@ describe('RFC 9113 section 8.1: content that a client breaks off is never taken 
     expect(await outcome.promise).toBeInstanceOf(BadRequest);
   });
 
-  test('content that we cut off ourselves is not whole either, and has one answer', async () => {
+  test('content that the server cuts off is not read as complete, and gets one answer', async () => {
     const { client, read, outcome } = await start({ pace: { bytes: 100, milliseconds: 20 } });
     client.socket.write(Buffer.concat([OPENING, put(), ten]));
     read();
@@ -97,7 +97,7 @@ describe('RFC 9113 section 8.1: content that a client breaks off is never taken 
     client.socket.destroy();
   });
 
-  test('content that came whole is whole', async () => {
+  test('complete content is read as complete', async () => {
     const { client, read, outcome } = await start();
     client.socket.write(Buffer.concat([OPENING, put('20'), ten, lastTen]));
     read();
@@ -120,7 +120,7 @@ describe('RFC 9112 section 8: the same over HTTP/1.1', () => {
     expect(await outcome.promise).toBeInstanceOf(BadRequest);
   });
 
-  test('answers that we cut off ourselves', async () => {
+  test('an answer that the server cuts off is not read as complete', async () => {
     const { client, read, outcome } = await start({ pace: { bytes: 100, milliseconds: 20 } });
     client.socket.write(HTTP1);
     read();
