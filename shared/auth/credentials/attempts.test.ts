@@ -49,7 +49,7 @@ async function setup({ account = 3, address = 100 } = {}) {
 }
 
 describe('guesses', () => {
-  test('ten at once: the burst is checked, then one for each refill', async () => {
+  test('ten at the same time: as many as the burst are checked, then one for each refill', async () => {
     const { guess, clock } = await setup();
     expect(await guess(10)).toBe(3);
     expect(await guess(10)).toBe(0);
@@ -86,7 +86,7 @@ describe('guesses', () => {
     expect(begun.filter((tooMany) => tooMany === undefined)).toHaveLength(3);
   });
 
-  test('at unknown and very long names are counted like others, under keys of one length', async () => {
+  test('at unknown and very long names are counted like any other, under keys of one length', async () => {
     const { guess, spent } = await setup();
     for (const name of ['', 'x'.repeat(60_000), '__proto__', 'a b', 'a\0b', 'a']) {
       expect(await guess(5, name)).toBe(3);
@@ -106,8 +106,8 @@ describe('guesses', () => {
   });
 });
 
-describe('an account that was let in lately', () => {
-  test('pays nothing, and is not locked out by guesses from elsewhere', async () => {
+describe('an account that signed in a short time ago', () => {
+  test('uses up no attempt, and is not locked out by guesses from elsewhere', async () => {
     const { enter, guess, spent } = await setup();
     expect(await enter()).toBe(true);
     expect(await guess(10, 'alice', ELSEWHERE)).toBe(2);
@@ -116,14 +116,14 @@ describe('an account that was let in lately', () => {
     expect(spent).toEqual([]);
   });
 
-  test('may send as many requests at once as a browser does', async () => {
+  test('may send as many requests at the same time as a browser does', async () => {
     const { enter } = await setup();
     await enter();
     const together = await Promise.all(Array.from({ length: 100 }, () => enter()));
     expect(together).not.toContain(false);
   });
 
-  test('pays from another address, with another name, and in another process', async () => {
+  test('uses up an attempt from another address, with another name, and in another process', async () => {
     const { attempts, process, enter, spent } = await setup();
     await enter();
     spent.length = 0;
@@ -133,7 +133,7 @@ describe('an account that was let in lately', () => {
     expect(spent).toHaveLength(6);
   });
 
-  test('pays again after a failure, until it is let in', async () => {
+  test('uses up attempts again after a failure, until it signs in', async () => {
     const { attempts, enter, spent } = await setup({ account: 100 });
     await enter();
     await attempts.begin('alice', HERE);
@@ -148,7 +148,7 @@ describe('an account that was let in lately', () => {
     expect(spent).toHaveLength(4);
   });
 
-  test('guesses from the same address get a bounded number of checks, however many come at once', async () => {
+  test('guesses from the same address get a bounded number of checks, however many arrive at the same time', async () => {
     const { enter, guess } = await setup();
     await enter();
     expect(await guess(1000)).toBe(100 + 2);
@@ -171,12 +171,12 @@ describe('an account that was let in lately', () => {
   });
 });
 
-describe('turns of slow work', () => {
+describe('queues of slow work', () => {
   const request = (address: string) => ({
     peer: { address, connection: {}, http2: false, trusted: false },
   });
 
-  test('are of the account where it was let in, until it fails there, and else of the address', async () => {
+  test('belong to the account if it has signed in, until it fails, and otherwise to the address', async () => {
     const { attempts, enter } = await setup();
     const groups = (address: string) => attempts.turn('alice', request(address)).groups;
     expect(groups(HERE)).toEqual(['addresses', '192.0.2', HERE]);
@@ -187,7 +187,7 @@ describe('turns of slow work', () => {
     expect(groups(HERE)).toEqual(['addresses', '192.0.2', HERE]);
   });
 
-  test('have networks of 48 and 64 bits for IPv6: nothing else is told apart', async () => {
+  test('count IPv6 addresses by their networks of 48 and 64 bits', async () => {
     const { attempts } = await setup();
     const { groups } = attempts.turn('alice', request('2001:db8:1:2::3'));
     expect(groups).toEqual(['addresses', '2001:db8:1::/48', '2001:db8:1:2::/64']);

@@ -44,7 +44,7 @@ describe('RFC 9449 section 9: nonces', () => {
     expect(other.check(nonces.issue('realm'), 'realm')).toBe('fresh');
   });
 
-  test('one from the far future is not fresh', () => {
+  test('a nonce from the far future is not fresh', () => {
     const { clock, nonces } = setup();
     clock.advance(600);
     const later = nonces.issue('realm');
@@ -79,7 +79,7 @@ describe('RFC 9449 section 9: nonces', () => {
 });
 
 describe('RFC 7616 section 3.3: nonces that differ for each challenge', () => {
-  test('two of the same moment differ, and both are fresh', () => {
+  test('two nonces of the same moment differ, and both are fresh', () => {
     const { nonces } = setupSalted();
     const issued = Array.from({ length: 100 }, () => nonces.issue('realm'));
     expect(new Set(issued).size).toBe(100);
@@ -94,13 +94,13 @@ describe('RFC 7616 section 3.3: nonces that differ for each challenge', () => {
     expect(nonces.check(nonce, 'realm')).toBe('stale');
   });
 
-  test('another process accepts them, though its random values differ', () => {
+  test('another process accepts them, although its random values differ', () => {
     const { clock, nonces } = setupSalted();
     const other = createNonces({ secret, clock, random: systemRandom });
     expect(other.check(nonces.issue('realm'), 'realm')).toBe('fresh');
   });
 
-  test('step and salt cannot be changed, left out or put into one without', () => {
+  test('step and salt cannot be changed, omitted or added', () => {
     const { clock, nonces } = setupSalted();
     const [step, salt, mac] = nonces.issue('realm').split('.');
     const [, otherSalt] = nonces.issue('realm').split('.');
@@ -119,7 +119,7 @@ describe('RFC 7616 section 3.3: nonces that differ for each challenge', () => {
     }
   });
 
-  test('the context cannot be moved into the salt', () => {
+  test('octets of the context cannot be moved into the salt', () => {
     const { nonces } = setupSalted();
     const [step, salt, mac] = nonces.issue('b').split('.');
     expect(nonces.check(`${step}.${mac}`, `${salt} b`)).toBe('unknown');

@@ -40,7 +40,7 @@ const raise = (set: RevocationSet, generation: number) =>
   set.apply({ kind: 'person', id: '1', generation }, Infinity);
 
 describe('a right password', () => {
-  test('is hashed at first sight, and again after five minutes', async () => {
+  test('is hashed at its first use, and again after five minutes', async () => {
     const { passwords, argon2, alice, clock } = await setup();
     const person = { id: alice.id, name: 'alice' };
     for (let n = 0; n < 10; n += 1)
@@ -67,7 +67,7 @@ describe('a right password', () => {
     expect(argon2.verifications).toBe(1);
   });
 
-  test('is hashed in the turn of the next caller if the first leaves while it waits', async () => {
+  test('is hashed for the next caller if the first one disconnects while it waits', async () => {
     const line = new Line({ lanes: 1, most: 10, tooMany: () => new Error('no place') });
     const alice = { id: '1', name: 'alice', generation: 0 };
     let hashed = 0;
@@ -102,7 +102,7 @@ describe('a wrong password', () => {
     ['of a disabled person', 'bob', RIGHT],
     ['with the colon elsewhere', 'alice:correct horse', RIGHT.slice(RIGHT.indexOf(':') + 1)],
     ['with the quotes of JSON', 'alice","', RIGHT],
-  ])('%s: hashed every time, also after the right one', async (_, name, password) => {
+  ])('%s: is hashed every time, also after the right password', async (_, name, password) => {
     const { passwords, argon2 } = await setup();
     await passwords.check('alice', RIGHT, turn);
     for (let n = 1; n < 4; n += 1) {
@@ -128,14 +128,14 @@ describe('a change of the person', () => {
     expect(await at.others.check('alice', RIGHT, turn)).toBeUndefined();
   });
 
-  test('lets in the new password at once', async () => {
+  test('makes the new password valid at once', async () => {
     const { passwords, store } = await setup();
     await passwords.check('alice', RIGHT, turn);
     await setPassword(store, 'alice', 'another one');
     expect(await passwords.check('alice', 'another one', turn)).toBeDefined();
   });
 
-  test('such as ending everything makes the same password be hashed again, once', async () => {
+  test('such as ending all sessions makes the server hash the same password again, once', async () => {
     const { passwords, store, alice, argon2 } = await setup();
     await passwords.check('alice', RIGHT, turn);
     await endEverything(store, alice.id);
@@ -144,7 +144,7 @@ describe('a change of the person', () => {
     expect(argon2.verifications).toBe(2);
   });
 
-  test('while the old password is hashed refuses it to later requests', async () => {
+  test('while the old password is hashed refuses the old password in later requests', async () => {
     const { passwords, store, argon2 } = await setup();
     const gate = Promise.withResolvers<void>();
     argon2.gate = gate.promise;
@@ -157,7 +157,7 @@ describe('a change of the person', () => {
     expect(await before).toBeUndefined();
   });
 
-  test('repeated while the password is hashed ends in 503', async () => {
+  test('again and again while the password is hashed ends in 503', async () => {
     let generation = 0;
     const { passwords, asked } = scripted(async (revocations) => {
       const person = { id: '1', name: 'alice', generation };

@@ -48,9 +48,12 @@ describe('the data of the directory', () => {
       ],
       undefined,
     ],
-  ])('addresses %j: it tells %s, which is the primary one, if it is verified', (emails, email) => {
-    expect(aboutOf({ name: 'n', profile: { ...(emails && { emails }) } }).email).toBe(email);
-  });
+  ])(
+    'of the addresses %j the directory gives %s, the primary one, if it is verified',
+    (emails, email) => {
+      expect(aboutOf({ name: 'n', profile: { ...(emails && { emails }) } }).email).toBe(email);
+    },
+  );
 });
 
 test.each([
@@ -69,7 +72,7 @@ test.each([
   expect(told).toEqual(may ? { name: 'alice', groups: [] } : undefined);
 });
 
-describe('a space that asks the directory', () => {
+describe('a space that asks the directory who may enter', () => {
   const space = (more: Partial<ProtectionSpace>, known?: About): ProtectionSpace => ({
     at: ORIGIN,
     realm: 'r',
@@ -86,12 +89,12 @@ describe('a space that asks the directory', () => {
   });
   const request = requestOf([['Authorization', 'Bearer x']]);
 
-  test('describes every person, with any scheme, and lets in those named', async () => {
+  test('describes every person, with any scheme, and admits the allowed people', async () => {
     const { outcome } = await admit(space({ allow }, about('staff')), request);
     expect(outcome).toMatchObject({ kind: 'pass', principal: { about: { groups: ['staff'] } } });
   });
 
-  test('answers others 403, without naming a scope', async () => {
+  test('answers other people 403, without naming a scope', async () => {
     const { outcome, noted } = await admit(space({ allow }, about('guests')), request);
     expect(outcome).toMatchObject({ kind: 'answer', status: 403, fields: {} });
     expect(noted).toMatchObject({ verdict: 'refused', subject: 'p2' });
@@ -103,7 +106,7 @@ describe('a space that asks the directory', () => {
     expect((await admit(hiding, request)).outcome).toMatchObject({ status: 404 });
   });
 
-  test('the refusal names the person, so that a browser can show who they are', async () => {
+  test('names the person in the refusal, so that a browser can show who is signed in', async () => {
     const { outcome } = await admit(space({ allow }, about('guests')), request);
     expect(outcome).toMatchObject({ about: { name: 'alice', groups: ['guests'] } });
     const unasked = await admit({ ...space({}), scopes: () => ['a'] }, request);
@@ -141,7 +144,7 @@ describe('a space that asks the directory', () => {
     expect(outcome).not.toHaveProperty('grounds');
   });
 
-  test('a person who stays ends when they lose the group', async () => {
+  test('ends the open connection of a person who is removed from the group', async () => {
     let groups = ['staff'];
     const changing = space({ allow, about: async () => about(...groups) });
     const { outcome } = await admit(changing, request);
@@ -151,7 +154,7 @@ describe('a space that asks the directory', () => {
     expect(await ground?.end()).toBe('revoked');
   });
 
-  test('spaces of one realm, at two origins, are asked about one by one, and each once for all requests', async () => {
+  test('asks once about each space of a realm at two origins', async () => {
     const lists = [allow, { ...allow, groups: new Set(['guests']) }];
     const names: (string | undefined)[] = [];
     for (const list of [...lists, ...lists]) {

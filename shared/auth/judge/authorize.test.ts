@@ -38,7 +38,7 @@ describe('RFC 6750 section 3.1: scope', () => {
     });
   });
 
-  test('a principal without scopes has none', () => {
+  test('a principal without scopes lacks every scope', () => {
     expect(authorize(space, passed({ kind: 'anonymous' }), put)).toMatchObject({ status: 403 });
     expect(authorize(space, passed({ kind: 'anonymous' }), requestOf()).kind).toBe('answer');
   });
@@ -51,7 +51,7 @@ describe('RFC 6750 section 3.1: scope', () => {
     [['A', 'B'], 'a b A B'],
     [['a', 'bb'], 'a b bb'],
   ])(
-    'only %j: 403 with the scopes that are needed and those that are held, none twice',
+    "only %j: 403 with the needed scopes and the principal's scopes, none twice",
     (scopes, asked) => {
       expect(authorize(space, holding(...scopes), put)).toEqual({
         kind: 'answer',
@@ -79,20 +79,20 @@ describe('RFC 6750 section 3.1: scope', () => {
     expect(outcome).not.toHaveProperty('fields.WWW-Authenticate');
   });
 
-  test('at a proxy the challenge is in its own field', () => {
+  test('at a proxy the challenge is in the field of proxies', () => {
     expect(authorize({ ...space, at: PROXY }, holding('a'), put)).toMatchObject({
       status: 403,
       fields: { 'Proxy-Authenticate': [expect.stringMatching(/insufficient_scope/)] },
     });
   });
 
-  test('RFC 7616 section 3.5: the refusal, too, carries a proof over its content', () => {
+  test('RFC 7616 section 3.5: the refusal has a proof over its content, too', () => {
     const seal = { hash: 'md5', proof: () => ({}) };
     expect(authorize(space, { ...holding('a'), seal }, put)).toMatchObject({ status: 403, seal });
   });
 });
 
-describe('RFC 9470 section 3: the sign-in', () => {
+describe('RFC 9470 section 3: a required kind of sign-in', () => {
   const needed = { acrValues: ['urn:countersign:acr:passkey'], maxAge: 60 };
   const tokens = { space: SPACE, tokens: issuerAndVerifier().tokens };
   const silent = schemeOf('Basic');
@@ -102,7 +102,7 @@ describe('RFC 9470 section 3: the sign-in', () => {
     stepUp: (method: string) => (method === 'PUT' ? needed : undefined),
   });
 
-  test('401 with what is needed, and with the scopes that are lacked or held, so that one answer serves both', () => {
+  test('gives 401 that names the required sign-in and all scopes, so that one new token meets both', () => {
     expect(authorize(asking(), holding('c'), put)).toEqual({
       kind: 'answer',
       status: 401,
@@ -122,11 +122,11 @@ describe('RFC 9470 section 3: the sign-in', () => {
     });
   });
 
-  test('other methods are asked for nothing', () => {
+  test('is not required of methods that the rule does not name', () => {
     expect(authorize(asking(), holding('a'), requestOf()).kind).toBe('pass');
   });
 
-  test('credentials of a scheme that tells of no sign-in get the challenges of those that do', () => {
+  test('gives the challenges of other schemes if the scheme of the request knows no sign-in', () => {
     const outcome = authorize(asking(), { ...holding('a', 'b'), scheme: 'Basic' }, put);
     expect(outcome).toMatchObject({
       status: 401,
@@ -134,13 +134,13 @@ describe('RFC 9470 section 3: the sign-in', () => {
     });
   });
 
-  test('RFC 9110 section 15.5.2: without a challenge it is 403', () => {
+  test('RFC 9110 section 15.5.2: gives 403 if there is no challenge', () => {
     const outcome = authorize({ ...asking(), schemes: [silent] }, holding('a', 'b'), put);
     expect(outcome).toMatchObject({ status: 403, fields: { 'DPoP-Nonce': 'n' } });
     expect(outcome).not.toHaveProperty('fields.WWW-Authenticate');
   });
 
-  test('a principal that the operator has not named is not asked for another sign-in', () => {
+  test('gives no request for another sign-in to a principal that may not enter', () => {
     const allow = {
       groups: new Set(['staff']),
       people: new Set<string>(),
@@ -151,12 +151,12 @@ describe('RFC 9470 section 3: the sign-in', () => {
     });
   });
 
-  test('a space that hides altogether stays absent', () => {
+  test('a space that hides everything still looks absent', () => {
     const outcome = authorize({ ...asking(), hide: 'everything' }, holding('a', 'b'), put);
     expect(outcome.kind).toBe('absent');
   });
 
-  test('`hide: forbidden`: the answer is the same with and without the scope', () => {
+  test('with `hide: forbidden` the answer is the same with and without the scope', () => {
     const hiding = { ...asking(), hide: 'forbidden' } as const;
     const answers = [holding('a', 'b', 'c'), holding('c')].map((one) =>
       JSON.stringify(authorize(hiding, one, put)).replace(/scope=[^,]*/, ''),

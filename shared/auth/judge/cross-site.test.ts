@@ -4,7 +4,7 @@ import { schemeOf, spaceOf } from './judge.fixture.ts';
 import { judge } from './judge.ts';
 import { ORIGIN, PROXY } from '../scheme.ts';
 
-describe('credentials that browsers send by themselves', () => {
+describe('credentials that browsers send automatically', () => {
   const looked: string[] = [];
   const own = schemeOf('Own', {
     ambient: true,
@@ -40,7 +40,7 @@ describe('credentials that browsers send by themselves', () => {
   ];
 
   test.each(FOREIGN)(
-    'Fetch section 3.2: unsafe methods from %j are 403, unlooked at',
+    'Fetch section 3.2: unsafe methods from %j are 403, before the credentials are checked',
     async (from) => {
       looked.length = 0;
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'LOCK', 'NOVEL']) {
@@ -61,7 +61,7 @@ describe('credentials that browsers send by themselves', () => {
     expect(await sent('POST', from)).toMatchObject({ kind: 'pass' });
   });
 
-  describe('from an origin that is listed without credentials', () => {
+  describe('from an origin that is allowed without credentials', () => {
     const from = { Origin: 'https://pages.example' };
     const barred = { corsCredentials: false };
 
@@ -71,7 +71,7 @@ describe('credentials that browsers send by themselves', () => {
       expect(looked).toEqual([]);
     });
 
-    test('methods with a preflight pass, and so do other credentials', async () => {
+    test('methods that need a preflight are accepted, and so are other credentials', async () => {
       for (const method of ['PUT', 'PATCH', 'DELETE', 'LOCK', 'NOVEL']) {
         expect(await sent(method, from, 'Own x', barred)).toMatchObject({ kind: 'pass' });
       }
@@ -82,7 +82,7 @@ describe('credentials that browsers send by themselves', () => {
   describe('RFC 6455 section 10.2: the handshake of a WebSocket', () => {
     const shaking = { handshake: true };
 
-    test('is 403 from a page of another origin, before credentials are checked, although it is a GET', async () => {
+    test('from a page of another origin is 403, before the credentials are checked, although it is a GET', async () => {
       looked.length = 0;
       for (const from of FOREIGN) {
         expect(await sent('GET', from, 'Own x', shaking)).toMatchObject({ status: 403 });
@@ -93,7 +93,7 @@ describe('credentials that browsers send by themselves', () => {
       expect(looked).toEqual([]);
     });
 
-    test('passes from the same origin, from one listed with credentials, without Origin, and with other credentials', async () => {
+    test('is accepted from the same origin, from an origin that is allowed with credentials, without Origin, and with other credentials', async () => {
       for (const origin of ['https://rs.example', 'https://pages.example']) {
         expect(await sent('GET', { Origin: origin }, 'Own x', shaking)).toMatchObject({
           kind: 'pass',
@@ -106,7 +106,7 @@ describe('credentials that browsers send by themselves', () => {
     });
   });
 
-  test('safe methods pass from anywhere (RFC 9110 section 9.2.1)', async () => {
+  test('safe methods are accepted from any origin (RFC 9110 section 9.2.1)', async () => {
     for (const from of FOREIGN) {
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'QUERY']) {
         expect(await sent(method, from)).toMatchObject({ kind: 'pass' });
@@ -114,7 +114,7 @@ describe('credentials that browsers send by themselves', () => {
     }
   });
 
-  test('so do other credentials, and all at a proxy', async () => {
+  test('other credentials are accepted from any origin, and at a proxy all credentials are', async () => {
     for (const from of FOREIGN) {
       expect(await sent('POST', from, 'One good')).toMatchObject({ kind: 'pass' });
       expect(await sent('POST', from, 'Own x', { at: PROXY })).toMatchObject({ kind: 'pass' });

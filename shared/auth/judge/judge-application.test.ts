@@ -49,7 +49,7 @@ describe('the key of an application beside the credentials of a person', () => {
       requestOf([['X-API-Key', key], ...values.map((value) => ['Authorization', value] as const)]),
     );
 
-  test('if both are good, the person passes together with the application and its fields', async () => {
+  test('if both are valid, the request has the person and the application', async () => {
     expect(await ask('good', 'One good')).toEqual({
       kind: 'pass',
       scheme: 'One',
@@ -65,7 +65,7 @@ describe('the key of an application beside the credentials of a person', () => {
     expect(outcome).not.toHaveProperty('application');
   });
 
-  test('the key alone lets nobody in', async () => {
+  test('the key alone is refused', async () => {
     expect(await ask('good')).toMatchObject({ status: 401, fields: { ...BOTH, ...limit } });
     expect(await ask('good', 'One bad')).toMatchObject({ status: 401, fields: limit });
   });
@@ -75,12 +75,12 @@ describe('the key of an application beside the credentials of a person', () => {
     ['ended', { status: 403, fields: {} }],
     ['spent', { status: 429, fields: { 'Retry-After': '3' } }],
     ['down', { status: 503, fields: { 'Retry-After': '1' } }],
-  ])('%s: keeps out who has the right password too', async (key, answer) => {
+  ])('%s: is refused even with the right password', async (key, answer) => {
     expect(await ask(key, 'One good')).toMatchObject({ kind: 'answer', ...answer });
     expect(await ask(key)).toMatchObject({ kind: 'answer', ...answer });
   });
 
-  test("two sets of a person's credentials, or two keys, are 400, malformed ones 401, and no key is checked", async () => {
+  test('two sets of credentials of a person, or two keys, are 400; malformed credentials are 401; no key is checked', async () => {
     seen.length = 0;
     expect(await ask('good', 'One good', 'Two good')).toMatchObject({ status: 400 });
     expect(await ask('good', '=')).toMatchObject({ status: 401 });
@@ -93,7 +93,7 @@ describe('the key of an application beside the credentials of a person', () => {
     expect(seen).toEqual([]);
   });
 
-  test('RFC 9577: a key beside credentials that must stand alone is 400, and neither is checked', async () => {
+  test('RFC 9577: a key beside credentials that must be alone is 400, and neither is checked', async () => {
     seen.length = 0;
     const alone = schemeOf('Two', {
       alone: true,

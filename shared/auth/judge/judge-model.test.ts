@@ -6,7 +6,7 @@ import { spaceOf } from './judge.fixture.ts';
 import { judge } from './judge.ts';
 import { ORIGIN, PROXY, type Scheme } from '../scheme.ts';
 
-describe('RFC 9110 section 11.6: any space and any credentials, against a naive model', () => {
+describe('RFC 9110 section 11.6: random spaces and credentials, compared with a simple model', () => {
   const NAMES = ['Able', 'Baker', 'Carol', 'Dave'];
   const schemes = fc.uniqueArray(
     fc.record({
@@ -64,7 +64,7 @@ describe('RFC 9110 section 11.6: any space and any credentials, against a naive 
     return [failing ? 503 : 403, []];
   }
 
-  test('an asynchronous scheme has the same outcome as a synchronous one', async () => {
+  test('an asynchronous scheme gives the same outcome as a synchronous one', async () => {
     const waiting = (scheme: Scheme): Scheme => ({
       ...scheme,
       challenge: async (request) => scheme.challenge(request),

@@ -77,7 +77,7 @@ describe('a session beside other credentials', () => {
     ).toBe(expected);
   });
 
-  test('an unsafe request from a page of another site is refused only if it comes by the session', async () => {
+  test('an unsafe request from a page of another site is refused only if it uses the session', async () => {
     const post = (...fields: (readonly [string, string])[]) =>
       judge(space, requestOf([['Origin', 'https://evil.example'], ...fields], { method: 'POST' }));
     expect(await post(COOKIE)).toMatchObject({ kind: 'answer', status: 403 });

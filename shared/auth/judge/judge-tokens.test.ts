@@ -26,7 +26,7 @@ describe('a space with Bearer and DPoP', () => {
     return Object.fromEntries(parsed.map(({ scheme, params }) => [scheme, params]));
   }
 
-  test('RFC 6750 section 3.1: no credentials, no error code', async () => {
+  test('RFC 6750 section 3.1: a challenge to a request without credentials has no error code', async () => {
     const challenges = challengesOf(await judge(setup().space, requestOf()));
     expect(Object.keys(challenges)).toEqual(['Bearer', 'DPoP']);
     expect(challenges['Bearer']).not.toHaveProperty('error');
@@ -43,7 +43,7 @@ describe('a space with Bearer and DPoP', () => {
     expect(other['DPoP']).toMatchObject({ error: 'invalid_dpop_proof' });
   });
 
-  test('RFC 9449 section 7.2: one token by both schemes is 400', async () => {
+  test('RFC 9449 section 7.2: a token with both schemes is 400', async () => {
     const { space, token } = setup();
     const request = authorization(`Bearer ${token()}`, `DPoP ${token()}`);
     expect(await judge(space, request)).toMatchObject({ status: 400 });
@@ -59,7 +59,7 @@ describe('a space with Bearer and DPoP', () => {
     expect(challengesOf(alone)['Bearer']).not.toHaveProperty('error');
   });
 
-  test('a token with a proof passes once', async () => {
+  test('a token with a proof is accepted once', async () => {
     const { space, token, client } = setup();
     const bound = token({ cnf: { jkt: client.jkt } });
     const request = requestOf([
@@ -70,7 +70,7 @@ describe('a space with Bearer and DPoP', () => {
     expect(await judge(space, request)).toMatchObject({ kind: 'answer', status: 401 });
   });
 
-  test('missing keys, a failing replay store and a silent feed are 503 each', async () => {
+  test('missing keys, a failing replay store and a silent feed each give 503', async () => {
     const { space, token, client, clock, replay, state } = setup();
     const bound = token({ cnf: { jkt: client.jkt } });
     const attempt = () =>
@@ -101,7 +101,7 @@ describe('a space with Bearer and DPoP', () => {
     expect(await attempt()).toMatchObject({ kind: 'pass' });
   });
 
-  test('a token revoked after it passed is refused at the next request', async () => {
+  test('a token that is revoked after its use is refused by the next request', async () => {
     const { space, token, revocations } = setup();
     const request = authorization(`Bearer ${token()}`);
     expect(await judge(space, request)).toMatchObject({ kind: 'pass' });

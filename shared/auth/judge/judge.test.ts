@@ -26,13 +26,13 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     });
   });
 
-  test('credentials of a scheme that the space does not have: the same', async () => {
+  test('credentials of a scheme that the space does not have: 401 with the challenge of every scheme', async () => {
     const outcome = await judge(TWO, authorization('Basic dXNlcjpwYXNz'));
     expect(outcome).toMatchObject({ status: 401, fields: BOTH, ...refuse('other-scheme') });
   });
 
   test.each(['Bearer a b', 'basic a:b'])(
-    'RFC 6750 section 3.1: %j, which is no token where one is due, is refused by its scheme',
+    'RFC 6750 section 3.1: %j, which has no valid token, is refused by its scheme',
     async (value) => {
       const [name = ''] = value.split(' ');
       const outcome = await judge(spaceOf([schemeOf(name)]), authorization(value));
@@ -65,7 +65,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     });
   });
 
-  test('a scheme that cannot challenge now is left out, and the reason says so', async () => {
+  test('a scheme that cannot challenge at the moment is omitted, and the reason says so', async () => {
     const dumb = schemeOf('Two', {
       challenge: () => Promise.reject(new StoreUnavailable('no nonces')),
     });
@@ -74,7 +74,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     expect(outcome).toMatchObject({ reason: expect.stringContaining('no nonces') });
   });
 
-  test('a scheme that throws synchronously is left out, too', async () => {
+  test('a scheme that throws synchronously is omitted, too', async () => {
     const dumb = schemeOf('Two', {
       challenge() {
         throw new StoreUnavailable('no nonces');
@@ -84,7 +84,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     expect(outcome).toMatchObject({ status: 401, fields: ask('One realm="documents"') });
   });
 
-  test('is 503 if no scheme is left', async () => {
+  test('the answer is 503 if no scheme can challenge', async () => {
     const dumb = schemeOf('One', { challenge: () => Promise.reject(new Error('no nonces')) });
     expect(await judge(spaceOf([dumb]), requestOf())).toMatchObject({
       status: 503,
@@ -126,7 +126,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     expect(await judge(hiding, requestOf())).toMatchObject({ status: 404, fields: {} });
   });
 
-  test('an unannounced scheme with one that cannot challenge now is 503', async () => {
+  test('a space with an unannounced scheme and a scheme that cannot challenge at the moment gives 503', async () => {
     const silent = schemeOf('One', { challenge: () => [] });
     const dumb = schemeOf('Two', { challenge: () => Promise.reject(new Error('no nonces')) });
     expect(await judge(spaceOf([silent, dumb]), requestOf())).toMatchObject({ status: 503 });
@@ -159,7 +159,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
 });
 
 describe('RFC 9110 section 11.6.2: credentials', () => {
-  test.each(['One good', 'oNE good', 'ONE   good'])('%j passes', async (value) => {
+  test.each(['One good', 'oNE good', 'ONE   good'])('%j is accepted', async (value) => {
     expect(await judge(TWO, authorization(value))).toEqual({
       kind: 'pass',
       scheme: 'One',
@@ -176,7 +176,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     ['two that are malformed', [',,,', '=']],
     ['two lines that somebody has joined (section 5.3)', ['One good, Two good']],
     ['one of them a name alone', ['One good, Two']],
-  ])('%s: 400, and neither is looked at', async (_, values) => {
+  ])('%s: 400, and neither is checked', async (_, values) => {
     expect(await judge(TWO, authorization(...values))).toMatchObject({
       kind: 'answer',
       status: 400,
@@ -214,7 +214,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
       'BASIC a:b',
       'Basic a="b" c',
       'Bearer a\tb',
-    ])('%j is asked again: 401', async (value) => {
+    ])('%j gets a challenge: 401', async (value) => {
       for (const at of [ORIGIN, PROXY]) {
         const space = { ...opaque, at };
         const fields = [[at.answer, value] as const];
@@ -224,7 +224,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     });
 
     test.each(['Basic %%%, Basic a', 'Basic %%%; Bearer a', 'Bearer a b,', 'Basicx %%'])(
-      '%j may be two sets of credentials, or none: 401',
+      '%j may be two sets of credentials, or no credentials: 401',
       async (value) => {
         const refused = { status: 401, fields: { 'WWW-Authenticate': asked } };
         expect(await judge(opaque, authorization(value))).toMatchObject(refused);
@@ -238,7 +238,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     });
   });
 
-  test('RFC 9577: credentials that must stand alone are refused beside those of another scheme', async () => {
+  test('RFC 9577: credentials that must be alone are refused beside credentials of another scheme', async () => {
     const alone = schemeOf('Two', { alone: true });
     const elsewhere = schemeOf('Three', {
       locate: (request) =>
@@ -257,7 +257,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     expect(await judge(space, request)).toMatchObject({ kind: 'answer', status: 400 });
   });
 
-  test('credentials outside Authorization are accepted alone, and 400 beside others', async () => {
+  test('credentials outside Authorization are accepted alone, and are 400 beside other credentials', async () => {
     const elsewhere = schemeOf('Two', {
       locate: (request) =>
         request.target.includes('key')
@@ -273,7 +273,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     }
   });
 
-  test('any text in the field ends in 401', async () => {
+  test('any other text in the field gives 401', async () => {
     await fc.assert(
       fc.asyncProperty(anyText(), async (text) => {
         const outcome = await judge(TWO, authorization(text));
@@ -290,7 +290,7 @@ describe('verdicts', () => {
       authorization('One x'),
     );
 
-  test('continued: 401 with that challenge and no other', async () => {
+  test('continued: 401 with only this challenge', async () => {
     const challenge = { scheme: 'One', params: { data: 'leg 2' } };
     expect(await outcomeOf(() => ({ kind: 'continued', challenge }))).toEqual({
       kind: 'answer',
@@ -358,7 +358,7 @@ describe('verdicts', () => {
     expect(await outcomeOf(() => ({ ...verdict, fields }))).toMatchObject({ fields });
   });
 
-  test('a store that fails is 503, a malformed field 400, a defect is thrown', async () => {
+  test('a store that fails gives 503, a malformed field 400, and a defect is thrown', async () => {
     const failing = async (error: Error) =>
       outcomeOf(() => {
         throw error;
@@ -376,7 +376,7 @@ describe('verdicts', () => {
     await expect(failing(new TypeError('defect'))).rejects.toThrow('defect');
   });
 
-  test('http-1.1: the stream is to be reset, without a challenge (RFC 9113 section 7)', async () => {
+  test('http-1.1: the server resets the stream, without a challenge (RFC 9113 section 7)', async () => {
     const verdict = {
       kind: 'refused',
       as: 'http-1.1',
@@ -463,14 +463,14 @@ describe('RFC 9729 section 6.4: a space that hides everything', () => {
   const hidden = spaceOf([silent], { hide: 'everything' });
 
   test.each([[[]], [['One bad']], [['Basic x']], [['=']], [['One good', 'One good']]])(
-    'with %j there is nothing there',
+    'with %j the space looks absent',
     async (values) => {
       const outcome = await judge(hidden, authorization(...values));
       expect(outcome).toMatchObject({ kind: 'absent', reason: expect.any(String) });
     },
   );
 
-  test('hides also if the store fails or the exchange would continue', async () => {
+  test('hides, too, if the store fails or the exchange would continue', async () => {
     const verdicts: Scheme['authenticate'][] = [
       () => Promise.reject(new StoreUnavailable('down')),
       () => ({ kind: 'continued', challenge: { scheme: 'One' } }),
@@ -488,7 +488,7 @@ describe('RFC 9729 section 6.4: a space that hides everything', () => {
     }
   });
 
-  test('a principal that is let in passes', async () => {
+  test('an admitted principal gets in', async () => {
     expect(await judge(hidden, authorization('One good'))).toMatchObject({ kind: 'pass' });
   });
 });

@@ -10,7 +10,7 @@ import { negotiate } from '../schemes/negotiate/negotiate.ts';
 import type { AuthRequest, ProtectionSpace } from '../scheme.ts';
 
 describe('RFC 9457: problem details for clients', () => {
-  test.each([400, 401, 403, 407, 413, 421, 429, 503])('%i, in words of its own', (status) => {
+  test.each([400, 401, 403, 407, 413, 421, 429, 503])('%i has its own text', (status) => {
     const answer = refusal(
       { kind: 'answer', status, fields: { 'X-N': '1' }, refusal: 'other-scheme', reason: 'secret' },
       {},
@@ -43,11 +43,14 @@ describe('RFC 9457: problem details for clients', () => {
     [apiKey({ ...unused, field: 'X-Key' }), 403, 'A valid API key is needed in the field X-Key.'],
     [basic(unused), 403, 'Basic is not taken in clear text: use https.'],
     [negotiate({ ...unused, gss: undefined }), 503, 'Negotiate is not set up on this server.'],
-  ])('a refusal without a challenge says what is missing: %#', async (scheme, status, detail) => {
-    expect(await detailOf(spaceOf([scheme]), inClear)).toEqual([status, detail, undefined]);
-  });
+  ])(
+    'a refusal without a challenge says what the request needs: %#',
+    async (scheme, status, detail) => {
+      expect(await detailOf(spaceOf([scheme]), inClear)).toEqual([status, detail, undefined]);
+    },
+  );
 
-  test('name the missing scope, or the page to use', async () => {
+  test('name the missing scope, or the address of the page', async () => {
     const { outcome } = await admit(
       spaceOf([schemeOf('One')]),
       requestOf([['Authorization', 'One good']], { method: 'PUT' }),
@@ -77,7 +80,7 @@ describe('RFC 9457: problem details for clients', () => {
     ]);
   });
 
-  test('the reason is for a server in development, and never of what hides', () => {
+  test('the reason is shown only in development, and never for a hidden space', () => {
     const outcome = {
       kind: 'answer',
       status: 401,
@@ -92,7 +95,7 @@ describe('RFC 9457: problem details for clients', () => {
   });
 
   test.each(['Concealed a', 'concealed', 'Bearer a'])(
-    'RFC 9729 section 6.4: credentials of Concealed are never told why they are refused: %s',
+    'RFC 9729 section 6.4: a refusal of Concealed never shows its reason: %s',
     async (line) => {
       const outcome = await judge(spaceOf([schemeOf('One')]), requestOf([['Authorization', line]]));
       expect('untold' in outcome).toBe(/^concealed/i.test(line));

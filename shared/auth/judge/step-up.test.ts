@@ -26,7 +26,7 @@ describe('acr', () => {
     ['second-factor', PASSKEY, true],
     ['second-factor', SECOND_FACTOR, true],
     ['second-factor', PASSWORD, false],
-  ] as const)('%s asked for, %s shown: %s', (acr, shown, met) => {
+  ] as const)('if %s is required, the value %s gives %s', (acr, shown, met) => {
     expect(lacked([{ acr }], { acr: shown }) === undefined).toBe(met);
   });
 
@@ -40,7 +40,7 @@ describe('acr', () => {
     expect(lacked([{ acr: 'second-factor' }], undefined)).toBeDefined();
   });
 
-  test('the challenge lists all that do, weakest first', () => {
+  test('the challenge lists all sufficient values, the weakest first', () => {
     expect(lacked([{ acr: 'second-factor' }], {})).toEqual({ acrValues: [SECOND_FACTOR, PASSKEY] });
     expect(lacked([{ acr: 'passkey' }], {})).toEqual({ acrValues: [PASSKEY] });
   });
@@ -61,7 +61,7 @@ describe('maxAge', () => {
     [9e15, false],
     [Infinity, false],
     [NaN, false],
-  ])('a sign-in at %d, asked at 1000: %s', (authTime, met) => {
+  ])('a sign-in at %d and a request at 1000: %s', (authTime, met) => {
     expect(lacked(rule, { authTime }) === undefined).toBe(met);
   });
 
@@ -69,7 +69,7 @@ describe('maxAge', () => {
     expect(lacked(rule, { acr: PASSKEY })).toEqual({ maxAge: 300 });
   });
 
-  test('both have to be met, and the challenge names both', () => {
+  test('acr and maxAge must both be met, and the challenge names both', () => {
     const both = [{ acr: 'passkey', maxAge: 300 }] as const;
     const asked = { acrValues: [PASSKEY], maxAge: 300 };
     expect(lacked(both, { acr: PASSKEY, authTime: 1000 })).toBeUndefined();
@@ -96,7 +96,7 @@ describe('methods', () => {
     ['WEBSOCKET', { acrValues: [SECOND_FACTOR, PASSKEY], maxAge: 600 }],
   ])('%s needs %j', (method, needed) => expect(neededFor(RULES, method)).toEqual(needed));
 
-  test('a further rule never lets more in: the highest level and the shortest time count', () => {
+  test('a second rule never admits more requests: the highest level and the shortest time count', () => {
     const rules = [
       { acr: 'passkey', maxAge: 60 },
       { acr: 'second-factor', maxAge: 600 },
@@ -106,7 +106,7 @@ describe('methods', () => {
     }
   });
 
-  test('a rule without methods is for every method', () => {
+  test('a rule without methods applies to every method', () => {
     expect(neededFor([{ maxAge: 60 }], 'BREW')).toEqual({ maxAge: 60 });
   });
 });
@@ -116,4 +116,4 @@ test.each([
   [{ acrValues: [SECOND_FACTOR, PASSKEY] }, 'a sign-in with a second factor or a passkey'],
   [{ maxAge: 60 }, 'a sign-in at most 60 seconds ago'],
   [{ acrValues: [PASSKEY], maxAge: 60 }, 'a sign-in with a passkey at most 60 seconds ago'],
-])('%j in words', (needed, words) => expect(inWords(needed)).toBe(words));
+])('%j is described in words', (needed, words) => expect(inWords(needed)).toBe(words));

@@ -26,7 +26,7 @@ describe('scopes of the tools that a message calls (MCP, tools)', () => {
   });
 
   test.each([undefined, null, 'tools/call', 7, [], [[]], {}, { method: 'tools/call' }])(
-    'nothing for what is no call: %j',
+    'a message that is no call needs no scopes: %j',
     (message) => {
       expect(scopesOf(message)).toEqual([]);
     },
@@ -43,7 +43,7 @@ describe('scopes of the tools that a message calls (MCP, tools)', () => {
     { method: 'tools/call\0x', 'params\0': { 'name\0': 'add_note' } },
     JSON.parse('{ "method": "tools/call", "params": { "__proto__": { "name": "add_note" } } }'),
     JSON.parse('{ "__proto__": { "method": "tools/call", "params": { "name": "add_note" } } }'),
-  ])('a member that another server takes for the name counts: %j', (message) => {
+  ])('a member that another server may read as the name counts: %j', (message) => {
     expect(scopesOf(message)).toEqual(['notes:write']);
   });
 });

@@ -81,7 +81,7 @@ const judged = async (scheme: ReturnType<typeof apiKey>, request: AuthRequest) =
   judge(spaceOf([scheme], { realm: REALM }), request);
 
 describe('a key identifies an application', () => {
-  test('with its own scopes, and never a person', async () => {
+  test('gives the application its own scopes, and never stands for a person', async () => {
     const { scheme, key } = await setup();
     expect(await judged(scheme(), withKey(key))).toMatchObject({
       kind: 'pass',
@@ -94,7 +94,7 @@ describe('a key identifies an application', () => {
     });
   });
 
-  test('RFC 9110 section 15.5.2: no challenge, so a missing or wrong key is 403', async () => {
+  test('RFC 9110 section 15.5.2: has no challenge, so a missing or wrong key is 403', async () => {
     const { scheme, key } = await setup();
     const wrong = await judged(scheme(), withKey(key.replace(/.$/, 'x')));
     const missing = await judged(scheme(), withKey());
@@ -103,14 +103,14 @@ describe('a key identifies an application', () => {
     }
   });
 
-  test('two keys of one application are alive side by side', async () => {
+  test('two keys of one application may be valid at the same time', async () => {
     const { scheme, key, issue } = await setup();
     for (const one of [key, await issue()]) {
       expect((await authenticate(scheme(), withKey(one))).kind).toBe('granted');
     }
   });
 
-  test('the name of the field is the space’s', async () => {
+  test('the space configures the name of the field', async () => {
     const { scheme, key } = await setup({ field: 'Report-Key' });
     const fields = [['report-key', key]] as const;
     expect((await authenticate(scheme(), requestOf(fields))).kind).toBe('granted');
@@ -137,7 +137,7 @@ describe('one key in one place', () => {
     }
   });
 
-  test('the parameter counts where the space takes it, and nowhere else', async () => {
+  test('the parameter is read only if the space allows it', async () => {
     const { scheme, key } = await setup();
     const request = inQuery(`a=b&key=${key}`);
     expect((await authenticate(scheme({ query: 'key' }), request)).kind).toBe('granted');
@@ -146,7 +146,7 @@ describe('one key in one place', () => {
     expect((await authenticate(scheme(), inQuery(`key=${key}`, key))).kind).toBe('granted');
   });
 
-  test('the Authorization field is no place for a key', async () => {
+  test('a key in the Authorization field is not read', async () => {
     const { scheme, key } = await setup();
     for (const name of ['API-Key', 'Bearer']) {
       const request = requestOf([['Authorization', `${name} ${key}`]]);
@@ -161,7 +161,7 @@ describe('one key in one place', () => {
 });
 
 describe('a wrong key', () => {
-  test('unknown, wrong secret, expired, another realm, demo: the answers differ in the reason alone, and each costs one look into the store', async () => {
+  test('an unknown, wrong, expired or demo key, or a key of another realm, gets the same answer but for the reason, after one read of the store', async () => {
     const { scheme, key, issue, clock, asked } = await setup();
     const other = newApiKey(systemRandom);
     const unknown = newApiKey(systemRandom);
@@ -193,7 +193,7 @@ describe('a wrong key', () => {
     expect((await authenticate(scheme(), withKey(keys.demo))).kind).toBe('granted');
   });
 
-  test('works to its last millisecond and not after', async () => {
+  test('a key works to the last millisecond before it expires', async () => {
     const { scheme, issue, clock } = await setup();
     const key = await issue({ expires_at: clock.now() + 1000 });
     expect((await authenticate(scheme(), withKey(key))).kind).toBe('granted');
@@ -201,7 +201,7 @@ describe('a wrong key', () => {
     expect((await authenticate(scheme(), withKey(key))).kind).toBe('refused');
   });
 
-  test('ended or removed by another process: refused with the next request', async () => {
+  test('a key that another process revoked or removed is refused by the next request', async () => {
     const { scheme, issue, stores, clock } = await setup();
     const [first, second] = [await issue(), await issue()];
     const one = scheme();
@@ -213,7 +213,7 @@ describe('a wrong key', () => {
     }
   });
 
-  test('a key of a foreign form is refused without asking the store', async () => {
+  test('a key of an unknown format is refused without a read of the store', async () => {
     const { scheme, key, asked } = await setup();
     for (const text of [
       '',
@@ -228,7 +228,7 @@ describe('a wrong key', () => {
     expect(asked).toEqual([]);
   });
 
-  test('whatever is sent, nothing throws but for ambiguity', async () => {
+  test('for any input, the scheme throws only if there is more than one key', async () => {
     const { scheme } = await setup({ query: 'key' });
     const one = scheme();
     await fc.assert(
@@ -259,7 +259,7 @@ describe('a wrong key', () => {
   });
 });
 
-test('an address from which the key came lately pays again once it was wrong', async () => {
+test('an address that used the key a short time ago uses up attempts again after a wrong key', async () => {
   const { scheme, key } = await setup({}, { burst: 2, per: 60 });
   const one = scheme();
   const wrong = respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`);
@@ -272,7 +272,7 @@ test('an address from which the key came lately pays again once it was wrong', a
 });
 
 describe('the limit of a key (draft-ietf-httpapi-ratelimit-headers-11)', () => {
-  test('each answer says what is left of it', async () => {
+  test('each answer says how much of the limit is left', async () => {
     const { scheme, key } = await setup();
     const verdict = await authenticate(scheme(), withKey(key));
     expect(verdict).toMatchObject({
@@ -285,7 +285,7 @@ describe('the limit of a key (draft-ietf-httpapi-ratelimit-headers-11)', () => {
     });
   });
 
-  test('429 when it is spent, with when to come again; another key is not concerned', async () => {
+  test('an exhausted limit gives 429 with Retry-After; another key is not affected', async () => {
     const { scheme, key, issue, clock } = await setup({ limit: { burst: 2, per: 30 } });
     const one = scheme();
     const verdicts = [];
@@ -306,7 +306,7 @@ describe('the limit of a key (draft-ietf-httpapi-ratelimit-headers-11)', () => {
     expect((await authenticate(one, withKey(key))).kind).toBe('granted');
   });
 
-  test('ten at once never get more than the burst', async () => {
+  test('ten requests at the same time never get more than the burst', async () => {
     const { scheme, key } = await setup({ limit: { burst: 4, per: 60 } });
     const one = scheme();
     const verdicts = await Promise.all(
@@ -315,7 +315,7 @@ describe('the limit of a key (draft-ietf-httpapi-ratelimit-headers-11)', () => {
     expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(4);
   });
 
-  test('the wrong key spends nothing of the right one', async () => {
+  test("a wrong key uses up nothing of the right key's limit", async () => {
     const { scheme, key } = await setup({ limit: { burst: 2, per: 60 } });
     const one = scheme();
     const wrong = respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`);
@@ -336,7 +336,7 @@ describe('the limit of a key (draft-ietf-httpapi-ratelimit-headers-11)', () => {
 describe('a key in the query', () => {
   const PRIVATE = { 'Cache-Control': 'private, no-store', 'Referrer-Policy': 'no-referrer' };
 
-  test('the answer is private and names no referrer: let in, refused, throttled', async () => {
+  test('the answer is private and forbids the referrer, if the key is accepted, refused or throttled', async () => {
     const { scheme, key } = await setup({ query: 'key', limit: { burst: 1, per: 60 } });
     const one = scheme();
     expect(await judged(one, inQuery(`key=${key}`))).toMatchObject({ fields: PRIVATE });
@@ -347,7 +347,7 @@ describe('a key in the query', () => {
     expect(await judged(one, inQuery('key=wrong'))).toMatchObject({ status: 403, fields: PRIVATE });
   });
 
-  test('a key in the field needs none of that', async () => {
+  test('the answer to a key in the field has none of these fields', async () => {
     const { scheme, key } = await setup({ query: 'key' });
     const outcome = await judged(scheme(), withKey(key));
     expect(Object.keys(outcome.kind === 'pass' ? outcome.fields : {})).toEqual([
@@ -356,7 +356,7 @@ describe('a key in the query', () => {
     ]);
   });
 
-  test('the key is in nothing that is logged or answered', async () => {
+  test('the key is in no log line and in no answer', async () => {
     const { scheme, key } = await setup({ query: 'key' });
     const wrong = newApiKey(systemRandom).key;
     const one = scheme();
@@ -375,7 +375,7 @@ describe('a key in the query', () => {
 });
 
 describe('the last use', () => {
-  test('is noted at most once a minute', async () => {
+  test('is stored at most once a minute', async () => {
     const { scheme, key, touched, clock } = await setup();
     const one = scheme();
     const start = clock.now();
@@ -386,13 +386,13 @@ describe('the last use', () => {
     expect(touched.map(([, at]) => (at - start) / 1000)).toEqual([0, 60]);
   });
 
-  test('a wrong key is no use', async () => {
+  test('a wrong key does not change the last use', async () => {
     const { scheme, key, touched } = await setup();
     await authenticate(scheme(), withKey(respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`)));
     expect(touched).toEqual([]);
   });
 
-  test('a store that does not take the note, or never answers, delays and fails nothing', async () => {
+  test('a store that fails to store it, or never answers, delays and fails no request', async () => {
     const { key, stores, scheme } = await setup();
     const get = stores.apiKeys.get;
     const fails = async () => Promise.reject(new StoreUnavailable('silent'));
@@ -404,7 +404,7 @@ describe('the last use', () => {
   });
 });
 
-test('a store that is silent is 503', async () => {
+test('a store that does not answer gives 503', async () => {
   const { scheme, key, stores } = await setup();
   await stores[Symbol.asyncDispose]();
   expect(await judged(scheme(), withKey(key))).toMatchObject({ kind: 'answer', status: 503 });

@@ -77,11 +77,11 @@ describe('RFC 7617 section 2: user-pass', () => {
     ['a line break', base64('a:b\r\nX: y')],
     ['DEL', base64('a:\u007f')],
     ['a control character of ISO 6429', base64('a:\u0085')],
-  ])('%s: none', (_, token68) => {
+  ])('%s: refused as malformed', (_, token68) => {
     expect(parseUserPass(token68)).toBeUndefined();
   });
 
-  test('names and passwords of all clients are normalised to NFC, so each has one spelling', () => {
+  test('names and passwords are normalised to NFC, so that each has one spelling', () => {
     const text = anyText();
     fc.assert(
       fc.property(text, text, (name, password) => {
@@ -109,12 +109,12 @@ describe('RFC 7617 section 2: user-pass', () => {
 });
 
 describe('RFC 7617: at a space', () => {
-  test('section 2: the challenge', async () => {
+  test('section 2: the challenge has realm and charset', async () => {
     const { space } = await setup();
     expect(await judge(space, requestOf())).toMatchObject({ status: 401, fields: CHALLENGE });
   });
 
-  test('section 2: the right password passes, whatever the case of the scheme and the form of the name', async () => {
+  test('section 2: the right password is accepted, with any case of the scheme and any Unicode form of the name', async () => {
     const { space, ask, alice } = await setup();
     const principal = {
       kind: 'person',
@@ -138,14 +138,14 @@ describe('RFC 7617: at a space', () => {
     ['no padding', ALICE.replace(/=+$/, '')],
     ['parameters', 'username="alice", password="x"'],
     ['nothing', ''],
-  ])('a malformed value (%s) is 401, for no hashing', async (_, value) => {
+  ])('a malformed value (%s) is 401, without hashing', async (_, value) => {
     const { space, argon2 } = await setup();
     const request = requestOf([['Authorization', `Basic${value && ` ${value}`}`]]);
     expect(await judge(space, request)).toMatchObject({ status: 401, fields: CHALLENGE });
     expect(argon2.verifications).toBe(0);
   });
 
-  test('unknown names, wrong passwords, disabled people, no password at all: one answer, one hashing each', async () => {
+  test('unknown names, wrong passwords, disabled people and people without a password get the same answer after one hashing', async () => {
     const { ask, argon2, store } = await setup();
     await addPerson(store, { name: 'carol' });
     const wrong = await ask(base64('alice:wrong password'));
@@ -157,7 +157,7 @@ describe('RFC 7617: at a space', () => {
     }
   });
 
-  test('endless and empty passwords: the same answer for everybody, for no hashing', async () => {
+  test('very long and empty passwords get the same answer for any name, without hashing', async () => {
     const { ask, argon2 } = await setup();
     for (const password of ['x'.repeat(40_000), '']) {
       for (const name of ['alice', 'mallory', 'bob', '']) {
@@ -170,7 +170,7 @@ describe('RFC 7617: at a space', () => {
     expect(argon2.verifications).toBe(0);
   });
 
-  test('a password whose first 72 bytes are right is wrong', async () => {
+  test('a password of which only the first 72 bytes are right is refused', async () => {
     const { ask, store } = await setup();
     const long = 'p'.repeat(100);
     await setPassword(store, 'alice', long);
@@ -192,7 +192,7 @@ describe('RFC 7617: at a space', () => {
     expect(await both()).toEqual([401, 401]);
   });
 
-  test('section 2: at a proxy, in its own fields', async () => {
+  test('section 2: a proxy uses the fields of proxies', async () => {
     const { space } = await setup();
     const proxy = { ...space, at: PROXY };
     expect(await judge(proxy, requestOf([['Authorization', `Basic ${ALICE}`]]))).toMatchObject({
@@ -219,7 +219,7 @@ describe('RFC 7617: at a space', () => {
 describe('RFC 7617 section 4: in clear text', () => {
   const clear: More = { confidential: false };
 
-  test('neither offered nor looked at: 403, right or wrong', async () => {
+  test('Basic is neither offered nor checked: right and wrong passwords get 403', async () => {
     const { space, ask, argon2 } = await setup();
     const none = await judge(space, requestOf([], clear));
     expect(none).toMatchObject({ status: 403, fields: {} });
@@ -230,13 +230,13 @@ describe('RFC 7617 section 4: in clear text', () => {
     expect(argon2.verifications).toBe(0);
   });
 
-  test('nor when they were let in before', async () => {
+  test('credentials that were accepted over TLS get 403, too', async () => {
     const { ask } = await setup();
     expect(statusOf(await ask(ALICE))).toBe('pass');
     expect(statusOf(await ask(ALICE, clear))).toBe(403);
   });
 
-  test('beside another scheme: 401 with the challenge of that one', async () => {
+  test('beside another scheme the answer is 401 with only the challenge of that scheme', async () => {
     const { space } = await setup();
     const both = spaceOf([...space.schemes, schemeOf('One')]);
     const request = requestOf([['Authorization', `Basic ${ALICE}`]], clear);
@@ -252,7 +252,7 @@ describe('too many attempts', () => {
     peer: { address, connection: {}, http2: false, trusted: false },
   });
 
-  test('429 with Retry-After, for known and unknown names alike, for no hashing', async () => {
+  test('known and unknown names get the same 429 with Retry-After, without hashing', async () => {
     const { ask, argon2 } = await setup({ burst: 2 });
     const answers: Outcome[] = [];
     for (const name of ['alice', 'mallory']) {
@@ -264,7 +264,7 @@ describe('too many attempts', () => {
     expect(argon2.verifications).toBe(4);
   });
 
-  test('ten requests at once, with any form of the name, cause no more hashings than the burst', async () => {
+  test('ten requests at the same time, with any form of the name, cause no more hashings than the burst', async () => {
     const { ask, argon2 } = await setup({ burst: 3 });
     const names = ['alice', 'Alice', 'ＡLICE', 'aliCe'];
     const outcomes = await Promise.all(
@@ -276,7 +276,7 @@ describe('too many attempts', () => {
     expect(argon2.verifications).toBe(3);
   });
 
-  test('the memory of a right password does not tell a guesser that a guess was right', async () => {
+  test('a remembered password does not show a guesser that a guess was right', async () => {
     const { ask } = await setup({ burst: 3 });
     expect(statusOf(await ask(ALICE))).toBe('pass');
     for (let n = 0; n < 2; n += 1) await ask(base64(`alice:guess ${n}`), from('192.0.2.9'));
@@ -285,7 +285,7 @@ describe('too many attempts', () => {
   });
 });
 
-test('a store that does not answer is 503, also for what is remembered', async () => {
+test('a store that does not answer gives 503, also for a remembered password', async () => {
   const { directory, feed, clock, stores } = await twoProcesses();
   let down = false;
   const failing = async () => Promise.reject(new StoreUnavailable('down'));
@@ -310,7 +310,7 @@ test('a store that does not answer is 503, also for what is remembered', async (
   }
 });
 
-test('any text after the scheme ends in 400 or 401', async () => {
+test('any text after the name of the scheme gives 400 or 401', async () => {
   const { space, argon2 } = await setup();
   await fc.assert(
     fc.asyncProperty(anyText(), async (text) => {

@@ -27,7 +27,7 @@ function setup() {
 }
 
 describe('RFC 6750 section 3: the challenge', () => {
-  test('has realm, scope and metadata (RFC 9728 section 5.1) and no error', async () => {
+  test('has realm, scope and metadata (RFC 9728 section 5.1), and no error', async () => {
     expect(await setup().scheme.challenge(requestOf())).toEqual([PLAIN]);
   });
 
@@ -50,7 +50,7 @@ describe('RFC 6750 section 3: the challenge', () => {
 });
 
 describe('RFC 6750 section 2.1: the Authorization field', () => {
-  test('a good token is granted', async () => {
+  test('a valid token is granted', async () => {
     const { send, token } = setup();
     expect(await send(`Bearer ${token()}`)).toMatchObject({
       kind: 'granted',
@@ -58,14 +58,17 @@ describe('RFC 6750 section 2.1: the Authorization field', () => {
     });
   });
 
-  test.each(['Bearer', 'Bearer  '])('section 3.1: %j has no token: no error code', async (none) => {
-    const verdict = await setup().send(none);
-    expect(verdict).toMatchObject({
-      kind: 'refused',
-      ...within('access token', refuse('token-none')),
-    });
-    expect(verdict).not.toHaveProperty('challenges');
-  });
+  test.each(['Bearer', 'Bearer  '])(
+    'section 3.1: %j has no token, so the challenge has no error code',
+    async (none) => {
+      const verdict = await setup().send(none);
+      expect(verdict).toMatchObject({
+        kind: 'refused',
+        ...within('access token', refuse('token-none')),
+      });
+      expect(verdict).not.toHaveProperty('challenges');
+    },
+  );
 
   test.each(['Bearer token="x"', 'Bearer a="1", b="2"'])(
     'section 3.1: %j is malformed: invalid_token',
@@ -77,7 +80,7 @@ describe('RFC 6750 section 2.1: the Authorization field', () => {
   );
 
   test.each(['Bearer x', 'Bearer a.b.c', `Bearer ${'A'.repeat(20_000)}`])(
-    'section 3.1: a token that is none (%#): invalid_token',
+    'section 3.1: a value that is no access token (%#): invalid_token',
     async (authorization) => {
       expect(await setup().send(authorization)).toMatchObject({
         kind: 'refused',
@@ -86,7 +89,7 @@ describe('RFC 6750 section 2.1: the Authorization field', () => {
     },
   );
 
-  test('an ID token, an expired and a foreign token: invalid_token, whatever the reason', async () => {
+  test('an ID token, an expired token and a token of another issuer all get invalid_token', async () => {
     const { send, token, now } = setup();
     const bad = {
       'typ is not at+jwt': token({}, { typ: 'JWT' }),
@@ -116,7 +119,7 @@ describe('RFC 6750 section 2.1: the Authorization field', () => {
     }
   });
 
-  test('a silent feed is 503, not 401', async () => {
+  test('a silent feed gives 503, not 401', async () => {
     const { send, token, state } = setup();
     state.feedDown = true;
     expect(await send(`Bearer ${token()}`)).toMatchObject({ kind: 'unavailable', status: 503 });
@@ -135,11 +138,11 @@ describe('RFC 6750 section 2.3: a token in the query', () => {
   });
 
   test.each(['/documents/access_token=x', '/documents/a?q=access_token', '/documents/a?', '*'])(
-    '%s has none',
+    '%s has no token',
     (target) => expect(setup().scheme.locate?.(requestOf([], { target }))).toBeUndefined(),
   );
 
-  test('a good one is refused, without an error code (section 3.1)', async () => {
+  test('a valid token in the query is refused, without an error code (section 3.1)', async () => {
     const { scheme, token } = setup();
     const request = requestOf([], { target: `/documents/a?access_token=${token()}` });
     const credentials = scheme.locate?.(request);

@@ -18,7 +18,7 @@ function claimed(s: number, key: KeyObject) {
   return scheme && claimedKey(scheme, scheme.encode(key));
 }
 
-describe('RFC 9729 section 3.1.1: the key that `a` says', () => {
+describe('RFC 9729 section 3.1.1: the key in the parameter `a`', () => {
   test.each([
     ...(Object.keys(SIGNERS).map(Number) as SchemeNumber[]).map(
       (s) => [s, createPublicKey(SIGNERS[s].make())] as const,
@@ -38,13 +38,13 @@ describe('RFC 9729 section 3.1.1: the key that `a` says', () => {
     ['an exponent of 3', () => rsa(2048, 3)],
     ['an even modulus and an exponent of 2048 bits', () => odd(256)],
     ['more than 8192 bits', () => odd(1025)],
-  ])('is none of %s, which the directory does not take either', (_, make) => {
+  ])('is refused if it is %s, which the directory refuses, too', (_, make) => {
     const key = make();
     expect(() => readPublicKey(key.export(SPKI), 'Concealed')).toThrow();
     expect(claimed(0x0804, key)).toBeUndefined();
   });
 
-  test('is none when its point is not on the curve or compressed', () => {
+  test('is refused if its point is compressed or not on the curve', () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const scheme = SIGNATURE_SCHEMES.get(0x0403);
     if (scheme === undefined) throw new Error('no P-256');
@@ -56,7 +56,7 @@ describe('RFC 9729 section 3.1.1: the key that `a` says', () => {
     }
   });
 
-  test('whatever comes, there is no error, and nothing verifies', () => {
+  test('gives no error and verifies nothing for any octets', () => {
     const encoded = SCHEMES.map(([s, scheme]) =>
       scheme.encode(createPublicKey(SIGNERS[s as SchemeNumber].make())),
     );

@@ -39,7 +39,7 @@ const UNKNOWN = 'the key is not registered';
 const NO_KEY = 'a is no key for s';
 const OWNER = 'the owner of the key may not come in here';
 
-describe('RFC 9729 section 6.3: clients that are let in', () => {
+describe('RFC 9729 section 6.3: a client is admitted', () => {
   test.each(Object.keys(SIGNERS).map(Number) as SchemeNumber[])(
     'with the signature scheme %i',
     async (s) => {
@@ -50,7 +50,7 @@ describe('RFC 9729 section 6.3: clients that are let in', () => {
     },
   );
 
-  test('an application by its own name, and the use of the key is noted', async () => {
+  test('as an application under its name, and the use of the key is stored', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key, { kind: 'application', id: 'collector' });
@@ -61,7 +61,7 @@ describe('RFC 9729 section 6.3: clients that are let in', () => {
     });
   });
 
-  test('also where the use of the key cannot be noted', async () => {
+  test('also if the use of the key cannot be stored', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -72,7 +72,7 @@ describe('RFC 9729 section 6.3: clients that are let in', () => {
     expect(await verdictOf(full.scheme, asking(fieldOf(paramsOf({ key }))))).toBe('alice');
   });
 
-  test('again on the same connection: a proof is good as long as that is (section 8)', async () => {
+  test('again on the same connection, as long as the connection lasts (section 8)', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -82,7 +82,7 @@ describe('RFC 9729 section 6.3: clients that are let in', () => {
     }
   });
 
-  test('with the realm of the space, and with no other', async () => {
+  test('with the realm of the space, and with no other realm', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -94,8 +94,8 @@ describe('RFC 9729 section 6.3: clients that are let in', () => {
   });
 });
 
-describe('RFC 9729 section 6.3: clients that are refused', () => {
-  test('by the proof of another connection, origin, port or scheme', async () => {
+describe('RFC 9729 section 6.3: a client is refused', () => {
+  test('with the proof of another connection, origin, port or scheme', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -108,7 +108,7 @@ describe('RFC 9729 section 6.3: clients that are refused', () => {
     expect(await verdictOf(known.scheme, asking(stolen))).toBe(OTHER_CONNECTION);
   });
 
-  test('with a key that nobody knows, of another protocol, of nobody or of who is disabled', async () => {
+  test('with an unknown key, a key of another protocol, or a key of a removed or disabled person', async () => {
     await using known = await setup();
     const keys = { unknown: newKey(), hoba: newKey(0x0804), orphan: newKey(), disabled: newKey() };
     await known.know(keys.hoba, undefined, 'HOBA');
@@ -123,7 +123,7 @@ describe('RFC 9729 section 6.3: clients that are refused', () => {
     }
   });
 
-  test('with a key that was removed, by the next request', async () => {
+  test('with a removed key, from the next request on', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -133,7 +133,7 @@ describe('RFC 9729 section 6.3: clients that are refused', () => {
     expect(await verdictOf(known.scheme, request)).toBe(UNKNOWN);
   });
 
-  test('section 4.2: with another `a` than the key that is known by `k`, whoever signs', async () => {
+  test('section 4.2: with an `a` that differs from the key of `k`, with any signature', async () => {
     await using known = await setup();
     const [mine, theirs] = [newKey(), newKey()];
     await known.know(theirs);
@@ -147,7 +147,7 @@ describe('RFC 9729 section 6.3: clients that are refused', () => {
     );
   });
 
-  test('by a signature scheme that is not of the key', async () => {
+  test('with a signature scheme that does not fit the key', async () => {
     await using known = await setup();
     const key = newKey(0x0403);
     await known.know(key);
@@ -161,7 +161,7 @@ describe('RFC 9729 section 6.3: clients that are refused', () => {
     expect(await verdictOf(known.scheme, asking(fieldOf(none)))).toBe('unknown signature scheme');
   });
 
-  test('section 7: a connection without an exporter', async () => {
+  test('section 7: over a connection without an exporter', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -197,7 +197,7 @@ describe('section 6.2: Concealed-Auth-Export', () => {
     return { key, line: fieldOf(params), field };
   }
 
-  test('is believed from a trusted proxy if the space says so, and nowhere else', async () => {
+  test('is read only from a trusted proxy, and only if the space allows it', async () => {
     await using front = await setup({ frontend: true });
     await using plain = await setup();
     const { key, line, field } = throughFront();
@@ -211,7 +211,7 @@ describe('section 6.2: Concealed-Auth-Export', () => {
     expect(await verdictOf(front.scheme, own)).toBe(OTHER_CONNECTION);
   });
 
-  test('twice, malformed or missing: nobody is let in', async () => {
+  test('that is repeated, malformed or missing admits no client', async () => {
     await using front = await setup({ frontend: true });
     const { key, line, field } = throughFront();
     await front.know(key);
@@ -254,7 +254,7 @@ describe('at a proxy', () => {
     expect(await verdictOf(known.scheme, request)).toBe('alice');
   });
 
-  test('not for another one, nor for the proxy, nor as an application', async () => {
+  test('a signature for another URI or for the proxy, or of an application, is refused', async () => {
     await using known = await setup({ applications: false });
     for (const url of ['http://b.example', 'https://proxy.example:3128', 'https://a.example']) {
       const { key, request } = proving('http://a.example/', url);
@@ -267,13 +267,13 @@ describe('at a proxy', () => {
   });
 });
 
-test('it never announces itself', async () => {
+test('the scheme never sends a challenge', async () => {
   await using known = await setup();
   expect(await known.scheme.challenge(asking(''))).toEqual([]);
 });
 
 describe('RFC 9729 section 6.1: a malformed field is ignored whole', () => {
-  test('the request is judged without it, also in a space with other schemes', async () => {
+  test('the request is judged without the field, also in a space with other schemes', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -310,7 +310,7 @@ describe('RFC 9729 section 6.1: a malformed field is ignored whole', () => {
   });
 });
 
-test('no answer of a space tells that it has Concealed, with or without TLS', async () => {
+test('no answer of a space shows that it has Concealed, with or without TLS', async () => {
   await using known = await setup();
   const other = schemeOf('One', {
     challenge: () => [],

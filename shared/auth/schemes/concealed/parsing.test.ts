@@ -17,7 +17,7 @@ const written = (params: Readonly<Record<string, string>>) =>
     .join(', ');
 
 describe('RFC 9729 section 4: the parameters', () => {
-  test('are read as they are written', () => {
+  test('are read', () => {
     expect(read(written(HONEST))).toEqual({
       keyId: Buffer.from('key'),
       publicKey: Buffer.from('public'),
@@ -35,14 +35,14 @@ describe('RFC 9729 section 4: the parameters', () => {
     expect(read(example)).toMatchObject({ keyId: Buffer.from('basement'), signatureScheme: 2055 });
   });
 
-  test.each(Object.keys(HONEST))('all are needed: %s', (name) => {
+  test.each(Object.keys(HONEST))('are all required: %s', (name) => {
     const { [name as 'k']: _, ...others } = HONEST;
     expect(read(written(others))).toBeUndefined();
     expect(read(written({ ...HONEST, [name]: '""' }))).toBeUndefined();
   });
 
   test.each(['"a2V5"', 'a2V5=', 'a2V5.', 'a2V', 'a2V6A', 'a2V5+', 'a2V5/', 'a2V5~'])(
-    'k=%s is no byte sequence',
+    'do not accept k=%s, which is no byte sequence',
     (k) => expect(read(written({ ...HONEST, k }))).toBeUndefined(),
   );
 
@@ -58,9 +58,11 @@ describe('RFC 9729 section 4: the parameters', () => {
     '""',
     '1e3',
     '٣',
-  ])('s=%s is no signature scheme', (s) => expect(read(written({ ...HONEST, s }))).toBeUndefined());
+  ])('do not accept s=%s, which is no signature scheme', (s) =>
+    expect(read(written({ ...HONEST, s }))).toBeUndefined(),
+  );
 
-  test('0 and the highest number are', () => {
+  test('accept 0 and the highest number as a signature scheme', () => {
     for (const s of ['0', '65535']) {
       expect(read(written({ ...HONEST, s }))?.signatureScheme).toBe(Number(s));
     }
@@ -86,7 +88,7 @@ describe('RFC 9729 section 3: the signed octets', () => {
     url: 'https://example.com',
   };
 
-  test('section 3.1: the context, byte by byte', () => {
+  test('section 3.1: contain the context, byte by byte', () => {
     expect(exporterContext(purpose).toString('hex')).toBe(
       [
         '0807',
@@ -109,15 +111,18 @@ describe('RFC 9729 section 3: the signed octets', () => {
     ['http://a/', '01610050'],
     ['https://[::1]:8443/x', '055b3a3a315d20fb'],
     ['HTTPS://A.Example?x', '09612e6578616d706c6501bb'],
-  ])('%s: the host without its port, and the port', (url, hex) => {
+  ])('%s: contain the host without its port, and the port', (url, hex) => {
     expect(exporterContext({ ...purpose, url }).toString('hex')).toContain(hex);
   });
 
-  test.each(['/path', 'ftp://a/', 'https://', 'https://user@a/', 'a:443'])('%s has none', (url) => {
-    expect(() => exporterContext({ ...purpose, url })).toThrow(TypeError);
-  });
+  test.each(['/path', 'ftp://a/', 'https://', 'https://user@a/', 'a:443'])(
+    '%s has no host and port',
+    (url) => {
+      expect(() => exporterContext({ ...purpose, url })).toThrow(TypeError);
+    },
+  );
 
-  test('section 3.3: follows the text, not figure 3', () => {
+  test('section 3.3: follow the text of the RFC, not its figure 3', () => {
     expect(covered(Buffer.alloc(32, 1)).toString('latin1')).toBe(
       `${' '.repeat(64)}HTTP Concealed Authentication\0${'\u0001'.repeat(32)}`,
     );
@@ -125,7 +130,7 @@ describe('RFC 9729 section 3: the signed octets', () => {
 });
 
 describe('section 6.2: Concealed-Auth-Export', () => {
-  test('goes through as it is', () => {
+  test('is read unchanged', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 48, maxLength: 48 }), (bytes) => {
         expect(parseAuthExport(formatAuthExport(Buffer.from(bytes)))).toEqual(Buffer.from(bytes));
@@ -133,7 +138,7 @@ describe('section 6.2: Concealed-Auth-Export', () => {
     );
   });
 
-  test.each([0, 47, 49, 96])('is no value with %i bytes', (length) => {
+  test.each([0, 47, 49, 96])('is refused with %i bytes', (length) => {
     expect(parseAuthExport(formatAuthExport(Buffer.alloc(length)))).toBeUndefined();
   });
 

@@ -21,7 +21,7 @@ const paramsOf = (authorization: string) => parseChallenges(authorization)?.[0]?
 test.each([
   ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
   ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
-])('RFC 7616 section 3.9.1: the credentials for %s', (algorithm, response) => {
+])('RFC 7616 section 3.9.1: the client makes the credentials for %s', (algorithm, response) => {
   const { authorization } = digestCredentials({ ...CHALLENGE, algorithm }, REQUEST);
   expect(authorization).toContain('qop=auth,');
   expect(authorization).toContain('nc=00000001,');
@@ -37,7 +37,7 @@ test.each([
   });
 });
 
-test('RFC 7616 section 3.4.3: with auth-int the response depends on the content, and rspauth on that of the answer', () => {
+test('RFC 7616 section 3.4.3: with auth-int the response depends on the content of the request, and rspauth on the content of the answer', () => {
   const signed = (content: string) =>
     digestCredentials(
       { ...CHALLENGE, algorithm: 'SHA-256' },

@@ -55,7 +55,7 @@ describe('RFC 7616 section 3.4: a wrong response', () => {
     expect(await exchange(setup().scheme, requestWith(), {}, sent)).toEqual(REFUSED);
   });
 
-  test('to other content, with auth-int; and of content that was left out (curl with POST)', async () => {
+  test('to other content, with auth-int, or to omitted content (curl with POST)', async () => {
     const { scheme } = setup({ qop: ['auth-int'] });
     for (const content of ['other', '']) {
       const request = requestWith({ method: 'POST' }, 'some content');
@@ -64,7 +64,7 @@ describe('RFC 7616 section 3.4: a wrong response', () => {
   });
 });
 
-describe('RFC 7616 section 3.4: only what was offered', () => {
+describe('RFC 7616 section 3.4: only offered algorithms and values of qop are accepted', () => {
   test.each<[string, Partial<OfferOptions>, object, Readonly<Record<string, string | undefined>>]>([
     ['MD5 for SHA-256', {}, {}, { algorithm: 'MD5' }],
     ['no algorithm, which is MD5 (wget)', {}, {}, { algorithm: undefined, qop: undefined }],
@@ -91,7 +91,7 @@ describe('RFC 7616 section 3.4: only what was offered', () => {
     expect(did).toEqual([]);
   });
 
-  test('auth-int at a door that the content does not come through', async () => {
+  test('auth-int at an endpoint that does not get the content is refused', async () => {
     const { scheme } = setup({ qop: ['auth', 'auth-int'] });
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -103,7 +103,7 @@ describe('RFC 7616 section 3.4: only what was offered', () => {
   });
 });
 
-describe('RFC 7616 section 3.3: realm, opaque and nonce are ours', () => {
+describe('RFC 7616 section 3.3: realm, opaque and nonce must be those of the server', () => {
   test.each<[string, Readonly<Record<string, string | undefined>>]>([
     ['another realm', { realm: 'others' }],
     ['a realm with quotes', { realm: 'people", stale="true' }],
@@ -121,12 +121,12 @@ describe('RFC 7616 section 3.3: realm, opaque and nonce are ours', () => {
     expect(did).toEqual([]);
   });
 
-  test('section 3.4: opaque may be left out, since the nonce says all that it could', async () => {
+  test('section 3.4: opaque may be omitted, since the nonce already identifies the server', async () => {
     const verdict = await exchange(setup().scheme, requestWith(), {}, { opaque: undefined });
     expect(verdict).toMatchObject({ kind: 'granted' });
   });
 
-  test('a nonce of another realm or algorithm', async () => {
+  test('a nonce of another realm or algorithm is refused', async () => {
     const request = requestWith();
     const clock = new ManualClock();
     const two = digestOn(processes.stores, clock, {
@@ -145,7 +145,7 @@ describe('RFC 7616 section 3.3: realm, opaque and nonce are ours', () => {
     }
   });
 
-  test('a challenge that somebody else made up does not get through', async () => {
+  test('credentials for a forged challenge are refused', async () => {
     const request = requestWith();
     const { scheme } = setup();
     const challenge = { ...(await challengeOf(scheme, request)), nonce: 'chosen' };
@@ -171,7 +171,7 @@ describe('RFC 7616 section 3.4.6: another uri is 400', () => {
     expect(did).toEqual([]);
   });
 
-  test('the response to one target does not open another', async () => {
+  test('the response for one target is refused for another target', async () => {
     const { scheme } = setup();
     const request = requestWith();
     const params = answer(await challengeOf(scheme, request), request);
@@ -187,7 +187,7 @@ describe('RFC 7616 section 3.4: malformed credentials are 400', () => {
     ['Digest username="alice"', 'realm'],
     ['Digest username="alice", realm="r", uri="/", nonce="n"', 'response'],
     ['Digest unknown="parameter"', 'username'],
-  ])('%s: the log names what is wrong', async (line, parameter) => {
+  ])('%s: the log names the fault', async (line, parameter) => {
     const { scheme, did } = setup();
     const credentials = parseCredentials(line);
     if (credentials === undefined) throw new Error('the line is no credentials');
@@ -199,7 +199,7 @@ describe('RFC 7616 section 3.4: malformed credentials are 400', () => {
     expect(did).toEqual([]);
   });
 
-  test('a parameter twice, or an unfinished quote, never reaches the scheme', async () => {
+  test('credentials with a repeated parameter, or an unfinished quote, never reach the scheme', async () => {
     const { scheme } = setup();
     const request = requestWith();
     const right = Object.entries(answer(await challengeOf(scheme, request), request)).map(
@@ -212,7 +212,7 @@ describe('RFC 7616 section 3.4: malformed credentials are 400', () => {
     }
   });
 
-  test('whatever the parameters are, the verdict is one, and lets nobody in', async () => {
+  test('random parameters always get a verdict that refuses them', async () => {
     const { scheme } = setup({ qop: ['auth', 'auth-int'], userhash: true });
     const request = requestWith();
     const names = [...Object.keys(answer({ algorithm: 'MD5' }, request)), 'username*', 'userhash'];

@@ -32,7 +32,7 @@ const REPLAYED = { kind: 'refused', ...refuse('digest-used') };
 const GRANTED = { kind: 'granted' };
 
 describe('RFC 7616 section 5.5: replay', () => {
-  test('the same request again is 401 without stale, and no failed attempt', async () => {
+  test('a repeated request is 401 without stale, and counts as no failed attempt', async () => {
     const { scheme, did } = setup();
     const request = requestWith();
     const params = answer(await challengeOf(scheme, request), request);
@@ -41,7 +41,7 @@ describe('RFC 7616 section 5.5: replay', () => {
     expect(did).not.toContain('failed');
   });
 
-  test('ten at once with the same nc, on two processes: one passes', async () => {
+  test('of ten requests at the same time with the same nc, on two processes, one is accepted', async () => {
     const clock = new ManualClock();
     const here = digestOn(processes.stores, clock).scheme;
     const there = digestOn(processes.elsewhere, clock).scheme;
@@ -55,7 +55,7 @@ describe('RFC 7616 section 5.5: replay', () => {
     expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
   });
 
-  test('section 3.4: counts in any order within the window, each once', async () => {
+  test('section 3.4: nonce counts may arrive in any order within the window, each once', async () => {
     const { scheme } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -78,7 +78,7 @@ describe('RFC 7616 section 5.5: replay', () => {
     expect(await submit(scheme, request, answer(challenge, request))).toMatchObject(GRANTED);
   });
 
-  test('rspauth of an answer is no response to anything', async () => {
+  test('rspauth of an answer cannot be used as a response', async () => {
     const { scheme } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -91,7 +91,7 @@ describe('RFC 7616 section 5.5: replay', () => {
   });
 });
 
-describe('unknown names and wrong passwords look the same', () => {
+describe('unknown names and wrong passwords cannot be distinguished', () => {
   const masked = (value: unknown) =>
     JSON.parse(JSON.stringify(value).replaceAll(/nonce=\\"[\w.-]+\\"/g, 'nonce'));
 
@@ -119,7 +119,7 @@ describe('unknown names and wrong passwords look the same', () => {
     expect(outcomes[0]?.did).toEqual(['begin', 'verifier', 'failed']);
   });
 
-  test('the stand-in for the secret of an unknown person lets nobody in', async () => {
+  test('the substitute secret of an unknown person admits no client', async () => {
     const zeros = digestOn(processes.stores, new ManualClock(), {
       random: (bytes) => Buffer.alloc(bytes),
     });
@@ -134,7 +134,7 @@ describe('unknown names and wrong passwords look the same', () => {
 });
 
 describe('throttling and outages', () => {
-  test('too many attempts are 429, and the secret is not looked at', async () => {
+  test('too many attempts get 429, and the secret is not read', async () => {
     const clock = new ManualClock();
     const limits = { spend: async () => ({ ok: false, retryAfter: 7 }) as const };
     const { scheme, did } = digestOn({ ...processes.stores, limits }, clock);
@@ -157,13 +157,13 @@ describe('throttling and outages', () => {
     expect(did).toEqual(['begin', 'verifier', 'failed']);
   });
 
-  test('counts that cannot be kept let nobody in: 503', async () => {
+  test('if the store cannot store nonce counts, the answer is 503', async () => {
     const useCounts = { use: () => Promise.reject(new StoreUnavailable('down')) };
     const { scheme } = digestOn({ ...processes.stores, useCounts }, new ManualClock());
     await expect(exchange(scheme, requestWith())).rejects.toThrow(StoreUnavailable);
   });
 
-  test('the content is not read before nonce and throttle have passed', async () => {
+  test('the content is read only after the checks of the nonce and the limits', async () => {
     const { scheme } = setup({ qop: ['auth-int'] });
     const request = requestWith({ method: 'POST' }, 'content');
     await exchange(scheme, request, { qop: 'auth-int', content: 'content' }, { nonce: 'n' });
@@ -176,7 +176,7 @@ describe('throttling and outages', () => {
   });
 });
 
-test('a new password counts from the next request on, in every process', async () => {
+test('a new password is required from the next request on, in every process', async () => {
   const clock = new ManualClock();
   const request = requestWith();
   const there = digestOn(processes.elsewhere, clock).scheme;

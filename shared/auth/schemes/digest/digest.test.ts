@@ -47,7 +47,7 @@ describe('RFC 7616 section 3.3: challenges', () => {
     );
   });
 
-  test('section 3.7: one for each algorithm, in the configured order, each with its own nonce', async () => {
+  test('section 3.7: there is one challenge for each algorithm, in the configured order, each with its own nonce', async () => {
     const { scheme } = setup({ algorithms: ['SHA-512-256', 'SHA-256', 'MD5'] });
     const challenges = await scheme.challenge(requestWith());
     expect(challenges.map(({ params }) => params?.['algorithm'])).toEqual([
@@ -58,7 +58,7 @@ describe('RFC 7616 section 3.3: challenges', () => {
     expect(new Set(challenges.map(({ params }) => params?.['nonce'])).size).toBe(3);
   });
 
-  test('every challenge has a nonce of its own, and all processes the same opaque', async () => {
+  test('every challenge has its own nonce, and all processes have the same opaque', async () => {
     const clock = new ManualClock();
     const here = await challengeOf(digestOn(processes.stores, clock).scheme, requestWith());
     const there = await challengeOf(digestOn(processes.elsewhere, clock).scheme, requestWith());
@@ -66,12 +66,12 @@ describe('RFC 7616 section 3.3: challenges', () => {
     expect(here['opaque']).toBe(there['opaque']);
   });
 
-  test('section 3.4.4: asks for a hash of the name where configured', async () => {
+  test('section 3.4.4: the challenge asks for a hash of the name if configured', async () => {
     const challenge = await challengeOf(setup({ userhash: true }).scheme, requestWith());
     expect(challenge['userhash']).toBe('true');
   });
 
-  test('auth-int is not offered at a door that the content does not come through', async () => {
+  test('auth-int is not offered at an endpoint that does not get the content', async () => {
     const { scheme } = setup({ qop: ['auth', 'auth-int'] });
     const { content: _, ...elsewhere } = requestWith();
     expect(await challengeOf(scheme, requestWith())).toMatchObject({ qop: 'auth,auth-int' });
@@ -80,7 +80,7 @@ describe('RFC 7616 section 3.3: challenges', () => {
   });
 });
 
-describe('RFC 7616 section 3.4: the right password', () => {
+describe('RFC 7616 section 3.4: the right password is accepted', () => {
   test.each(ALGORITHMS)('%s, auth', async (algorithm) => {
     const { scheme, did } = setup({ algorithms: [algorithm] });
     expect(await exchange(scheme, requestWith())).toMatchObject({
@@ -135,7 +135,7 @@ describe('RFC 7616 section 3.4: the right password', () => {
     }
   });
 
-  test('-sess: clients that keep their cnonce, and clients that renew it', async () => {
+  test('with -sess from clients that keep their cnonce, and from clients that renew it', async () => {
     const { scheme } = setup({ algorithms: ['SHA-256-sess'] });
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -159,7 +159,7 @@ describe('RFC 7616 section 3.4: the right password', () => {
     expect(await exchange(scheme, connect)).toMatchObject({ kind: 'granted' });
   });
 
-  test('another process takes the nonce of this one', async () => {
+  test('with a nonce of another process', async () => {
     const clock = new ManualClock();
     const request = requestWith();
     const challenge = await challengeOf(digestOn(processes.stores, clock).scheme, request);
@@ -174,7 +174,7 @@ describe('RFC 7616 section 3.5: Authentication-Info', () => {
   const h = (text: string) => createHash('sha256').update(text).digest('hex');
   const ha1 = h(`alice:${REALM}:${PASSWORD}`);
 
-  test('rspauth, qop, cnonce and nc; no nextnonce while the nonce is young', async () => {
+  test('has rspauth, qop, cnonce and nc, and no nextnonce while the nonce is new', async () => {
     const { scheme } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -188,7 +188,7 @@ describe('RFC 7616 section 3.5: Authentication-Info', () => {
     });
   });
 
-  test('auth-int: over the content of the answer, once it is known', async () => {
+  test('with auth-int covers the content of the answer, once it is known', async () => {
     const { scheme } = setup({ qop: ['auth-int'] });
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -204,7 +204,7 @@ describe('RFC 7616 section 3.5: Authentication-Info', () => {
     });
   });
 
-  test('nextnonce in the last minute of a nonce; both are good then', async () => {
+  test('has nextnonce in the last minute of a nonce; both nonces are valid then', async () => {
     const { scheme, clock } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -217,7 +217,7 @@ describe('RFC 7616 section 3.5: Authentication-Info', () => {
     expect(await submit(scheme, request, old)).toMatchObject({ kind: 'granted' });
   });
 
-  test('no nextnonce for -sess: A1 was made with the first', async () => {
+  test('has no nextnonce with -sess, since A1 contains the first nonce', async () => {
     const { scheme, clock } = setup({ algorithms: ['SHA-256-sess'] });
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -228,7 +228,7 @@ describe('RFC 7616 section 3.5: Authentication-Info', () => {
 });
 
 describe('RFC 7616 section 3.3: a stale nonce', () => {
-  test('with the right response: stale=true, and the new nonce works', async () => {
+  test('with the right response gets stale=true, and the new nonce works', async () => {
     const { scheme, clock, nonces, did } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -244,7 +244,7 @@ describe('RFC 7616 section 3.3: a stale nonce', () => {
     expect(await submit(scheme, request, renewed)).toMatchObject({ kind: 'granted' });
   });
 
-  test('with a wrong one: no stale, and it counts as an attempt', async () => {
+  test('with a wrong response gets no stale, and counts as an attempt', async () => {
     const { scheme, clock, nonces, did } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -256,7 +256,7 @@ describe('RFC 7616 section 3.3: a stale nonce', () => {
     expect(did).toEqual(['begin', 'verifier', 'failed']);
   });
 
-  test('from before the secret was changed, it is unknown and not stale', async () => {
+  test('from before a change of the secret is unknown, not stale', async () => {
     const { scheme, did } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);

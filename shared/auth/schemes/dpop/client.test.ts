@@ -17,7 +17,7 @@ const expected = {
   window: 60,
 };
 
-test('RFC 9449 sections 4.2 and 4.3: a proof passes the check, and is of the key of the thumbprint', () => {
+test('RFC 9449 sections 4.2 and 4.3: a proof of the client is valid, and its key has the thumbprint', () => {
   const key = createDpopKey();
   const proof = dpopProof(key, CLAIMS);
   const checked = checkDpopProof(proof, { ...expected, jkt: key.jkt }, new Map());
@@ -29,12 +29,12 @@ test.each([
   { url: 'https://rs.example/y' },
   { accessToken: 'another.token' },
   { iat: 900 },
-])('RFC 9449 section 4.3: a proof for %j does not pass', (other) => {
+])('RFC 9449 section 4.3: a proof for %j is refused', (other) => {
   const proof = dpopProof(createDpopKey(), { ...CLAIMS, ...other });
   expect(checkDpopProof(proof, expected, new Map()).ok).toBe(false);
 });
 
-test('RFC 9449 section 8: the nonce of the server is in the proof', () => {
+test("RFC 9449 section 8: the client puts the server's nonce into the proof", () => {
   const asked: unknown[] = [];
   const refusesNonce = (nonce?: string) => void asked.push(nonce);
   for (const nonce of ['n1', undefined]) {

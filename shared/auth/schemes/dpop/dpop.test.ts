@@ -52,7 +52,7 @@ const refusedWith = (error: string) => ({
 const granted = { kind: 'granted', principal: { kind: 'application', id: 'machine' } };
 
 describe('RFC 9449 section 7.1: the challenge', () => {
-  test('has algs, realm, scope and metadata and no error', async () => {
+  test('has algs, realm, scope and metadata, and no error', async () => {
     expect(await setup().scheme.challenge(requestOf())).toEqual([
       {
         scheme: 'DPoP',
@@ -105,7 +105,7 @@ describe('RFC 9449 section 7.1: token and proof', () => {
     expect(await send(bound, [thief.proof(bound)])).toMatchObject(refusedWith('invalid_token'));
   });
 
-  test('a bad token is refused, whatever the proof', async () => {
+  test('an invalid token is refused with any proof', async () => {
     const { send, token, client, now } = setup();
     const expired = token({ cnf: { jkt: client.jkt }, exp: now() - 60 });
     expect(await send(expired, [client.proof(expired)])).toMatchObject({
@@ -114,7 +114,7 @@ describe('RFC 9449 section 7.1: token and proof', () => {
     });
   });
 
-  test('no DPoP field', async () => {
+  test('a request without the DPoP field is refused', async () => {
     const { send, bound } = setup();
     expect(await send(bound, [])).toMatchObject(refusedWith('invalid_dpop_proof'));
   });
@@ -143,14 +143,14 @@ describe('RFC 9449 section 7.1: token and proof', () => {
     ['no token', { ath: undefined }],
     ['yesterday', { iat: 1_799_900_000 }],
     ['tomorrow', { iat: 1_800_100_000 }],
-  ])('a proof for %s', async (_, claims) => {
+  ])('a proof for %s is refused', async (_, claims) => {
     const { send, bound, client } = setup();
     expect(await send(bound, [client.proof(bound, claims)])).toMatchObject(
       refusedWith('invalid_dpop_proof'),
     );
   });
 
-  test('a proof of one token does not serve another token of the same key', async () => {
+  test('a proof for one token is refused with another token of the same key', async () => {
     const { send, bound, token, client } = setup();
     const other = token({ cnf: { jkt: client.jkt }, jti: 'j2' });
     expect(await send(other, [client.proof(bound)])).toMatchObject(
@@ -160,7 +160,7 @@ describe('RFC 9449 section 7.1: token and proof', () => {
 });
 
 describe('RFC 9449 section 11.1: replay', () => {
-  test('ten at once: one is granted', async () => {
+  test('of ten requests at the same time one is granted', async () => {
     const { send, bound, client } = setup();
     const proof = client.proof(bound);
     const verdicts = await Promise.all(Array.from({ length: 10 }, () => send(bound, [proof])));
@@ -168,7 +168,7 @@ describe('RFC 9449 section 11.1: replay', () => {
     expect(verdicts.filter(({ kind }) => kind === 'refused')).toHaveLength(9);
   });
 
-  test('is remembered for as long as the proof could pass', async () => {
+  test('the store remembers a proof for as long as it could be accepted', async () => {
     const { send, bound, client, clock, now } = setup();
     const proof = client.proof(bound, { iat: now() + 60 });
     expect(await send(bound, [proof])).toMatchObject(granted);
@@ -194,7 +194,7 @@ describe('RFC 9449 section 11.1: replay', () => {
     expect(await send(bound, [proof])).toMatchObject(granted);
   });
 
-  test('a store that is down grants nothing', async () => {
+  test('no request is granted while the store is down', async () => {
     const { send, bound, client, replay } = setup();
     replay.down = true;
     await expect(send(bound, [client.proof(bound)])).rejects.toThrow(StoreUnavailable);
@@ -204,7 +204,7 @@ describe('RFC 9449 section 11.1: replay', () => {
 describe('RFC 9449 section 9: nonces of the resource server', () => {
   const NONCE = expect.stringMatching(/^\d+\.[\w-]{43}$/);
 
-  test('without one: use_dpop_nonce with a nonce that then serves', async () => {
+  test('a proof without a nonce gets use_dpop_nonce with a nonce that is then accepted', async () => {
     const { send, bound, client } = setup({ nonce: true });
     const asked = await send(bound, [client.proof(bound)]);
     expect(asked).toMatchObject({
@@ -218,7 +218,7 @@ describe('RFC 9449 section 9: nonces of the resource server', () => {
     });
   });
 
-  test('section 8.2: a granted request brings the next nonce', async () => {
+  test('section 8.2: the answer to a granted request has the next nonce', async () => {
     const { send, bound, client, nonces, clock } = setup({ nonce: true });
     const nonce = nonces.issue(SPACE.realm);
     clock.advance(100);
@@ -230,7 +230,7 @@ describe('RFC 9449 section 9: nonces of the resource server', () => {
     expect(nonces.issue(SPACE.realm)).not.toBe(nonce);
   });
 
-  test('a stale one, one of another realm and an invented one ask for a new one', async () => {
+  test('a stale, foreign or invented nonce gets the request for a new nonce', async () => {
     const { send, bound, client, nonces, clock } = setup({ nonce: true });
     const old = nonces.issue(SPACE.realm);
     clock.advance(nonces.lifetime);
@@ -253,7 +253,7 @@ describe('RFC 9449 section 9: nonces of the resource server', () => {
     }
   });
 
-  test('a space that asks for none gives none', async () => {
+  test('a space that requires no nonces sends no nonces', async () => {
     const { send, bound, client } = setup();
     const verdict = await send(bound, [client.proof(bound, { nonce: 'any' })]);
     expect(verdict).toMatchObject(granted);
