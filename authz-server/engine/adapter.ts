@@ -58,12 +58,12 @@ function failingClosed(adapter: Adapter): Adapter {
 }
 
 /**
- * Codes. One that is used twice ends the grant, since the two cannot be told apart (RFC 6749 section 4.1.2):
- * here of two at once, else by the engine, to which `find` shows the use. One that comes of a pushed request (RFC 9126) is written before the use of that, which may be kept
- * elsewhere: a code that no client has got is of no use, and the request is still good.
- *
- * The engine binds a code to what its Session says of the client at that moment, which another tab may change.
- * Ours ends with the `Access` beside its grant, and that with the sign-in.
+ * Stores authorization codes. A code that is used twice ends its grant, since the server cannot know which of the two
+ * users is the client (RFC 6749 section 4.1.2). If both uses come at the same time, this adapter ends the grant;
+ * otherwise the engine does, to which `find` shows the use. A code of a pushed request (RFC 9126) is written before the
+ * use of the request, which may be in another store: a code that no client has got is useless, and the request can
+ * still be used. The engine compares a code with its Session at that moment, which another tab may change. Here a code
+ * ends with the `Access` beside its grant, and the `Access` ends with the sign-in.
  */
 function authorizationCodeAdapter(store: AdapterStore): Adapter {
   const codes = singleUseAdapter(store, 'AuthorizationCode', {
@@ -81,8 +81,9 @@ function authorizationCodeAdapter(store: AdapterStore): Adapter {
 }
 
 /**
- * Requests that wait for a person. Of any number that take one up, one does. For a while it stays known which session and
- * browser did so: if the answer is lost, the browser asks again, with the identifier that the session had before.
+ * Stores requests that wait for a person. If several browser requests resume one, only one succeeds. For a while the
+ * store remembers which session and browser did so: if the answer is lost, the browser asks again, with the former
+ * identifier of its session.
  */
 function interactionAdapter(store: AdapterStore): Adapter {
   const { artefacts } = store.stores;

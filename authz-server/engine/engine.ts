@@ -25,13 +25,13 @@ import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
 
 export interface Engine {
   handle(request: IncomingMessage, response: ServerResponse): Awaitable<void>;
-  /** Takes up changed keys; requests in flight end on the keys they began with. */
+  /** Starts to use changed keys; requests in flight keep the keys that they began with. */
   refreshKeys(): Promise<void>;
-  /** Drops revoked keys. Called before signing, so that no key revoked until then signs. */
+  /** Drops keys that have been revoked. Called before signing, so that no revoked key signs. */
   dropRevokedKeys(): Promise<void>;
-  /** Resolves to the keys that may sign now, without those revoked until then. */
+  /** Resolves to the keys that may sign now, without revoked keys. */
   signingKeys(): Promise<KeySet>;
-  /** Returns the public key that verifies our own tokens; an unknown `kid` is looked up once more. */
+  /** Returns the public key that verifies our own tokens. An unknown `kid` is searched once more in the store. */
   publicKey(kid: string): Promise<KeyObject | undefined>;
 }
 
@@ -74,7 +74,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
       else void pipeline(request, response);
     };
   };
-  /** The keys that the engine was built with; the ring may be ahead. */
+  /** The keys that the engine was built with; the ring may have newer keys. */
   let keys = ring.current;
   let handle = build(keys);
 
@@ -108,14 +108,14 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
   };
 }
 
-/** No cache keeps an error, whatever the engine's endpoint says of its answers. */
+/** Forbids caches to store errors, even if the engine allows them to store the answers of an endpoint. */
 async function unstored(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
   const said = ctx.res.hasHeader('Cache-Control');
   if (ctx.status >= 400 && !said) ctx.set('Cache-Control', 'no-store');
 }
 
-/** 429 and 503 say when to come back (RFC 9110 section 10.2.3). */
+/** Adds Retry-After to 429 and 503 (RFC 9110 section 10.2.3). */
 async function comeBack(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
   if ([429, 503].includes(ctx.status) && !ctx.res.hasHeader('Retry-After')) {
@@ -134,12 +134,12 @@ function challenged(issuer: string) {
 
 type Next = () => Promise<unknown>;
 
-/** The addresses whose requests may have a proof (RFC 9449 sections 5 and 10.1). */
+/** The endpoints whose requests may have a DPoP proof (RFC 9449 sections 5 and 10.1). */
 const PROVED: ReadonlySet<string> = new Set(['/token', '/request']);
 
 /**
- * Refuses a DPoP proof by a key of RSA that has no usual size, before the engine verifies it: its sender chooses the key, and
- * must not choose our work with it.
+ * Refuses a DPoP proof with an RSA key of unusual size before the engine verifies it. The client chooses the key, and
+ * must not make the server do more work by it.
  */
 async function usualProofKey(ctx: Context, next: Next): Promise<void> {
   const proof = ctx.get('DPoP');
@@ -157,7 +157,7 @@ function isUnusual(proof: string): boolean {
   return importPublicJwk({ kty, n, e }, algorithm) === undefined;
 }
 
-/** The header; an empty one of what is no JWT, which the engine refuses. */
+/** The header of a proof; empty if the proof is no JWT, which the engine refuses. */
 function headerOf(proof: string): ReturnType<typeof decodeProtectedHeader> {
   try {
     return decodeProtectedHeader(proof);

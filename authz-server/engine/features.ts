@@ -14,7 +14,7 @@ export function features(
   return {
     devInteractions: { enabled: false },
     externalSigningSupport: { enabled: true, ack: 'experimental-01' }, // token/signing-key.ts
-    // Answered before the engine (userinfo/userinfo.ts), which takes no JWT there.
+    // Userinfo is answered before the engine (userinfo/userinfo.ts), since the engine accepts no JWT there.
     userinfo: { enabled: false },
     pushedAuthorizationRequests: { enabled: true },
     clientCredentials: { enabled: true },
@@ -39,7 +39,7 @@ export function features(
     },
     dPoP: {
       enabled: true,
-      // token/proofs.ts detects replays, by key and jti for all clients, before anything is used up.
+      // token/proofs.ts detects replays by key and jti, for all clients, before a code or token is used up.
       allowReplay: true,
       nonceSecret: derivedKey(master, 'countersign authz dpop nonce'),
       requireNonce: () => config.tokens.nonce,
@@ -53,5 +53,5 @@ export function features(
   };
 }
 
-/** The longest part of a device's user agent that is kept: as much as a person would read. */
+/** The most characters of a device's user agent that are stored: as many as a person would read. */
 const LONGEST_AGENT = 256;

@@ -35,8 +35,8 @@ import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
 import { refreshLifetime } from './refresh/refresh.ts';
 
 /**
- * Creates the configured engine. A new one is created when the keys change, since the engine cannot change them
- * itself. `steps`: what it does at POST /token.
+ * Creates the configured engine. If the keys change, a new engine is created, since an engine cannot change its keys.
+ * `steps` run at POST /token.
  */
 export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSteps): Provider {
   const { config } = server;
@@ -105,7 +105,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
   provider.proxy = true;
   useHashedSecrets(provider, server);
   readParams(provider, known.named);
-  // RFC 8628 section 3.2; the engine leaves it out, and not every client knows the default.
+  // RFC 8628 section 3.2: adds the interval, which the engine omits, since not every client knows the default.
   provider.on('device_authorization.success', (_ctx, answer) => {
     answer['interval'] = config.device.interval;
   });
@@ -113,10 +113,10 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
 }
 
 /**
- * The engine calls this for each authorization request without code_challenge (RFC 7636); a sent one always counts.
- * It may be missing only if a confidential client is registered so, and asks for `openid` with a `nonce`,
- * which ties the code to its session as well (RFC 9700 section 2.1.1). Otherwise throws `invalid_request` with the
- * names of the missing parameters.
+ * Decides whether an authorization request may omit code_challenge (RFC 7636); the engine checks a challenge that is
+ * sent. A request may omit it only if a confidential client is registered so, and asks for `openid` with a `nonce`,
+ * which also ties the code to its session (RFC 9700 section 2.1.1). Otherwise throws `invalid_request` with the names
+ * of the missing parameters.
  */
 function pkceRequired({ oidc }: KoaContextWithOIDC, client: Client): false {
   const parameters = 'code_challenge and code_challenge_method=S256';
@@ -135,7 +135,10 @@ type Handler<Params extends object> = (
   ctx: TokenEndpointGrantContext<Params>,
 ) => void | Promise<void>;
 
-/** The engine with `steps` before each handler of a grant, its own ones included; a step that throws refuses. */
+/**
+ * Makes the engine run `steps` before each handler of a grant, its own handlers included. A step that throws refuses
+ * the request.
+ */
 export function withStepsBeforeGrant(
   steps: readonly ((ctx: KoaContextWithOIDC) => void | Promise<void>)[],
 ): typeof Provider {
@@ -155,8 +158,8 @@ export function withStepsBeforeGrant(
 }
 
 /**
- * An ES256 key (RFC 7518 section 3.4) that signs at once: by way of the thread pool, as the engine has it
- * signed, costs three times as much. RS256 takes so long that it belongs there.
+ * An ES256 key (RFC 7518 section 3.4) that signs in the main thread: the thread pool, which the engine uses, costs
+ * three times as much. RS256 takes so long that it stays in the thread pool.
  */
 class SigningKey extends ExternalSigningKey {
   readonly #private: KeyObject;
@@ -181,9 +184,10 @@ class SigningKey extends ExternalSigningKey {
 const { base, Check } = interactionPolicy;
 
 /**
- * Returns when a person has to sign in or to decide: as the engine has it, and to sign in once more where a client asks for
- * a stronger way (`acr_values`, RFC 9470 section 5). With `prompt=none` that is `login_required`, as for `max_age`: the
- * client may ask again with a page (OpenID Connect Core 1.0 section 3.1.2.6).
+ * Returns the rules by which a person must sign in or decide. They are the engine's rules, and one more: the person
+ * signs in again if the client requires a stronger sign-in (`acr_values`, RFC 9470 section 5). With `prompt=none` the
+ * answer is then `login_required`, as for `max_age`: the client may ask again with a page (OpenID Connect Core 1.0
+ * section 3.1.2.6).
  */
 function loginPolicy({
   clock,
@@ -196,8 +200,8 @@ function loginPolicy({
       return !isEnough(oidc.session?.acr, oidc.params?.['acr_values']);
     }),
   );
-  // A clock that was set back leaves such sign-ins. The engine takes them for recent ones, resource servers do not
-  // (shared/auth/judge/step-up.ts): the person would go back and forth until their time has come.
+  // If a clock was set back, a sign-in may lie in the future. The engine takes it for recent, but resource servers do
+  // not (shared/auth/judge/step-up.ts), so the person would be sent back and forth until that time.
   policy.get('login')?.checks.add(
     new Check(
       'max_age_ahead',
@@ -212,7 +216,7 @@ function loginPolicy({
   return policy;
 }
 
-/** Seconds for which a person may take to sign in and to consent. */
+/** Seconds that a person may take to sign in and to consent. */
 const INTERACTION = 3600;
 /** Seconds for which an authorization code may be redeemed (RFC 6749 section 4.1.2: at most ten minutes). */
 const CODE = 60;
@@ -231,11 +235,12 @@ function lifetimes(
     IdToken: tokens.lifetime,
     AuthorizationCode: CODE,
     DeviceCode: device.lifetime,
-    // The playground uses what its person allows at once.
+    // The playground uses its grant at once, so the grant is short.
     Grant: (_ctx, { clientId }) => (clientId === PLAYGROUND_CLIENT ? CODE : people.grant),
     Interaction: INTERACTION,
     RefreshToken: (ctx) => refreshLifetime(server, ctx),
-    // Counts from the sign-in, however often the session is used; without a person it only serves interactions.
+    // The session expires a fixed time after the sign-in, however often it is used. A session without a person only
+    // serves interactions.
     Session: (_ctx, { loginTs }) =>
       loginTs === undefined
         ? INTERACTION

@@ -6,7 +6,7 @@ type Params = Record<string, unknown>;
 
 /** The parameters about the sign-in (OpenID Connect Core 1.0 section 3.1.2.1). */
 const NAMES = ['acr_values', 'max_age'] as const;
-/** The engine's routes that take them. */
+/** The engine's routes that accept these parameters. */
 const ROUTES: ReadonlySet<string> = new Set([
   'authorization',
   'pushed_authorization_request',
@@ -14,9 +14,9 @@ const ROUTES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Makes the engine take the parameters about the sign-in from a client that does not ask for `openid`, as RFC 9470 section 4
- * does. The engine would refuse such a request, so it sees them only after that check, when `SIGN_IN_PARAMS` shows them.
- * It compares resources as texts, so it sees each as `named` says.
+ * Makes the engine accept the parameters about the sign-in from a client that does not ask for `openid`, as RFC 9470
+ * section 4 does. The engine would refuse such a request, so the parameters are hidden until that check is over, and
+ * `SIGN_IN_PARAMS` shows them again. The engine compares resources as texts, so `named` gives each its usual spelling.
  */
 export function readParams(provider: Provider, named: (resource: string) => string): void {
   class Context extends provider.OIDCContext {
@@ -38,7 +38,7 @@ export function readParams(provider: Provider, named: (resource: string) => stri
 
 const values = new WeakMap<Params, Params>();
 
-/** A parameter that was sent twice stays to be seen, and is refused (RFC 6749 section 3.1). */
+/** A parameter that was sent twice is not hidden, so that the engine refuses it (RFC 6749 section 3.1). */
 function hidden(params: Params): Params {
   const kept: Params = {};
   for (const name of NAMES.filter((one) => !Array.isArray(params[one]))) {
@@ -51,7 +51,7 @@ function hidden(params: Params): Params {
   return params;
 }
 
-/** Makes a parameter one like all others. Returns its value. */
+/** Shows a hidden parameter to the engine again, and returns its value. */
 function show({ oidc: { params = {} } }: KoaContextWithOIDC, name: string): unknown {
   const value = values.get(params)?.[name];
   const descriptor = { value, writable: true, enumerable: true, configurable: true };
@@ -62,8 +62,8 @@ function show({ oidc: { params = {} } }: KoaContextWithOIDC, name: string): unkn
 /** Shows the engine the parameters about the sign-in, and checks them. */
 export const SIGN_IN_PARAMS = {
   /**
-   * Throws `unmet_authentication_requirements` for values that nobody can meet here. The request fails, so that its client
-   * does not get tokens that its resource refuses again and again (RFC 9470 section 5).
+   * Throws `unmet_authentication_requirements` for values that no sign-in here can meet. The request fails, since its
+   * client would get tokens that its resource refuses again and again (RFC 9470 section 5).
    */
   acr_values(ctx) {
     if (!isKnownOrNone(show(ctx, 'acr_values'))) {
@@ -71,7 +71,7 @@ export const SIGN_IN_PARAMS = {
     }
   },
 
-  /** Throws `invalid_request` for what is no number of seconds in digits. 0 is `prompt=login`. */
+  /** Throws `invalid_request` for a value that is not a number of seconds in digits. 0 means `prompt=login`. */
   max_age(ctx) {
     const maxAge = show(ctx, 'max_age');
     if (maxAge === undefined) return;

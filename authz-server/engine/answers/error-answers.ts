@@ -19,7 +19,10 @@ type Next = () => Promise<unknown>;
 const NOT_GRANTED =
   'this client is not registered for this grant type; the grant types of a client do not change, so register another with client add --grant';
 
-/** The error codes that the standards name differently from the engine (RFC 6749 section 5.2), by its description. */
+/**
+ * The error codes that the standards name differently from the engine (RFC 6749 section 5.2), by the engine's
+ * description.
+ */
 const RENAMED: Readonly<
   Record<string, readonly [status: number, error: string, description?: string]>
 > = {
@@ -35,7 +38,7 @@ const RENAMED: Readonly<
 /** The detail of the engine's error for a form that is too long and was not announced. */
 const TOO_LONG = 'request entity too large';
 
-/** The engine's events of refusals; what is a defect of ours is `server_error`. */
+/** The engine's events of refusals; the event of a defect is `server_error`. */
 const EVENTS = [
   'authorization.error',
   'device_authorization.error',
@@ -49,7 +52,7 @@ const EVENTS = [
   'revocation.error',
 ] as const;
 
-/** Hears of the engine's refusals. */
+/** Listens to the engine's refusals. */
 export function noteRefusals(provider: Provider, server: RefusingServer): void {
   for (const event of EVENTS) {
     // The types of the engine name only some of these events.
@@ -60,8 +63,8 @@ export function noteRefusals(provider: Provider, server: RefusingServer): void {
 }
 
 /**
- * Answers refusals around the engine, and those that it calls by another name, as the standards say. In development
- * the description is specific.
+ * Answers refusals outside the engine, and refusals to which the engine gives another code, as the standards say. In
+ * development the description is specific.
  */
 export function refusals(server: RefusingServer & Pick<AuthzServer, 'development'>) {
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
@@ -92,7 +95,7 @@ export function refusals(server: RefusingServer & Pick<AuthzServer, 'development
   };
 }
 
-/** Answers with problem details, as in front of the engine, where no standard of OAuth has a form. */
+/** Answers with problem details, like the steps before the engine, if no standard of OAuth has a format. */
 function refuse(ctx: KoaContextWithOIDC, error: Error, server: RefusingServer): void {
   const { status, fields, body } = errorAnswer(error);
   hear(ctx, error, server);
@@ -101,7 +104,7 @@ function refuse(ctx: KoaContextWithOIDC, error: Error, server: RefusingServer): 
   ctx.set({ ...fields } as Record<string, string>);
 }
 
-/** The reason goes to the line of the request: to the client the engine says less. */
+/** Writes the reason into the log line of the request: the engine's answer to the client says less. */
 function hear(ctx: KoaContextWithOIDC, error: Error, server: RefusingServer): void {
   const reason = reasonOf(ctx, error, server);
   note(ctx.req, { reason });

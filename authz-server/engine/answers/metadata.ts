@@ -13,7 +13,7 @@ import { OPENID_SCOPES, spaceScopes } from '../../resources/resource-indicators.
 
 type Next = () => Promise<unknown>;
 
-/** How clients prove who they are (RFC 7591 section 2). */
+/** The ways in which clients authenticate (RFC 7591 section 2). */
 export const CLIENT_AUTHENTICATION = [
   'client_secret_basic',
   'client_secret_post',
@@ -24,11 +24,14 @@ export const CLIENT_AUTHENTICATION = [
 /** The algorithms that may sign the assertions of `private_key_jwt`. */
 export const ASSERTION_ALGS = [...ASSERTION_ALGORITHMS.values()].map(({ alg }) => alg);
 
-/** Members that the engine leaves out of its metadata, which then means client_secret_basic alone (RFC 8414 section 2). */
+/**
+ * Members that are missing in the engine's metadata. Without them clients would assume client_secret_basic only (RFC
+ * 8414 section 2).
+ */
 export const ENDPOINT_METADATA = {
   revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION],
   revocation_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGS],
-  // Naming a client without proof is not enough (RFC 7662 section 2.1).
+  // A client_id without authentication is not enough for introspection (RFC 7662 section 2.1).
   introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION.filter(
     (method) => method !== 'none',
   ),
@@ -41,9 +44,9 @@ interface Supported {
 }
 
 /**
- * Adds the scopes of the resources to `scopes_supported` (RFC 8414 section 2), of which the engine knows those
- * of OpenID Connect. That of resource servers themselves is not for clients to ask for. From `claims_supported`
- * (OpenID Connect Discovery 1.0 section 3) goes `sid`, which nobody is told.
+ * Adds the scopes of the resources to `scopes_supported` (RFC 8414 section 2), in which the engine lists only those of
+ * OpenID Connect. The scope of resource servers is not listed, since applications do not request it. `sid` is removed
+ * from `claims_supported` (OpenID Connect Discovery 1.0 section 3), since no client gets it.
  */
 export function trueMetadata(config: Config) {
   const scopes = new Set(OPENID_SCOPES);

@@ -8,13 +8,13 @@ import { ASSERTION_SECONDS } from './replay.ts';
 import { OF_THE_FUTURE } from '../../base/reasons.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
-/** The entry of a secret that does not exist. */
+/** Compared in place of a former secret if the client has none. */
 const NONE: FormerSecret = { hash: '-'.repeat(43), from: 0, until: 0 };
 
 /**
- * Secrets are stored hashed, so hashes are compared, in constant time as the engine compares secrets. The secret before
- * is compared in any case, so that the time does not tell whether there is one; it is good from when it was
- * replaced, so that a clock that was set back further brings none to life.
+ * Compares hashes, since secrets are stored hashed, in constant time as the engine compares secrets. A former secret is
+ * always compared, so that the time does not show whether the client has one. It is valid only from the time when it
+ * was replaced, so a clock that was set back makes no older secret valid.
  */
 export function useHashedSecrets(
   provider: Provider,
@@ -31,12 +31,13 @@ export function useHashedSecrets(
   };
 }
 
-/** Explicit typing (draft-ietf-oauth-rfc7523bis section 4), or none, as older clients have it. */
+/** Explicit typing (draft-ietf-oauth-rfc7523bis section 4), or no type, as older clients send it. */
 const TYPES = new Set([undefined, 'jwt', 'client-authentication+jwt']);
 
 /**
- * Checks a client assertion where the engine does not (RFC 7523 section 3, draft-ietf-oauth-rfc7523bis section 4):
- * it has one audience, this server; it is current; and it expires before we forget it, or it could be used again.
+ * Checks a client assertion beyond the engine's checks (RFC 7523 section 3, draft-ietf-oauth-rfc7523bis section 4): its
+ * only audience is this server, it is valid at this time, and it expires before the store forgets it, since it could be
+ * used again otherwise.
  */
 export function checkAssertion({
   config,

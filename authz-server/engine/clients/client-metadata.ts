@@ -1,7 +1,10 @@
 import type { AdapterPayload } from 'oidc-provider';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 
-/** Members of a client that are ours. The engine keeps them beside those of RFC 7591 (`extraClientMetadata`). */
+/**
+ * Members of a client that only Countersign has. The engine stores them beside those of RFC 7591
+ * (`extraClientMetadata`).
+ */
 export const EXTRA_CLIENT_METADATA = [
   'default_scope',
   'former_secret',
@@ -16,16 +19,16 @@ export const EXTRA_CLIENT_METADATA = [
 ];
 
 /**
- * A stored client as the engine reads it. `client_secret` is the hash of the secret: authentication
- * hashes what it is given. The engine's `scope` member knows only OpenID's own scopes, so the scopes of
- * resources travel as `allowed_scope`.
+ * A stored client in the format of the engine. `client_secret` is the hash of the secret, since authentication hashes
+ * the secret that it gets. The engine's member `scope` has only the scopes of OpenID Connect, so the scopes of
+ * resources are in `allowed_scope`.
  */
 export function clientMetadata(client: ClientRecord): AdapterPayload {
   const isPublic = client.token_endpoint_auth_method === 'none';
   return {
     client_id: client.client_id,
     client_name: client.client_name,
-    // RFC 6749 section 4.4: client credentials are for who has some.
+    // RFC 6749 section 4.4: only clients with credentials may use the client credentials grant.
     grant_types: client.grant_types.filter((type) => !(isPublic && type === 'client_credentials')),
     response_types: client.grant_types.includes('authorization_code') ? ['code'] : [],
     redirect_uris: [...(client.redirect_uris ?? [])],

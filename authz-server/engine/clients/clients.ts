@@ -10,14 +10,14 @@ import { TooManyRequests } from '../../base/errors.ts';
 import { clientMetadata } from './client-metadata.ts';
 import type { AdapterStore } from '../storage/store.ts';
 
-/** The record that a client is made of, in place of the one that is stored by then. */
+/** The record from which the engine makes a client; the stored record may be newer by then. */
 const given = new AsyncLocalStorage<ClientRecord>();
 
-/** Makes the engine's client of a record. */
+/** Makes the engine's client from a record. */
 export const clientOf = (provider: Provider, record: ClientRecord) =>
   given.run(record, () => provider.Client.find(record.client_id));
 
-/** Clients are managed by the command line, the engine only reads them. It knows nothing of those of GNAP. */
+/** Clients are managed by the command line; the engine only reads them. Clients of GNAP are hidden from the engine. */
 export function clientAdapter({ stores, documents, demoClients }: AdapterStore): Adapter {
   const readOnly = () => Promise.reject(new Error('clients are not written by the engine'));
   /** Results by request: the engine asks for the same client again when it answers with an error. */
@@ -36,7 +36,8 @@ export function clientAdapter({ stores, documents, demoClients }: AdapterStore):
   };
   return {
     async find(id) {
-      // In this order: whoever shows a secret that is replaced before the client ends gets no token of after that.
+      // The order matters: a client that authenticates with a secret that was replaced before the client ended gets no
+      // token with a later generation.
       const generation = await stores.revocations.generation('client', id);
       const client = await clientNow(id);
       if (client === undefined || (client.demo === true && !demoClients)) return undefined;
@@ -54,8 +55,8 @@ export function clientAdapter({ stores, documents, demoClients }: AdapterStore):
 }
 
 /**
- * Tells which rows of a client count as those of a stranger (storage/strangers.ts): a stranger who writes documents
- * has as many clients with keys as they like. `is_unknown`: nobody has let it in yet.
+ * Marks a client whose rows count against the limits of strangers (storage/strangers.ts): anybody can write documents
+ * for any number of clients with keys. `is_unknown`: no person has allowed the client yet.
  */
 async function strangeness({ client_id, document }: ClientRecord, stored: Clients) {
   if (document === undefined || document.registered) return {};
@@ -63,8 +64,8 @@ async function strangeness({ client_id, document }: ClientRecord, stored: Client
 }
 
 /**
- * Leaves the keys out by which somebody is let in: no key is used in two protocols (RFC 9729 section 8). A document may name
- * any; keys of other clients were looked at when they were added.
+ * Removes keys that are registered for sign-in, since no key is used in two protocols (RFC 9729 section 8). A document
+ * may name any key; the keys of other clients were checked when they were added.
  */
 async function withoutOtherUse(
   client: ClientRecord,
@@ -76,7 +77,10 @@ async function withoutOtherUse(
   return { ...client, jwks: { keys: client.jwks.keys.filter((_, index) => isFree[index]) } };
 }
 
-/** Where a description is fetched. Nowhere else: not for an introspection, say. */
+/**
+ * The routes at which the engine may fetch a metadata document. Other routes, such as introspection, use the stored
+ * one.
+ */
 const BEGINNING: ReadonlySet<string> = new Set([
   'authorization',
   'pushed_authorization_request',
@@ -90,7 +94,7 @@ async function fetching<T>(found: Promise<T>): Promise<T> {
     if (error instanceof FetchLater) throw new TooManyRequests(error.seconds);
     if (!(error instanceof BadDocument)) throw error;
     const refusal = new errors.InvalidClient(error.message);
-    // A network tells strangers nothing of itself.
+    // The error does not reveal details of our network to strangers.
     refusal.error_description =
       error instanceof NoDocument
         ? 'the description of the client cannot be fetched'

@@ -14,10 +14,11 @@ export const ASSERTION_SECONDS = 3720;
 const NAMESPACE = 'assertion';
 
 /**
- * Client assertions (RFC 7523 section 3). The engine asks `find` and then saves, which lets a replay race
- * through. Here `find` itself claims the identifier: only the first to ask is told that there is none. It counts
- * against the client's limit before that, so that a refused assertion leaves no row. A replayed assertion does not
- * count: otherwise somebody could replay a captured assertion many times and so keep its client out.
+ * Stores the identifiers of client assertions (RFC 7523 section 3). The engine calls `find` and then saves, so two
+ * requests at the same time could both use an assertion. Here `find` itself claims the identifier: only the first
+ * caller gets "not found". The claim uses up the client's limit first, so that a refused assertion leaves no row. A
+ * replayed assertion uses up nothing, since an attacker could otherwise replay a captured assertion many times and so
+ * lock its client out.
  */
 export function replayAdapter(store: AdapterStore): Adapter {
   const { limits, replay } = store.stores;
@@ -30,7 +31,7 @@ export function replayAdapter(store: AdapterStore): Adapter {
       const clientId = client?.clientId ?? '';
       const spending = spendOfClient(store, clientId);
       await (Provider.ctx?.oidc.route === 'revocation' ? toEnd(spending) : spending);
-      // A stranger who writes documents has as many clients with keys as they like.
+      // Anybody can write documents for any number of clients with keys.
       if (client?.['is_unknown']) await spendOfStranger(store);
       if (await replay.unique(NAMESPACE, id, ASSERTION_SECONDS)) return undefined;
       await limits.giveBack('client', clientId, store.config.limits.client);

@@ -25,8 +25,8 @@ export function deviceCodeAdapter(store: AdapterStore): Adapter {
     upsert: (id, payload, expiresIn) => codes.upsert(id, payload, (expiresIn ?? 0) + AFTERLIFE),
 
     /**
-     * A device that polls twice lost an answer; it is not a thief. The engine would end the grant, so it is not
-     * told that the code was used: `consume` decides, and refuses the second poll.
+     * A device that polls again after it got tokens has lost an answer, and is not a thief. The engine would end the
+     * grant, so `find` hides that the code was used. `consume` decides, and refuses the second poll.
      */
     async find(id) {
       const payload = await codes.find(id);
@@ -34,7 +34,8 @@ export function deviceCodeAdapter(store: AdapterStore): Adapter {
       delete payload.consumed;
       if (Provider.ctx?.oidc.route === 'token' && undecided(payload)) {
         const spent = await store.stores.limits.spend('device-poll', id, rate);
-        // The client adds 5 s for good. One that goes on at the first interval is served all the same.
+        // The client must poll 5 s slower from now on. A client that continues at the first interval is served all the
+        // same.
         if (!spent.ok) throw new errors.SlowDown(slowDown(interval));
       }
       return payload;

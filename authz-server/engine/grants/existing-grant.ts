@@ -10,11 +10,12 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 /**
- * Returns the grant of the person to the client: that of this session, or a new one if they allowed the client in
- * another browser. Returns undefined if the grant has ended, so that they are asked: no token of it would be issued.
+ * Returns the grant of the person to the client: that of this session, or a new grant if the person allowed the client
+ * in another browser. Returns undefined if the grant has ended, so that the person is asked: the engine would issue no
+ * token of an ended grant.
  */
 export function existingGrant(server: AuthzServer) {
-  /** The grant of this session for where the code goes, while it stands. */
+  /** The grant of this session for the host that gets the code, if the grant has not ended. */
   async function ofSession({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
     const { result, session, client, account, provider, params } = oidc;
     const { accountId } = account ?? {};
@@ -56,7 +57,7 @@ export function existingGrant(server: AuthzServer) {
       { client_id: client?.clientId ?? '', scope },
       params ?? {},
     );
-    // A person who was asked just now has decided.
+    // If the person was asked in this interaction, everything is decided.
     if (grant && (result?.consent || asked.every((item) => isDecided(grant, item)))) return grant;
     const id = await orTemporarilyUnavailable(grantUnasked(server, ctx, grant?.jti));
     return id ? provider.Grant.find(id) : grant;
@@ -64,13 +65,13 @@ export function existingGrant(server: AuthzServer) {
 }
 
 /**
- * Whether the person is asked again by a client that nobody registered: any program could have begun this, or it is not
- * what it was (Client ID Metadata Document sections 6.1 and 6.3).
+ * Whether the person is asked again about a client that describes itself: any program could have begun this request, or
+ * the client's document has changed (Client ID Metadata Document sections 6.1 and 6.3).
  */
 const isAskedAnew = (client: ClientRecord, access: Access): boolean =>
   client.application_type === 'native' || !isAsDescribed(access, client);
 
-/** Whether the person has allowed or refused it under that grant. */
+/** Whether the person has allowed or refused this scope or resource in that grant. */
 function isDecided(
   grant: Grant,
   { scope, resource }: { readonly scope: string; readonly resource?: string },

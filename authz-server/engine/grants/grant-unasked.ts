@@ -7,9 +7,9 @@ import type { AuthzServer } from '../../base/server.ts';
 import { consented } from '../../consent/consented.ts';
 
 /**
- * The id of a grant for this browser, of what the person need not be asked about; it ends with the session like one
- * that was asked for. `extend`: the one that the browser has, if it lacks something. Undefined: they have to be asked,
- * the session has just ended, or somebody is yet to sign in.
+ * Returns the id of a grant for this browser with the scopes about which the person need not be asked. The grant ends
+ * with the session, like a grant that the person was asked for. `extend`: the browser's present grant, if it lacks
+ * something. Undefined if the person must be asked or must sign in first, or if the session has just ended.
  */
 export async function grantUnasked(
   server: AuthzServer,
@@ -18,7 +18,7 @@ export async function grantUnasked(
 ): Promise<string | undefined> {
   const { session, account, result, provider, params } = oidc;
   if (session?.uid === undefined || account === undefined || params === undefined) return undefined;
-  // The client wants the person to be asked.
+  // The client requires that the person is asked.
   if (oidc.prompts.has('consent')) return undefined;
   const clientId = oidc.client?.clientId ?? '';
   const client = await server.stores.clients.get(clientId);

@@ -3,31 +3,31 @@ import type { AdapterPayload, KoaContextWithOIDC } from 'oidc-provider';
 import type { Artefact } from '#shared/stores/oauth/artefacts.ts';
 
 /**
- * The state of one request beside the engine's own, through which adapters and steps communicate. An
- * authorization request that uses up a pushed one (RFC 9126 section 4) has it, too.
+ * The state of one request that adapters and steps share, beside the engine's own state. An authorization request that
+ * uses up a pushed request (RFC 9126 section 4) has such a state, too.
  */
 export interface EngineRequest {
-  /** Attempts that were never settled, and in whose place this request steps; by stored identifier. */
+  /** Attempts that were never settled and that this request repeats; by stored identifier. */
   readonly lost: Map<string, string>;
-  /** Codes and tokens that may be used once and were looked for, as they are stored, by stored identifier. */
+  /** The stored codes and tokens of single use that this request has read, by stored identifier. */
   readonly found: Map<string, AdapterPayload>;
   /** The artefact that the engine consumed. `write` records the use together with the successor, in one step. */
   use?: { readonly id: string; write(): Promise<void> };
-  /** The refresh token that comes of it, as the client is told and as it is stored. */
+  /** The refresh token that this request issues: the client's value, and the stored row. */
   successor?: { readonly id: string; readonly artefact: Artefact };
-  /** It is written: what is left to do once the client has the answer. */
+  /** Set once the use is written: settles the use after the client has the answer. */
   settle?: () => Promise<void>;
 }
 
 const requests = new AsyncLocalStorage<EngineRequest>();
 
-/** Returns the current request, or undefined outside of any: a use is then written at once. */
+/** Returns the state of the current request. Undefined outside of a request: a use is then written at once. */
 export const engineRequest = (): EngineRequest | undefined => requests.getStore();
 
 /** A step after each successful answer of the engine; it throws the error that the client gets instead. */
 export type AnswerStep = (ctx: KoaContextWithOIDC, request: EngineRequest) => void | Promise<void>;
 
-/** Around the engine: the steps that follow its answers, whatever they are to; each knows which it is for. */
+/** Runs the steps after each answer of the engine. Each step checks whether the answer is for it. */
 export function answering(steps: readonly AnswerStep[]) {
   return (ctx: KoaContextWithOIDC, next: () => Promise<unknown>): Promise<void> => {
     const request: EngineRequest = { lost: new Map(), found: new Map() };

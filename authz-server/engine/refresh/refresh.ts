@@ -56,7 +56,7 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
   const grace = config.tokens.refreshGrace;
   const successor = refreshTokenAfter(store);
 
-  /** The successor that a token gives once more, since it was used just now and the successor was not. */
+  /** The unused successor of a token that was used a short time ago: a repeated request gets it again. */
   async function unused({
     jti = '',
     consumed,
@@ -76,20 +76,23 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
   return {
     ...tokens,
 
-    /** The successor has all that is no longer kept of a used token. */
+    /** The successor has the members that the store no longer has of a used token. */
     async find(id) {
       const payload = await tokens.find(id);
       const next = payload && (await unused(payload));
       return next ? { ...next, ...payload, consumed: undefined } : payload;
     },
 
-    /** Ends its grant, and goes with it: as long as the revocation is not heard everywhere, a client can ask for it again. */
+    /**
+     * Ends the grant and with it the token. The client can repeat the request as long as some servers do not know the
+     * revocation.
+     */
     async destroy(id) {
       const { grantId } = (await engines.find(id)) ?? {};
       await (grantId === undefined ? engines.destroy(id) : endGrant(store, grantId));
     },
 
-    /** One that comes of what the request uses up is written with that. */
+    /** A refresh token that replaces a used code or token is written together with that use. */
     async upsert(id, payload, expiresIn) {
       const request = engineRequest();
       if (request?.use === undefined) return tokens.upsert(id, payload, expiresIn);
@@ -102,7 +105,7 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
   };
 }
 
-/** Notes in a refresh token that it came with a DPoP proof, which `proofs` asks for again. */
+/** Marks a refresh token that was issued with a DPoP proof. `proofs` then requires a proof at each refresh. */
 const marked = (payload: AdapterPayload): AdapterPayload =>
   Provider.ctx?.get('DPoP') ? { ...payload, proved: true } : payload;
 
@@ -130,13 +133,13 @@ export const isReplaced = ({ oidc: { client, refreshToken } }: KoaContextWithOID
 
 type Timed = Pick<AuthzServer, 'config' | 'clock'>;
 
-/** Returns the seconds that a refresh token issued or used now lives; it does not outlive its grant. */
+/** Returns the lifetime in seconds of a refresh token that is issued or used now. It does not outlive its grant. */
 export function refreshLifetime({ config, clock }: Timed, { oidc }: KoaContextWithOIDC): number {
   const rest = (oidc.grant?.exp ?? 0) - epochSeconds(clock);
   return Math.max(1, Math.min(config.tokens.refresh, rest));
 }
 
-/** A refresh token that is not replaced is prolonged by its use. */
+/** Prolongs a refresh token at its use if it is not replaced. */
 export function prolonged(server: Timed) {
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
     const { refreshToken, entities, params, route } = ctx.oidc;

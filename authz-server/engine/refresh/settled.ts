@@ -7,8 +7,8 @@ export const SETTLE_PAUSE = 500;
 const PATIENCE = 60_000;
 
 /**
- * A use is settled once its answer is out: a client that never got it may repeat. Until it is, anybody who has
- * what was used may pass for the client that lost the answer.
+ * Settles the use of a code or token after its answer was sent. A client that got no answer may repeat the request.
+ * Until the use is settled, anybody who has the code or token may pretend to be the client that lost the answer.
  */
 export function settled(log: Log) {
   async function untilSettled(settle: () => Promise<void>): Promise<void> {

@@ -12,13 +12,16 @@ import type { AdapterStore } from '../storage/store.ts';
 import { storedId } from '../storage/stored-id.ts';
 import { refreshTokenAfter } from './successor.ts';
 
-/** Milliseconds after which an attempt has ended, well or badly: the deadline of the store, and a margin. */
+/** Milliseconds after which an attempt has succeeded or failed: the deadline of the store, and a margin. */
 const longestAttempt = ({ store }: AdapterStore['config']) =>
   1000 * (store.kind === 'sqlite' ? 1 : store.deadline) + 500;
-/** Milliseconds in which a process that can write has settled what it answered, with half of them left for that. */
+/**
+ * Milliseconds within which a process settles the uses that it has answered, if it can write. Half of the time is a
+ * margin.
+ */
 const SETTLING = 2 * SETTLE_PAUSE;
 const PAUSE = 50;
-/** Seconds for which somebody may step into the place of an attempt that ended badly. */
+/** Seconds for which a client may repeat an attempt that failed. */
 const LOST_SECONDS = 600;
 
 /** Returns the error of the library itself for a second use of a code or token. */
@@ -30,22 +33,20 @@ function alreadyUsed(kind: string) {
 
 /** Decides what is stored for a code or token after its use. */
 export interface Afterwards {
-  /** Whether it may be used once more. */
+  /** Whether a used code or token may be used once more. */
   forgives?(used: AdapterPayload): Promise<boolean>;
-  /** It was used twice: what is done before the second user is refused. */
+  /** Called if a code or token was used twice, before the second user is refused. */
   twice?(used: AdapterPayload): Promise<void>;
-  /** Returns the part to keep once its use is settled; undefined: all of it. */
+  /** Returns the members to store after the use is settled; undefined: all members. */
   remains?(used: AdapterPayload): AdapterPayload | undefined;
 }
 
 /**
- * Stores codes and tokens that may be used once. The engine consumes one, and saves the resulting tokens some steps
- * later. This adapter writes both together when only the answer is left to do, so that a failure before leaves the
- * code or token as it was.
- *
- * A client that got 503, or nothing because the process died, cannot know whether the use was written. So a use is
- * settled only once its answer is out. A later attempt that finds an unsettled use waits until the earlier attempt
- * must have ended, and then takes its place. If several do so, one succeeds.
+ * Stores codes and tokens that may be used once. The engine consumes a code or token, and saves the resulting tokens
+ * some steps later. This adapter writes both together just before the answer, so that an earlier failure changes
+ * nothing. A client that got 503, or no answer because the process died, cannot know whether the use was written. So a
+ * use is settled only after its answer was sent. A later attempt that finds an unsettled use waits until the earlier
+ * attempt must have ended, and then replaces it. If several attempts do so, one succeeds.
  */
 export function singleUseAdapter(
   store: AdapterStore,
@@ -57,7 +58,7 @@ export function singleUseAdapter(
   const engines = artefactAdapter(store, kind);
   const successor = refreshTokenAfter(store);
 
-  /** Whether nobody settles that attempt, or takes its place, within that time. */
+  /** Whether the attempt is still unsettled after that time, and no other attempt has replaced it. */
   async function stays(id: string, attempt: unknown, milliseconds: number): Promise<boolean> {
     for (let waited = 0; waited < milliseconds; waited += PAUSE) {
       await sleep(PAUSE);
@@ -67,8 +68,9 @@ export function singleUseAdapter(
   }
 
   /**
-   * Waits while that attempt may be under way; whether it has failed. What keeps us from writing, such as the lock
-   * of another process, may keep others from settling: their time begins once it is over.
+   * Waits while the attempt may be under way, and returns whether it has failed. If this process cannot write, such as
+   * during a lock of another process, other processes may be unable to settle, too. Their time then begins when the
+   * lock ends.
    */
   async function isLost(id: string, attempt: unknown): Promise<boolean> {
     if (!(await stays(id, attempt, longestAttempt(store.config)))) return false;
@@ -79,7 +81,7 @@ export function singleUseAdapter(
   async function write(id: string, use?: Use): Promise<void> {
     if ((await artefacts.consume(kind, storedId(kind, id), use)) === 'first') return;
     const used = await engines.find(id);
-    // Its successor was written with that use.
+    // The successor was written together with this use.
     if (used && (await afterwards.forgives?.(used))) return;
     if (used) await afterwards.twice?.(used);
     throw alreadyUsed(kind);
@@ -117,13 +119,13 @@ export function singleUseAdapter(
             ...(instead !== undefined && { instead }),
             ...(request.successor && { successor: request.successor.artefact }),
           });
-          // Stopped meanwhile, perhaps: others did not wait for it.
+          // This process may have been suspended, and other attempts did not wait for it.
           if (clock.monotonic() - began > longestAttempt(store.config) + SETTLING / 2) {
             throw new StoreUnavailable(
               'it took so long that another may have stepped in its place',
             );
           }
-          // Nobody has written it since it was found, or the use would not be ours.
+          // The stored row has not changed since it was read: otherwise `consume` would have failed.
           const used = request.found.get(stored);
           request.settle = () =>
             artefacts.settle(kind, stored, attempt, used && afterwards.remains?.(used));

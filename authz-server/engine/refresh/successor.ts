@@ -4,9 +4,9 @@ import type { AdapterStore } from '../storage/store.ts';
 import { storedId } from '../storage/stored-id.ts';
 
 /**
- * The refresh token that comes of a code or of another refresh token. Its identifier follows from theirs, so
- * that anybody who uses one of them once more, because the answer was lost, is given the same one, by any
- * number of processes. The client would never learn of a second one.
+ * Computes the refresh token that follows a code or another refresh token. Its identifier is derived from the former
+ * identifier. If the answer was lost and the client repeats the request, any process computes the same token. The
+ * client would never learn of a second token.
  */
 export function refreshTokenAfter({ master, stores }: AdapterStore) {
   const key = derivedKey(master, 'countersign authz refresh token successor');
@@ -16,7 +16,7 @@ export function refreshTokenAfter({ master, stores }: AdapterStore) {
   return {
     idAfter,
     find,
-    /** Once it was used, somebody had the answer. */
+    /** If the successor was used, the client had got the answer. */
     isUnused: async (used: string) => (await find(used))?.['consumed'] === undefined,
   };
 }

@@ -6,20 +6,20 @@ import { cookies as engineCookies } from './cookies.ts';
 import type { AdapterStore } from '../storage/store.ts';
 
 /**
- * Seconds for which a former identifier of a session leads to the session: a request that is under way while
- * another tab goes on still comes with it, and so does a browser that has lost an answer.
+ * Seconds for which a former identifier still leads to the session. A request of another tab that is under way has the
+ * former identifier, and so does a browser that lost an answer.
  */
 export const FORMER = 30;
 
-/** The most identifiers that a session may get within that time so that its first one still finds it. */
+/** The most identifiers that a session may get within that time if the first of them must still lead to it. */
 const MOST_STEPS = 10;
 
-/** The row of an identifier: a session, or for a former identifier only the next one. */
+/** The row of an identifier: a session, or the next identifier if this one is a former identifier. */
 export type StoredSession = AdapterPayload & { readonly next?: string };
 
-/** The result of an interaction, as far as it says which session may resume it. */
+/** The part of an interaction's result that says which session may resume it. */
 export interface Resumable {
-  /** `uid` of the session; absent where a password was given, which makes another identifier. */
+  /** `uid` of the session; absent after a password, since that gives the session a new identifier. */
   readonly sessionUid?: string;
 }
 
@@ -36,10 +36,13 @@ export function formerSessions(store: AdapterStore) {
   };
 
   return {
-    /** Follows from the one before, so that two tabs that come back at once get the same one. */
+    /**
+     * The next identifier is computed from the former one, so that two tabs that return at the same time get the same
+     * identifier.
+     */
     nextId: (id: string) => createHmac('sha256', key).update(id).digest('base64url'),
 
-    /** The session to which what is stored leads; undefined: it has ended. */
+    /** The session to which a stored row leads; undefined if the session has ended. */
     async follow(stored: StoredSession | undefined): Promise<StoredSession | undefined> {
       let session = stored;
       for (let steps = 0; session?.next !== undefined && steps < MOST_STEPS; steps++) {
@@ -63,7 +66,7 @@ export function formerSessions(store: AdapterStore) {
       return stored?.['next'] !== undefined;
     },
 
-    /** The answer of the engine names that session; undefined: it leaves the browser with what it has. */
+    /** Makes the engine's answer set the cookie of that session; undefined: the answer sets no cookie. */
     answerWith(id: string | undefined): void {
       const ctx = Provider.ctx;
       if (ctx === undefined) return;

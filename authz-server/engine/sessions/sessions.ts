@@ -15,26 +15,27 @@ import { boundedForStrangers } from '../storage/strangers.ts';
 /** The members that a session has only while somebody is signed in. */
 const SIGNED_IN = ['accountId', 'loginTs', 'acr', 'amr', 'authorizations'] as const;
 
-/** Milliseconds: how exactly it is kept when a browser was here. */
+/** Milliseconds: the precision of the stored time of a browser's last visit. */
 const SEEN_PRECISION = 600_000;
 
 /** The data that the sign-in page adds to the result of a login (`signIn`). */
 type SubmittedSignIn = Omit<SignIn, 'uid' | 'accountId'>;
 
 /**
- * Sessions of browsers. The engine reads the whole, changes it and writes it back, so nothing in it can
- * be ended for good; a session counts as signed in only while its `SignIn` is there.
+ * Stores sessions of browsers. The engine reads a session, changes it and writes it back, so a late write could restore
+ * a session that was ended. Therefore a session is signed in only as long as its `SignIn` is stored.
  */
 export function sessionAdapter(store: AdapterStore): Adapter {
   const sessions = artefactAdapter(store, 'Session');
-  // Visits of nobody: the engine makes a session for a browser whose cookie names a session that is gone.
+  // Visits without a session: the engine makes a session for a browser whose cookie names a session that does not
+  // exist.
   const visits = boundedForStrangers(store, artefactAdapter(store, 'Visit'), () => true);
   const former = formerSessions(store);
   const { artefacts } = store.stores;
   /** The identifier of the session that each request of the engine was given. */
   const given = new WeakMap<object, string>();
 
-  /** Notes that a browser is here, not with each request: that would be a write. */
+  /** Stores the time of a browser's last visit, but not at each request, since that would be a write. */
   const lately = new RecentMap<number>(10_000);
   async function seen(uid: string): Promise<void> {
     const now = store.clock.now();
@@ -59,14 +60,14 @@ export function sessionAdapter(store: AdapterStore): Adapter {
       return session;
     }
     for (const member of SIGNED_IN) delete session[member];
-    // The next sign-in gets a new identifier, so late writes of the ended session stay without effect.
+    // The next sign-in gets a new identifier, so late writes of the ended session have no effect.
     session.uid = randomId(store.random);
     return session;
   }
 
   /**
-   * Writes a session that somebody is signed in with. Resolves to the identifier that it has now; undefined: it
-   * has ended meanwhile, or got another one by a password.
+   * Writes the session of a signed-in person. Resolves to its present identifier. Undefined: the session has ended
+   * meanwhile, or a password gave it another identifier.
    */
   async function write(
     id: string,
@@ -79,7 +80,7 @@ export function sessionAdapter(store: AdapterStore): Adapter {
     if (before === undefined) {
       const artefact = artefactOf('Session', id, payload, seconds);
       const { ctx } = Provider;
-      // A late write must not keep an identifier that somebody may have known before the password was given.
+      // A late write must not restore an identifier from before the password, since another person may know it.
       if (was === undefined && ctx !== undefined && given.get(ctx) === id) return undefined;
       if (was === undefined) await artefacts.put(artefact);
       else if (!(await artefacts.replace(artefact, was))) return write(id, payload, seconds);
@@ -90,13 +91,13 @@ export function sessionAdapter(store: AdapterStore): Adapter {
       await sessions.destroy(next);
       return undefined;
     }
-    // Before the pointer to it, so that at each moment one of the two identifiers leads to the session.
+    // The session is written before the pointer to it, so that one of the two identifiers always leads to it.
     await sessions.upsert(next, payload, seconds);
     const pointer = { kind: 'Session', id: before, payload: { next }, seconds: FORMER };
     return (await artefacts.replace(pointer, was)) ? next : write(id, payload, seconds);
   }
 
-  /** Another request has gone on with the session: adds to it what this one has allowed. */
+  /** Another request has changed the session meanwhile: adds the permissions of this request to it. */
   async function join(
     pointer: StoredSession,
     payload: AdapterPayload,
@@ -142,7 +143,10 @@ export function sessionAdapter(store: AdapterStore): Adapter {
       }
     },
 
-    /** Also called when a session only gets another identifier; what becomes of the former one `write` decides. */
+    /**
+     * The engine also calls this if a session only gets another identifier. `write` decides about the former
+     * identifier.
+     */
     async destroy(id) {
       if (id === formerId()) return;
       const { route, params } = Provider.ctx?.oidc ?? {};
@@ -159,8 +163,8 @@ export function sessionAdapter(store: AdapterStore): Adapter {
 }
 
 /**
- * The identifier that the engine has just replaced since the person goes on to a client. After a password there is
- * none, nor after signing out: the engine then forgets it.
+ * The identifier that the engine has just replaced because the person continues to a client. Undefined after a password
+ * and after signing out, since the engine then forgets the identifier.
  */
 function formerId(): string | undefined {
   const { route, session } = Provider.ctx?.oidc ?? {};

@@ -19,7 +19,10 @@ export function artefactOf(
   };
 }
 
-/** The engine gets the identifier that it asked with. What may be used once is in refresh/single-use.ts. */
+/**
+ * The engine gets the row under the identifier that it asked for. refresh/single-use.ts has the codes and tokens of
+ * single use.
+ */
 export function artefactAdapter({ stores: { artefacts } }: AdapterStore, kind: string): Adapter {
   const stored = (id: string) => storedId(kind, id);
   return {
@@ -31,7 +34,8 @@ export function artefactAdapter({ stores: { artefacts } }: AdapterStore, kind: s
     findByUid: (uid) => artefacts.getByUid(kind, uid),
     findByUserCode: (userCode) => artefacts.getByUserCode(kind, userCode),
     destroy: (id) => artefacts.remove(kind, stored(id)),
-    // The engine asks all kinds at once; the grant ends with that of access tokens, all of its artefacts after the revocation.
+    // The engine calls this for all kinds; only the adapter of access tokens ends the grant, which removes its
+    // artefacts after the revocation.
     revokeByGrantId: async () => {},
     consume: () => Promise.reject(new Error(`${kind} is not used up`)),
   };

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 
-/** Models whose identifier alone lets its holder use them. */
+/** Models that anybody who has the identifier can use. */
 const BEARER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
 
 /**
- * Under what identifier the store keeps an artefact. Codes and refresh tokens have 256 random bits and
- * are kept by their SHA-256, as clients' secrets are: who reads the store cannot use them.
+ * Returns the identifier under which the store has an artefact. Codes and refresh tokens have 256 random bits and are
+ * stored by their SHA-256, like clients' secrets, so a reader of the store cannot use them.
  */
 export function storedId(kind: string, id: string): string {
   return BEARER.has(kind) ? hash('sha256', id, 'base64url') : id;

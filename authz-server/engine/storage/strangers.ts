@@ -8,9 +8,9 @@ import type { AdapterStore } from './store.ts';
 const LONGEST = 16_384;
 
 /**
- * Limits the rows that the server writes for visitors who have proved nothing: the number of each address and of all
- * together (`limits.visits`, `limits.allVisits`), and their length. Rows that wait for a signed-in person count for
- * the account, with the same limit. `unknown`: returns the visitor that a row is written for.
+ * Limits the rows that the server writes for unauthenticated visitors: their number for each address and in all
+ * (`limits.visits`, `limits.allVisits`), and their length. Rows of a signed-in person count against the account, with
+ * the same limit. `unknown` returns the visitor for which a row is written.
  */
 export function boundedForStrangers(
   { stores, config }: AdapterStore,
@@ -35,7 +35,10 @@ export function boundedForStrangers(
   };
 }
 
-/** Counts a row that is written for a stranger at the address of the current request. Throws `TooManyRequests`. */
+/**
+ * Counts a row that is written for an unauthenticated visitor at the address of the current request. Throws
+ * `TooManyRequests`.
+ */
 export async function spendOfStranger({
   stores,
   config,
@@ -46,8 +49,8 @@ export async function spendOfStranger({
 }
 
 /**
- * A client asks that is a name alone, so that anybody may use it (RFC 6749 section 2.1), or that describes itself, so that
- * anybody may make another one, with a key.
+ * Whether anybody could send this request: the client is public (RFC 6749 section 2.1), or describes itself in a
+ * document, so that anybody may make another client with a key.
  */
 export function byAnybody(): boolean {
   const { client } = Provider.ctx?.oidc ?? {};

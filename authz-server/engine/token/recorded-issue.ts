@@ -14,9 +14,9 @@ export const actor = (client: string, from: string | undefined): By => ({
 type Recording = Pick<AuthzServer, 'recorder' | 'stores' | 'clock' | 'config' | 'longestLife'>;
 
 /**
- * Records a token that is issued, before the answer and before anything is used up. Those of a client in its own name are
- * mostly counted, and so are those of the playground, whose person is nobody. If the audit log cannot be written, no token leaves (`audit.required`).
- * Beside it the person's list of grants learns when this was.
+ * Records a token that is issued, before the answer and before a code or token is used up. Tokens of a client in its
+ * own name are mostly only counted, and so are tokens of the playground, which have no person. If the audit log cannot
+ * be written, no token is issued (`audit.required`). The person's list of grants gets the time of the token, too.
  */
 export function recordedIssue(server: Recording) {
   const { recorder } = server;

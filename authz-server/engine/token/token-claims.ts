@@ -17,8 +17,8 @@ type TokenClaimsServer = Pick<
 >;
 
 /**
- * The claims by which a token of a client can be revoked. They are read before the token is signed, so a revocation made
- * meanwhile still hits it.
+ * The claims by which a client's token can be revoked. They are read before the token is signed, so a revocation in
+ * between still revokes it.
  */
 export async function revocableClaims(
   { stores, feed }: Pick<AuthzServer, 'stores' | 'feed'>,
@@ -29,9 +29,9 @@ export async function revocableClaims(
 }
 
 /**
- * Our claims of an access token: those by which it can be revoked, how and when its person signed in
- * (RFC 9068 section 2.2.1), what of them it tells here (userinfo), and what its resource has scopes to be told of
- * them (section 2.2.2). Throws `invalid_client` and `invalid_grant` for what has ended.
+ * Returns our claims of an access token: the claims by which it can be revoked, the sign-in of its person (RFC 9068
+ * section 2.2.1), the claims for userinfo, and the claims for which the resource has scopes (section 2.2.2). Throws
+ * `invalid_client` or `invalid_grant` if the client, grant or person has lost access.
  */
 export async function tokenClaims(
   server: TokenClaimsServer,
@@ -40,7 +40,8 @@ export async function tokenClaims(
 ) {
   const { clientId = '' } = token;
   const ofPerson = 'accountId' in token ? token : undefined;
-  // In any order, since the token gets no other generation than the client authenticated with, which is before its end.
+  // These may run in any order: the token gets the generation from the client's authentication, which is before its
+  // end.
   const [claims, client, access] = await Promise.all([
     revocableClaims(server, clientId),
     server.stores.clients.get(clientId),
@@ -75,7 +76,7 @@ async function personClaims(
   if (!isOfClient(access, client_gen)) {
     throw new errors.InvalidGrant('the client was removed and registered anew');
   }
-  // RFC 6749 section 10.4. A refresh token that took a key to use is not to be had without one, though the document changes.
+  // RFC 6749 section 10.4: a refresh token that needs a key still needs one after the client's document has changed.
   const isPublic = ctx.oidc.client?.clientAuthMethod === 'none';
   if (isPublic && access.since < (client.document?.public_since ?? 0)) {
     throw new errors.InvalidGrant('the client has shown a key, and shows none now');

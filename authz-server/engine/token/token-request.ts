@@ -29,9 +29,9 @@ import { keyInDirectory } from '#shared/people/key-purposes.ts';
 import { proofMemory, TOKEN_PROOF_WINDOW } from '#shared/jose/proof-life.ts';
 
 /**
- * POST /token (RFC 6749 section 3.2), from top to bottom. Before it (app.ts) stand the limit of the address, the
- * end of keys that were revoked, the longest form, and our own origin in place of what the network says;
- * around it (answers/error-answers.ts) how a refusal is told. What is refused anywhere has used nothing up.
+ * The steps of POST /token (RFC 6749 section 3.2), in their order. Before them app.ts checks the limit of the address
+ * and the length of the form, drops revoked keys, and replaces the origin that the network reports by our own. Around
+ * them answers/error-answers.ts writes refusals. A refused request uses up no code or token.
  */
 export const tokenSteps = (server: TokenServer, log: Log) => ({
   /**
@@ -43,7 +43,7 @@ export const tokenSteps = (server: TokenServer, log: Log) => ({
     assertJwtClientAuthClaimsAndHeader: checkAssertion(server), // and after it clients/replay.ts
   } satisfies Configuration,
 
-  /** Limits. The client is who it says, and may use grants of this type: it pays for the request. */
+  /** Limits. The client is authenticated and may use grants of this type, so the request counts against its limit. */
   limits: [spendOfSecret(server)] satisfies readonly GrantStep[],
 
   /**
@@ -53,8 +53,8 @@ export const tokenSteps = (server: TokenServer, log: Log) => ({
   grant: [redirectUriOfCode, offlineScopeOfRefresh] satisfies readonly GrantStep[],
 
   /**
-   * Issues the tokens of a code or a refresh token. The engine replaces a refresh token before it signs; its two
-   * writes are only noted (`EngineRequest`) and done later together.
+   * Issues the tokens of a code or a refresh token. The engine replaces a refresh token before it signs. Its two writes
+   * are collected in `EngineRequest` and done later together.
    */
   refresh: {
     issueRefreshToken: mayRefresh,
@@ -86,13 +86,13 @@ export type TokenServer = Pick<
   'config' | 'stores' | 'clock' | 'directory' | 'feed' | 'longestLife' | 'random' | 'recorder'
 >;
 
-/** Before the engine redeems anything; throws what the client is told. */
+/** A step before the engine redeems a code or token. It throws the error that the client gets. */
 export type GrantStep = (ctx: KoaContextWithOIDC) => void | Promise<void>;
 
 /**
  * Ignores `offline_access` in a refresh of a token that was issued without it. A sign-in without `prompt=consent` drops
- * it (OpenID Connect Core 1.0 section 11), and clients repeat at each refresh what they asked for. It names no access,
- * and the answer says which scopes there are (RFC 6749 sections 3.3 and 6).
+ * this scope (OpenID Connect Core 1.0 section 11), and clients repeat their first scopes at each refresh. The scope
+ * gives no access, and the answer lists the granted scopes (RFC 6749 sections 3.3 and 6).
  */
 async function offlineScopeOfRefresh({ oidc }: KoaContextWithOIDC): Promise<void> {
   const { provider, params = {}, requestParamScopes: asked } = oidc;
@@ -103,9 +103,9 @@ async function offlineScopeOfRefresh({ oidc }: KoaContextWithOIDC): Promise<void
 }
 
 /**
- * For the engine a code needs a `redirect_uri` at the token endpoint, and the same as in the authorization
- * request (RFC 6749 section 4.1.3). One that is bound by PKCE needs none (draft-ietf-oauth-v2-1 section 10.2): what is
- * missing is taken from the code.
+ * The engine requires `redirect_uri` at the token endpoint, the same as in the authorization request (RFC 6749 section
+ * 4.1.3). A code that is bound by PKCE needs none (draft-ietf-oauth-v2-1 section 10.2), so a missing one is taken from
+ * the code.
  */
 async function redirectUriOfCode({ oidc }: KoaContextWithOIDC): Promise<void> {
   const { client, provider, params = {} } = oidc;
@@ -118,7 +118,7 @@ async function redirectUriOfCode({ oidc }: KoaContextWithOIDC): Promise<void> {
   params['redirect_uri'] = code.redirectUri;
 }
 
-/** All that is left to do is to answer: what was used is written, unless nobody waits for the answer any more. */
+/** Writes the use of the code or token just before the answer, unless the client has disconnected. */
 async function written(ctx: KoaContextWithOIDC, { use }: EngineRequest): Promise<void> {
   if (use === undefined || ctx.oidc.route !== 'token') return;
   if (await isGone(ctx)) ctx.res.destroy();
@@ -126,9 +126,9 @@ async function written(ctx: KoaContextWithOIDC, { use }: EngineRequest): Promise
 }
 
 /**
- * Whether the client gave up while this process was held up. What lies behind the request on its connection,
- * such as the end of it, is read a turn of the event loop later, and some requests take less than one. Who only
- * ended its own side (RFC 9112 section 9.6) looks the same.
+ * Whether the client disconnected while this process was busy. An end of the connection that follows the request is
+ * read one turn of the event loop later, and some requests take less than a turn. A client that only half-closed its
+ * connection (RFC 9112 section 9.6) looks the same.
  */
 async function isGone(ctx: KoaContextWithOIDC): Promise<boolean> {
   await turn();
@@ -142,8 +142,8 @@ interface TokenResponse {
 }
 
 /**
- * Completes what the engine answers to a client of a person (RFC 6749 section 5.1): all scopes that were
- * granted, those of OpenID Connect included, and the refresh token that is stored (`successor`).
+ * Completes the engine's answer to a client that acts for a person (RFC 6749 section 5.1): all granted scopes, those of
+ * OpenID Connect included, and the stored refresh token (`successor`).
  */
 function tokenResponse(ctx: KoaContextWithOIDC, { successor }: EngineRequest): void {
   const { grant, route } = ctx.oidc;
@@ -156,8 +156,8 @@ function tokenResponse(ctx: KoaContextWithOIDC, { successor }: EngineRequest): v
 type AccountServer = Pick<AuthzServer, 'directory' | 'stores' | 'clock' | 'longestLife'>;
 
 /**
- * A person as the engine reads one; which of the claims are told follows from the scopes granted, of those that the
- * client may still ask for.
+ * Returns a person in the format of the engine. The client gets the claims of the granted scopes for which it may still
+ * ask.
  */
 function findAccount(server: AccountServer): FindAccount {
   function claims({ oidc }: KoaContextWithOIDC, person: Person) {
@@ -166,24 +166,22 @@ function findAccount(server: AccountServer): FindAccount {
   }
 
   return async (ctx, id) => {
-    // In no directory, and nothing is told of this person.
+    // The person of the playground is in no directory, and has no claims.
     if (id === PLAYGROUND_PERSON) return { accountId: id, claims: () => ({ sub: id }) };
     const person = await orTemporarilyUnavailable(server.directory.find(id));
     return person && { accountId: id, claims: () => claims(ctx, person) };
   };
 }
 
-/** The engine's routes that take proofs. */
+/** The engine's routes that accept DPoP proofs. */
 const PROVED = new Set(['token', 'pushed_authorization_request']);
 
 /**
- * Refuses a refresh without a DPoP proof if the refresh token came with one: what began bound to a key stays bound. The
- * refresh token of a confidential client is good with another key (RFC 9449 section 5).
- *
- * Refuses a replayed DPoP proof at the token endpoint; at resources shared/auth/schemes/dpop/dpop.ts does. A proof is
- * good for one request, no matter who sends it (RFC 9449 section 11.1). The engine has checked it
- * and the client by now, and nothing was used up yet: a proof that comes again uses up no code. The key of a
- * scheme of the resource server makes no proofs (RFC 9729 section 8).
+ * Refuses a refresh without a DPoP proof if the refresh token was issued with a proof; a confidential client may use
+ * another key (RFC 9449 section 5). Refuses a replayed DPoP proof at the token endpoint; at resources
+ * shared/auth/schemes/dpop/dpop.ts does so. A proof is valid for one request of any client (RFC 9449 section 11.1). At
+ * this point the engine has checked the proof and the client, and no code is used up yet. A key of a scheme of the
+ * resource server may not make proofs (RFC 9729 section 8).
  */
 function proofs({ stores }: Pick<AuthzServer, 'stores'>) {
   return async (ctx: KoaContextWithOIDC, { found }: EngineRequest): Promise<void> => {
@@ -203,7 +201,10 @@ function proofs({ stores }: Pick<AuthzServer, 'stores'>) {
   };
 }
 
-/** Where scripts send credentials, as keycloak-js does. The engine reads no cookie there, and sets none. */
+/**
+ * The endpoints to which scripts send credentials, as keycloak-js does. The engine reads no cookie there, and sets
+ * none.
+ */
 const WITH_CREDENTIALS: ReadonlySet<string> = new Set(['token', 'revocation']);
 
 /**

@@ -15,8 +15,8 @@ type Next = () => Promise<unknown>;
 type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
 
 /**
- * Introspection (RFC 7662) and revocation (RFC 7009) of JWT access tokens. The engine authenticates
- * the client, then refuses every JWT with `unsupported_token_type`; that is where this takes over.
+ * Introspection (RFC 7662) and revocation (RFC 7009) of JWT access tokens. The engine authenticates the client, and
+ * then refuses every JWT with `unsupported_token_type`. Then this code answers instead.
  */
 export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
   const { config, feed, clock } = server;
@@ -31,7 +31,7 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
     const token = String(ctx.oidc.params?.['token']);
     const verdict = await tokens.verify(token, audiences);
     if (verdict.kind === 'unavailable') throw new TemporarilyUnavailable(verdict.reason);
-    // In place of the engine's refusal, which is none here.
+    // Replaces the reason of the engine's refusal in the log, since the request is not refused.
     note(ctx.req, { reason: verdict.kind === 'refused' ? verdict.reason : undefined });
     return verdict.kind === 'verified' ? decodeJwt(token) : undefined;
   }
@@ -58,10 +58,10 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
         return;
       }
       if (claims === undefined) {
-        // Another request may have revoked it, and still wait until everybody knows.
+        // Another request may have revoked the token, and may still wait until all servers have the revocation.
         await orTemporarilyUnavailable(server.stores.revocations.untilKnown());
       } else {
-        // Every server remembers each revocation for days, so an account leaves so many.
+        // Every server remembers each revocation for days, so the number of an account's revocations is limited.
         await toEnd(spend(server.stores, 'revocations', claims.sub, config.limits.visits));
         const until = rememberUntil(clock.now(), server.longestLife);
         const { jti: id, sub } = claims;
@@ -90,14 +90,11 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
   };
 }
 
-/** A resource server of OAuth would take a key that it does not know for none, and know nothing of `access`. */
+/** An OAuth resource server would ignore a key type that it does not know, and does not know `access`. */
 const isOfOAuth = ({ cnf, access }: AccessTokenClaims): boolean =>
   access === undefined && (cnf === undefined || 'jkt' in cnf);
 
-/**
- * The client that the token was issued to, and the resource server that it was issued for; a client that only
- * names a client is neither (RFC 7662 section 2.1).
- */
+/** Whether this is the client of the token or its resource server, and has authenticated (RFC 7662 section 2.1). */
 function mayIntrospect(client: Client, claims: AccessTokenClaims): boolean {
   if (client.clientAuthMethod === 'none') return false;
   const { introspects } = client;

@@ -19,7 +19,7 @@ import { clientOf } from '../../clients/clients.ts';
 
 const GRANT_TYPE = 'client_credentials';
 
-/** As the engine has them for a request without Origin. */
+/** The fields that the engine sends to a request without Origin. */
 const FIELDS: Fields = {
   ...UNSTORED,
   Vary: 'Origin',
@@ -31,16 +31,16 @@ const FIELDS: Fields = {
 /** Random octets of a `jti`, as many as in the engine's. */
 const JTI = 32;
 
-/** Resolves to undefined, having done nothing but to count the request, when the engine has to answer. */
+/** Resolves to undefined if the engine must answer; then it has only counted the request. */
 export type ClientCredentials = (
   request: IncomingMessage,
   response: ServerResponse,
 ) => Promise<Answer | undefined>;
 
 /**
- * The client credentials grant (RFC 6749 section 4.4) of plain requests, with the engine's clients and our hooks of
- * it, beside its pipeline and its models of tokens, which cost more than all of this. It can only succeed: whatever is
- * rare, and whatever is to be refused, is left to the engine, which looks at it anew.
+ * Answers plain requests for the client credentials grant (RFC 6749 section 4.4). It uses the engine's clients and our
+ * hooks, but not the engine's pipeline and models of tokens, which cost more than all of this. It can only succeed:
+ * rare requests, and requests that must be refused, are left to the engine, which checks them anew.
  */
 export function clientCredentials(
   server: TokenServer,
@@ -53,13 +53,14 @@ export function clientCredentials(
   const engineClient = engineClients(server, provider);
   const grantOf = grantable(provider, resources);
 
-  /** From top to bottom, in the order of the engine and of `tokenSteps`. */
+  /** The checks run in the order of the engine and of `tokenSteps`. */
   async function issue(
     request: IncomingMessage,
     response: ServerResponse,
     { clientId, secret, form }: PlainRequest,
   ): Promise<Answer | undefined> {
-    // In this order: whoever shows a secret that is replaced before the client ends gets no token of after that.
+    // The order matters: a client that authenticates with a secret that was replaced before the client ended gets no
+    // token with a later generation.
     const claims = await revocableClaims(server, clientId);
     const client = await engineClient(clientId);
     if (client === undefined || !isPlain(client)) return undefined;
@@ -107,7 +108,7 @@ export function clientCredentials(
   };
 }
 
-/** A client of which the engine demands no more than its secret. */
+/** Whether the engine requires only the secret of this client. */
 function isPlain(client: Client): boolean {
   return BY_SECRET.has(client.clientAuthMethod ?? '') && DEMANDS.every((name) => !client[name]);
 }
@@ -119,12 +120,12 @@ const DEMANDS = [
   'tlsClientCertificateBoundAccessTokens',
 ] as const;
 
-/** Clients that are remembered by the text of their record: each look at PostgreSQL makes another object of it. */
+/** How many clients are cached by the text of their record: each read from PostgreSQL gives another object. */
 const CAPACITY = 1000;
 
 /**
- * Finds clients of the engine. It makes one of the same record only once: the engine compares all of its metadata each
- * time.
+ * Finds clients of the engine. A client is made only once from the same record, since the engine compares all of its
+ * metadata each time.
  */
 export function engineClients(
   { stores }: Pick<TokenServer, 'stores'>,
@@ -133,7 +134,7 @@ export function engineClients(
   const made = new WeakMap<ClientRecord, Client>();
   const byText = new RecentMap<Client>(CAPACITY);
 
-  /** A client that is described by a document depends on more than its record. */
+  /** A client with a metadata document depends on more than its record, so it is not cached. */
   async function make(record: ClientRecord): Promise<Client | undefined> {
     if (record.document !== undefined) return clientOf(provider, record);
     const text = JSON.stringify(record);

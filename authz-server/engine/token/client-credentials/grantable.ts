@@ -5,7 +5,7 @@ import type { SpaceConfig } from '#shared/config/schema.ts';
 import type { ResourceIndicators } from '../../../resources/resource-indicators.ts';
 import type { PlainForm } from './plain-request.ts';
 
-/** Combinations of scope and resource of one client that are remembered, and characters of one. */
+/** How many combinations of scope and resource are cached for each client, and the most characters of one. */
 const CAPACITY = 16;
 const LONGEST = 512;
 
@@ -16,7 +16,7 @@ export interface Grantable {
   readonly alg: SpaceConfig['alg'];
 }
 
-/** A request that the engine's hooks look at. */
+/** A request in the form that the engine's hooks read. */
 export interface Asking {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -26,8 +26,8 @@ export interface Asking {
 export type GrantOf = (client: Client, asking: Asking) => Grantable | undefined;
 
 /**
- * Says what a client gets for the parameters that it sends. That follows from its metadata and from the configuration
- * alone, so it is remembered for as long as the client is the same. Throws what `resources` throws.
+ * Returns the token that a client gets for its parameters. The result depends only on the client's metadata and the
+ * configuration, so it is cached as long as the client is unchanged. Throws the errors of `resources`.
  */
 export function grantable(provider: Provider, resources: ResourceIndicators): GrantOf {
   const known = new WeakMap<Client, RecentMap<Grantable>>();

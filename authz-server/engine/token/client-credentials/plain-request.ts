@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import { RecentMap } from '#shared/base/recent-map.ts';
 
-/** A request for a token over HTTP/1.1 as nearly all are: nothing in it is twice, or rare. */
+/** A usual request for a token over HTTP/1.1: it has no repeated and no rare fields or parameters. */
 export interface PlainRequest {
   readonly clientId: string;
   readonly secret: string;
@@ -15,7 +15,7 @@ export type PlainForm = Readonly<Partial<Record<(typeof PARAMETERS)[number], str
 const PARAMETERS = ['grant_type', 'scope', 'resource', 'client_id', 'client_secret'] as const;
 const KNOWN: ReadonlySet<string> = new Set(PARAMETERS);
 
-/** As the clients that are used most write it. */
+/** The spellings of the most common clients. */
 const TYPES: ReadonlySet<string | undefined> = new Set(
   ['', ';charset=UTF-8', ';charset=utf-8', '; charset=UTF-8', '; charset=utf-8'].map(
     (charset) => `application/x-www-form-urlencoded${charset}`,
@@ -36,7 +36,7 @@ const DECIDING = [
 /** Bytes. */
 const LONGEST = 4096;
 
-/** Forms that are remembered, since a client sends the same again and again, and characters of one. */
+/** A cache of parsed forms, since a client often sends the same form. */
 const known = new RecentMap<PlainForm>(1000);
 const LONGEST_KNOWN = 512;
 
