@@ -49,7 +49,7 @@ describe('the data of the directory', () => {
       undefined,
     ],
   ])(
-    'of the addresses %j the directory gives %s, the primary one, if it is verified',
+    'the directory with the addresses %j gives %s, the primary address, if it is verified',
     (emails, email) => {
       expect(aboutOf({ name: 'n', profile: { ...(emails && { emails }) } }).email).toBe(email);
     },

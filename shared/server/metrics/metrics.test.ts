@@ -121,7 +121,7 @@ test('with several workers counters are summed, the worst gauge is shown, and ea
   ]);
 });
 
-test('of an ended process only the counters are kept', () => {
+test('only the counters of an ended process are kept', () => {
   const metrics = createMetrics('authz', 1);
   metrics.count('connectionsRefused', 2);
   metrics.set('ready', 0);

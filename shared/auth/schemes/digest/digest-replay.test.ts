@@ -41,7 +41,7 @@ describe('RFC 7616 section 5.5: replay', () => {
     expect(did).not.toContain('failed');
   });
 
-  test('of ten requests at the same time with the same nc, on two processes, one is accepted', async () => {
+  test('one of ten requests at the same time with the same nc, on two processes, is accepted', async () => {
     const clock = new ManualClock();
     const here = digestOn(processes.stores, clock).scheme;
     const there = digestOn(processes.elsewhere, clock).scheme;

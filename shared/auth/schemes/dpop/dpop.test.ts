@@ -160,7 +160,7 @@ describe('RFC 9449 section 7.1: token and proof', () => {
 });
 
 describe('RFC 9449 section 11.1: replay', () => {
-  test('of ten requests at the same time one is granted', async () => {
+  test('one of ten requests at the same time is granted', async () => {
     const { send, bound, client } = setup();
     const proof = client.proof(bound);
     const verdicts = await Promise.all(Array.from({ length: 10 }, () => send(bound, [proof])));
