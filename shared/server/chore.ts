@@ -2,18 +2,18 @@ import type { Log } from '#shared/base/log.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { setInterval } from '#shared/base/safe-timers.ts';
 
-/** Work to be done again and again while the process runs. */
+/** A task that runs again and again while the process runs. */
 export interface Chore {
-  /** Names it in the log when it fails. */
+  /** The task's name in the log if it fails. */
   readonly name: string;
   readonly seconds: number;
-  /** Not called while an earlier call is under way. */
+  /** Not called while an earlier run is not over. */
   run(): Promise<unknown>;
 }
 
 /**
- * Begins it, until disposed of. A run that fails is said in the log, but only the first of those that fail one after another since
- * the store does: `store.failing` says the rest.
+ * Starts the task, until disposed of. A failed run is logged. If runs fail one after another because the store fails,
+ * only the first one is logged: `store.failing` reports the rest.
  */
 export function every({ name, seconds, run }: Chore, log: Log): Disposable {
   let running = false;
@@ -28,7 +28,7 @@ export function every({ name, seconds, run }: Chore, log: Log): Disposable {
         (error: unknown) => {
           const isTold = lacksStore;
           lacksStore = error instanceof StoreUnavailable;
-          // It may be cut short by the end of the process, which closes the stores.
+          // The end of the process, which closes the stores, may cut a run short.
           if (!ended && !(isTold && lacksStore)) log.warn(name, { reason: String(error) });
         },
       )

@@ -1,17 +1,17 @@
 import type { Chore } from './chore.ts';
 
-/** The part of the time from which on the process is busy, and whoever asks would meet a collection. */
+/** The busy part of the time above which no garbage is collected, since it would delay a request. */
 const BUSY = 0.02;
 
 /** The first makes pages free, and the second gives them back. */
 const COLLECTIONS = 2;
 
 /**
- * Gives memory back once the process has nothing to do: V8 collects only while more is asked for, and keeps what the
- * busiest time took. `utilization`: the part of the time since the last call in which the process worked.
+ * Gives memory back when the process is idle: V8 collects garbage only while the process allocates, and keeps the
+ * memory of the busiest time. `utilization`: the busy part of the time since the last call.
  */
 export function collectWhenIdle(utilization: () => number, collect: NodeJS.GCFunction): Chore {
-  // A start leaves garbage, too.
+  // Starts above zero, since the start of the process leaves garbage, too.
   let owed = COLLECTIONS;
   return {
     name: 'memory',
@@ -27,7 +27,7 @@ export function collectWhenIdle(utilization: () => number, collect: NodeJS.GCFun
   };
 }
 
-/** The part of the time since the last call in which the event loop did not wait. */
+/** Returns the busy part of the event loop's time since the last call. */
 export function sinceLast(): () => number {
   let last = performance.eventLoopUtilization();
   return () => {

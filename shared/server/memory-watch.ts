@@ -2,7 +2,7 @@ import type { Log } from '#shared/base/log.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Chore } from './chore.ts';
 
-/** Says it in the log when the store has lost its memory or was restored: every token from before is refused. */
+/** Logs an error if the store has lost its data or was restored: every earlier token is then refused. */
 export function watchMemory(feed: Pick<RevocationFeed, 'status'>, log: Log): Chore {
   let known = feed.status().epoch;
   return {

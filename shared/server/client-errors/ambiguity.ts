@@ -6,7 +6,7 @@ import { isHost } from '#shared/http/host.ts';
 import type { AnyRequest } from '../message/message.ts';
 import type { ConnectionError } from '../message/connection-error.ts';
 
-/** Fields that decide who is addressed, who asks and where the message ends: one line each. */
+/** Fields that say which server is meant, who the client is and where the message ends: they may come only once. */
 const SINGLE = [
   'authorization',
   'content-length',
@@ -14,25 +14,26 @@ const SINGLE = [
   'proxy-authorization',
   'transfer-encoding',
 ];
-/** The same names, by their letters without the characters between words. */
+/** The same names, found by their letters only, without the characters between words. */
 const BY_LETTERS: ReadonlyMap<string, string> = new Map(
   SINGLE.map((name) => [lettersOf(name), name]),
 );
 
 /**
- * Returns the error for a request that can be read in more than one way, or undefined. The server looks at nothing
- * else of such a request. Over HTTP/1.1 nothing after it is a request, since nobody knows where it ends (RFC 9112
- * section 6.1). A Host that differs from the authority of an absolute-form target is no ambiguity: the target wins
- * (section 3.2.2).
+ * Returns the error for a request that can be read in more than one way, or undefined. The server reads nothing else of
+ * such a request. Over HTTP/1.1 no later octets are read as a request, since the end of this one is unknown (RFC 9112
+ * section 6.1). A Host that differs from the authority of an absolute-form target is allowed, since the target has
+ * priority (section 3.2.2).
  */
 export function ambiguous(request: AnyRequest): ConnectionError | undefined {
   const { rawHeaders } = request;
-  /** The bits of those that have been: a set for each request would cost ten times as much. */
+  /** The bits of the fields seen so far: a Set for each request would cost ten times as much. */
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const { name, meant, bit } = reading(rawHeaders[index] ?? '');
     if (meant === undefined) continue;
-    // CGI and its heirs read `Content_Length` as `Content-Length`, and others forgive more; we would not.
+    // CGI and its successors read `Content_Length` as `Content-Length`. Others accept more spellings, but this server
+    // does not.
     if (meant !== name) return malformed(`The field ${name} is too easily taken for ${meant}.`);
     if ((seen & bit) !== 0) return malformed(`The field ${name} may be sent once only.`);
     seen |= bit;
@@ -44,7 +45,10 @@ function lettersOf(name: string): string {
   return name.replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** A name as it was sent: in lower case, and the field that it is or could be taken for, with a bit of its own. */
+/**
+ * For the name of a field as it was sent: the name in lower case, the field for which a server could take it, and a bit
+ * of its own.
+ */
 const reading = remembering(
   (sent) => {
     const name = sent.toLowerCase();
@@ -60,13 +64,13 @@ function malformed(detail: string): ConnectionError {
 
 const isValidHost = remembering(isHost, { capacity: 1000, longest: 270 });
 
-/** A whole URL, which names the host in place of Host (RFC 9112 section 3.2.2). */
+/** An absolute URL, whose host is used in place of Host (RFC 9112 section 3.2.2). */
 const ABSOLUTE = /^https?:/i;
 
 function inHttp1({ headers, httpVersion, url = '' }: IncomingMessage): ConnectionError | undefined {
   const { host } = headers;
   const isNeeded = host === '' ? !ABSOLUTE.test(url) : httpVersion === '1.1';
-  // RFC 9112 section 3.2; of http and https it is not empty (RFC 9110 section 4.2.1).
+  // RFC 9112 section 3.2: Host is required; for http and https it is not empty (RFC 9110 section 4.2.1).
   if (host ? !isValidHost(host) : isNeeded) {
     return malformed('One Host field with a valid host is needed.');
   }
@@ -74,7 +78,7 @@ function inHttp1({ headers, httpVersion, url = '' }: IncomingMessage): Connectio
   return codings === undefined ? undefined : inCodings(codings.toLowerCase(), httpVersion);
 }
 
-/** RFC 9112 section 6.1. That `chunked` is the last one, node:http has seen to. */
+/** RFC 9112 section 6.1. node:http has checked that `chunked` is the last coding. */
 function inCodings(codings: string, httpVersion: string): ConnectionError | undefined {
   if (httpVersion === '1.0') return malformed('HTTP/1.0 has no Transfer-Encoding.');
   if (codings === 'chunked') return undefined;
@@ -85,7 +89,10 @@ function inCodings(codings: string, httpVersion: string): ConnectionError | unde
   return { status: 501, detail: 'The only transfer coding here is chunked.' };
 }
 
-/** The checks that nghttp2 leaves to us. It refuses fields of connections and wrong lengths itself (RFC 9113 section 8.1.1). */
+/**
+ * The checks that nghttp2 does not make. It does refuse fields of connections and wrong lengths (RFC 9113 section
+ * 8.1.1).
+ */
 function inHttp2({ headers, rawHeaders }: Http2ServerRequest): ConnectionError | undefined {
   const { ':scheme': scheme, ':path': path, host } = headers;
   const authority = headers[':authority'] ?? host;
@@ -102,7 +109,7 @@ function inHttp2({ headers, rawHeaders }: Http2ServerRequest): ConnectionError |
   return padded ? malformed('No field begins or ends with a space.') : undefined; // RFC 9113 section 8.2.1
 }
 
-/** Without what two spellings of one authority may differ in (RFC 3986 section 6.2.3). */
+/** An authority without the parts in which two spellings of it may differ (RFC 3986 section 6.2.3). */
 function normal(authority: string, scheme: string | undefined): string {
   return authority.toLowerCase().replace(scheme === 'https' ? /:(?:443)?$/ : /:(?:80)?$/, '');
 }

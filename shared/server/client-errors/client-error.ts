@@ -2,7 +2,10 @@ import type { Duplex } from 'node:stream';
 import type { ConnectionError } from '../message/connection-error.ts';
 import { isReadable } from './unknown-method.ts';
 
-/** The error of node:http for bytes that are no request. `rawPacket` is only the last read, not the whole head. */
+/**
+ * The error of node:http for octets that are no request. `rawPacket` has only the last read, not the whole header
+ * section.
+ */
 export interface ClientError extends Error {
   readonly code?: string;
   readonly bytesParsed?: number;
@@ -38,7 +41,7 @@ export const TOO_SLOW: ConnectionError = {
   status: 408,
   detail: 'The request did not arrive in time. Send it again.',
 };
-/** RFC 9110 section 15.6.6. The preface of HTTP/2 (RFC 9113 section 3.4) is such a request too. */
+/** RFC 9110 section 15.6.6. The preface of HTTP/2 (RFC 9113 section 3.4) is a request with another version, too. */
 export const OTHER_VERSION: ConnectionError = {
   status: 505,
   detail: 'This port speaks HTTP/1.1 and HTTP/1.0.',
@@ -51,20 +54,23 @@ function stoppedIn({ rawPacket, bytesParsed = 0 }: ClientError): string {
 }
 
 /**
- * Returns the target of the request that the parser did not like, if the last read began with its request line; else
- * an empty text.
+ * Returns the target of the request that the parser refused, if the last read began with its request line; else an
+ * empty text.
  */
 export function targetOf({ rawPacket }: ClientError): string {
   const read = rawPacket?.toString('latin1', 0, LONGEST_LINE) ?? '';
   return /^[A-Z]+ ([!-~]+)/.exec(read)?.[1] ?? '';
 }
 
-/** The parser read the request line to its end, which is CR LF, and then did not like what it had read. */
+/** Whether the parser refused the request after the end of its request line. */
 function isPastLine({ rawPacket, bytesParsed = 0 }: ClientError): boolean {
   return rawPacket?.toString('latin1', bytesParsed - 2, bytesParsed) === '\r\n';
 }
 
-/** The answer for each error code, from the line. Undefined: no answer, or none yet. */
+/**
+ * The answer for each error code, computed from the line. Undefined: there is no answer, or the line is not complete
+ * yet.
+ */
 const RULES: Readonly<
   Record<
     string,
@@ -76,7 +82,7 @@ const RULES: Readonly<
     if (line.length > LONGEST_LINE) return TARGET_TOO_LONG; // RFC 9112 section 3
     return UNFINISHED_LINE.test(line) ? undefined : MALFORMED;
   },
-  /** 414 when the line shows that it is the request line; of one that came in several reads, 431 is true as well. */
+  /** 414 if the line is surely the request line. If it came in several reads, 431 is right, too. */
   HPE_HEADER_OVERFLOW: (line) =>
     isReadable(line.slice(0, line.indexOf(' '))) ? TARGET_TOO_LONG : FIELDS_TOO_LARGE,
   /** For a version that it knows, the parser gives this error only with the method PRI (RFC 9113 section 3.4). */
@@ -87,27 +93,27 @@ const RULES: Readonly<
   HPE_PAUSED_H2_UPGRADE: (_line, _error, besideHttp2) =>
     besideHttp2 ? UNKNOWN_METHOD : OTHER_VERSION,
   ERR_HTTP_REQUEST_TIMEOUT: () => TOO_SLOW,
-  /** More came after `Connection: close`: the answer under way is the last (RFC 9112 section 9.6). */
+  /** Octets came after `Connection: close`: the answer that is being sent is the last one (RFC 9112 section 9.6). */
   HPE_CLOSED_CONNECTION: () => undefined,
 };
 
-/** The parser did not like what it read; every other error without a rule is a connection that is lost. */
+/** True if the parser refused the octets; every other error without a rule means a lost connection. */
 export function isOfParser({ code }: ClientError): boolean {
   return code?.startsWith('HPE_') ?? false;
 }
 
-/** Turns what node:http says of a connection into what the client is told. */
+/** Turns an error that node:http reports for a connection into the answer for the client. */
 export class ClientErrors {
   readonly #besideHttp2: boolean;
-  /** Lines that were not judged because more of them can come: the parser reports every further read. */
+  /** Incomplete lines that are not judged yet: the parser reports every further read. */
   readonly #unfinished = new WeakMap<Duplex, string>();
 
-  /** `besideHttp2`: the port speaks HTTP/2 as well, so that its preface comes here only where it is out of place. */
+  /** `besideHttp2`: the port supports HTTP/2, too, so the preface gets here only in a wrong place. */
   constructor(besideHttp2: boolean) {
     this.#besideHttp2 = besideHttp2;
   }
 
-  /** Undefined: nothing is to be said, or not yet. */
+  /** Returns the answer; undefined if there is none, or not yet. */
   judge(error: ClientError, socket: Duplex): ConnectionError | undefined {
     const before = this.#unfinished.get(socket);
     const line =

@@ -14,11 +14,11 @@ const NEEDLESS_CONTENT: ConnectionError = {
   detail: 'This method takes no content. Send the request without it.',
 };
 
-/** Why a request is too much for any handler; undefined when it is not. */
+/** Returns why a request is too large for any handler; undefined if it is not. */
 export function excess(request: AnyRequest, limit: ServerLimits): ConnectionError | undefined {
   if ((request.url ?? '').length > limit.targetBytes) return TARGET_TOO_LONG;
   if (request.rawHeaders.length / 2 > limit.fields) return TOO_MANY_FIELDS; // RFC 6585 section 5
-  // Over HTTP/1.1 the parser counts. nghttp2 does once the client has acknowledged the limit.
+  // Over HTTP/1.1 the parser checks the size. nghttp2 checks it once the client has acknowledged the limit.
   const large =
     request.httpVersionMajor === 2 && sectionSize(request.rawHeaders) > limit.headerBytes;
   if (large) return FIELDS_TOO_LARGE;
@@ -27,7 +27,7 @@ export function excess(request: AnyRequest, limit: ServerLimits): ConnectionErro
   return tooMuch ? NEEDLESS_CONTENT : undefined; // RFC 9110 section 15.5.14
 }
 
-/** How many bytes of content are thrown away when nobody has read them by the end of the answer. */
+/** Returns how many octets of content are discarded if the handler has not read them by the end of the answer. */
 export function leftover(request: AnyRequest, limit: ServerLimits): number {
   return isNeedless(request) ? limit.needlessBytes : limit.leftoverBytes;
 }

@@ -1,4 +1,4 @@
-/** The octets that each field counts beyond its own (RFC 9113 section 6.5.2). */
+/** The octets that are added for each field (RFC 9113 section 6.5.2). */
 const FIELD_OVERHEAD = 32;
 
 /** The size of a header or trailer section of HTTP/2 in octets, from its names and values in turn. */

@@ -1,19 +1,19 @@
 import { METHODS } from 'node:http';
 
-/** The method that node:http takes for the beginning of HTTP/2 (RFC 9113 section 3.4), whatever follows. */
+/** The method that node:http reads as the beginning of HTTP/2 (RFC 9113 section 3.4), in any request. */
 export const PRI = 'PRI';
 
 /** The methods that node:http can read. RFC 9110 section 9.1 lets a method be any token. */
 const READ: ReadonlySet<string> = new Set(METHODS);
 /**
- * The method that it reads instead. Its parser treats it like any other, and we do not know it, so that a request
- * whose method went unnamed does nothing.
+ * The substitute method for node:http. The parser treats it like any other method. No handler supports it, so a request
+ * whose real name is not set does nothing.
  */
 const STAND_IN = 'MERGE';
-/** Bytes within which the target has to begin. */
+/** The octets within which the target must begin. */
 const FARTHEST = 64;
 
-/** Empty lines, which are ignored (RFC 9112 section 2.2), the method, and where the target begins. */
+/** Matches empty lines, which are ignored (RFC 9112 section 2.2), the method, and the beginning of the target. */
 const BEGINNING = /^(?:\r\n)*([!#$%&'*+.^_`|~0-9A-Za-z-]+) (?=[!-~])/;
 const UNFINISHED = /^(?:\r\n)*(?:\r|[!#$%&'*+.^_`|~0-9A-Za-z-]+ ?)?$/;
 
@@ -21,7 +21,10 @@ export function isReadable(method: string): boolean {
   return READ.has(method);
 }
 
-/** The first bytes of a connection tell the method of its first request, or are none that is looked for. */
+/**
+ * True if the first octets of a connection suffice to decide: they have the method of the first request, or cannot
+ * become an unknown method.
+ */
 export function tellsMethod(bytes: Buffer): boolean {
   const start = bytes.toString('latin1', 0, FARTHEST);
   return start.length === FARTHEST || !UNFINISHED.test(start);
@@ -33,7 +36,7 @@ export function unknownMethod(bytes: Buffer): string | undefined {
   return method !== undefined && isReadable(method) ? undefined : method;
 }
 
-/** The same bytes as node:http can read them. */
+/** The same octets with a method that node:http can read. */
 export function withStandIn(bytes: Buffer): Buffer {
   const [{ length }] = beginning(bytes);
   return Buffer.concat([Buffer.from(`${STAND_IN} `), bytes.subarray(length)]);

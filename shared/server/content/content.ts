@@ -7,20 +7,23 @@ import { intact } from './integrity.ts';
 import { addressOf, Budget, Spool } from './spool.ts';
 import { upgradeOf } from '../tunnels/upgrade.ts';
 
-/** Bytes of the longest content that is kept to be read twice. */
+/** The most octets of content that can be stored for a second reading. */
 const LIMIT = 64 * 1024 * 1024;
-/** Bytes of all such content at a time. */
+/** The most octets of all such content at one time. */
 const BUDGET = new Budget(256 * 1024 * 1024);
 
 const spools = new WeakMap<AnyRequest, Promise<Spool>>();
 /** The short content of requests. */
 const held = new WeakMap<AnyRequest, Buffer>();
-/** Bytes of content that were read from the connection. */
+/** How many octets of content were read from the connection. */
 const read = new WeakMap<AnyRequest, number>();
 
-/** How content is kept. */
+/** How content is stored for a second reading. */
 export interface Keeping {
-  /** For whom it counts, as `clientAddress` gives it; absent: the other end of the connection. */
+  /**
+   * The address against which the content counts, as `clientAddress` gives it; default: the other end of the
+   * connection.
+   */
   readonly address?: string;
   /** Bytes. */
   readonly limit?: number;
@@ -28,10 +31,10 @@ export interface Keeping {
 }
 
 /**
- * Digest of the whole content by a hash of `node:crypto`, as often as is asked. The content is received
- * once and kept until the request is answered, for `contentOf`. Rejects with `HttpError` 413 when it is
- * longer than `limit` bytes, before any is read if its length is announced, 503 when too much is being
- * received at a time, and with `BadRequest` when the client leaves before its end.
+ * Computes the digest of the whole content by a hash of `node:crypto`; may be called several times. The content is
+ * received once and stored until the request is answered, for `contentOf`. Rejects with `HttpError` 413 if the content
+ * is longer than `limit` octets (before any is read, if its length is announced), with 503 if too much content is being
+ * received, and with `BadRequest` if the client disconnects before its end.
  */
 export async function contentDigest(
   request: AnyRequest,
@@ -47,8 +50,8 @@ export async function contentDigest(
 }
 
 /**
- * The content, for who handles the request; straight from the connection unless its digest was asked
- * for, or it is held. Throws `BadRequest` when the client leaves before it is read.
+ * The content for the handler of the request. It comes directly from the connection, unless its digest was asked for or
+ * it is stored. Throws `BadRequest` if the client disconnects before it is read.
  */
 export function contentOf(request: AnyRequest): AsyncIterable<Buffer> {
   const whole = held.get(request);
@@ -58,25 +61,25 @@ export function contentOf(request: AnyRequest): AsyncIterable<Buffer> {
 }
 
 /**
- * The content for a handler that keeps it or acts on it. Beside what `contentOf` throws, it ends with a `BadRequest`
- * if the content is not what an integrity field of the request says.
+ * The content for a handler that stores it or acts on it. Throws the errors of `contentOf`, and at the end `BadRequest`
+ * if the content does not match an integrity field of the request.
  */
 export const intactContent = (request: AnyRequest): AsyncIterable<Buffer> =>
   intact(request, contentOf(request));
 
-/** How many bytes of the content came so far, by whichever of these functions it is read. */
+/** How many octets of the content have been read so far, by any of these functions. */
 export const bytesRead = (request: AnyRequest): number => read.get(request) ?? 0;
 
 /**
- * Whether more of the content has to come, and we wait for it: nothing is here that was not read yet. For requests whose
- * content somebody reads: of others node:http2 never says that they are complete.
+ * Whether the server waits for more of the content: all octets that have arrived are read. Only for requests whose
+ * content a handler reads, since node:http2 never marks other requests as complete.
  */
 export function owesContent(request: AnyRequest): boolean {
   const stream = request instanceof Http2ServerRequest ? request.stream : request;
   return !request.complete && stream.readableLength + request.readableLength === 0;
 }
 
-/** As `wholeContent`, and it can be read again by `contentOf`. */
+/** Like `wholeContent`, but `contentOf` can read the content again. */
 export async function heldContent(
   request: AnyRequest,
   limit: number,
@@ -92,9 +95,9 @@ async function* once(whole: Buffer): AsyncGenerator<Buffer> {
 }
 
 /**
- * The whole of short content. Throws `tooLong` once it has more than `limit` bytes, before any is read if
- * its length is announced, and `BadRequest` when the client leaves before its end or the content is not what an
- * integrity field of the request says.
+ * Reads all of a short content. Throws `tooLong` if it has more than `limit` octets (before any is read, if its length
+ * is announced). Throws `BadRequest` if the client disconnects before its end, or if the content does not match an
+ * integrity field of the request.
  */
 export async function wholeContent(
   request: AnyRequest,
@@ -139,8 +142,8 @@ async function spool(
 }
 
 /**
- * The content as it comes in. When its reader stops early, the rest is thrown away, so that the
- * connection can carry the answer and the next request.
+ * The content as it arrives. If its reader stops early, the rest is discarded, so that the connection can carry the
+ * answer and the next request.
  */
 async function* received(request: AnyRequest): AsyncGenerator<Buffer> {
   if (upgradeOf(request)) return; // the octets are no content, but for the tunnel that opens
@@ -154,7 +157,7 @@ async function* received(request: AnyRequest): AsyncGenerator<Buffer> {
   } finally {
     request.resume();
   }
-  // Over HTTP/2 a stream that is over before it is read ends like one whose content is whole.
+  // Over HTTP/2 a stream that was reset before it is read looks like a stream with complete content.
   if (request instanceof Http2ServerRequest && request.stream.closed) throw endedEarly();
 }
 

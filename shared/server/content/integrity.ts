@@ -4,7 +4,7 @@ import { BadRequest } from '#shared/http/fields.ts';
 import { parseDictionary } from '#shared/http/structured-fields.ts';
 import type { AnyRequest } from '../message/message.ts';
 
-/** The integrity fields (RFC 9530), which in a request without Content-Range are both about the octets that come. */
+/** The integrity fields (RFC 9530). In a request without Content-Range both are about the octets of the content. */
 const FIELDS = ['Content-Digest', 'Repr-Digest'] as const;
 const ALGORITHMS = Object.keys(HASHES) as readonly DigestAlgorithm[];
 
@@ -15,8 +15,8 @@ interface Claim {
 }
 
 /**
- * The content of a request as it comes, which ends with a `BadRequest` if it is not what an integrity field in the
- * header section says. Throws `BadRequest` if such a field is malformed. Algorithms other than SHA-256 and SHA-512 are
+ * The content of a request as it arrives. It ends with a `BadRequest` if it does not match an integrity field in the
+ * header section. Throws `BadRequest` if such a field is malformed. Algorithms other than SHA-256 and SHA-512 are
  * ignored, as RFC 9530 sections 2 and 3 allow.
  */
 export function intact(

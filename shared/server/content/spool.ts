@@ -8,16 +8,17 @@ import { normalAddress, siteOf } from '#shared/http/forwarded.ts';
 import type { AnyRequest } from '../message/message.ts';
 import { createTally, type Share } from '../limits/tally.ts';
 
-/** Bytes of content in memory, whatever its pieces were; what came before them is in the file. */
+/** The octets of content in memory; the octets before them are in the file. */
 const MEMORY = 1024 * 1024;
-/** Bytes for content of which so much has not come yet. Most messages are shorter. */
+/** The first size of the buffer: most messages are shorter. */
 const FIRST = 16_384;
-/** Bytes that are read from the file at once. */
+/** The octets that one read takes from the file. */
 const PIECE = 65_536;
 
 /**
- * The octets that all spools of a server may hold. Otherwise a client that sends content without end could fill the disk.
- * Those from one address may hold half of what the others leave, so that nobody can shut the others out.
+ * The octets that all spools of a server may hold, since a client that sends endless content could otherwise fill the
+ * disk. The content of one address may have half of the octets that other addresses do not use, so that no client can
+ * block all others.
  */
 export class Budget {
   readonly #bytes: number;
@@ -27,7 +28,7 @@ export class Budget {
     this.#bytes = bytes;
   }
 
-  /** Rejects with `HttpError` 503 when so much is not left. */
+  /** Rejects with `HttpError` 503 if fewer octets are left. */
   async take(bytes: number, address: string): Promise<void> {
     if (!(await this.#tally.take(this.#shares(bytes, address)))) throw tooMuchAtOnce();
   }
@@ -53,9 +54,9 @@ export function tooMuchAtOnce(): HttpError {
 }
 
 /**
- * Content of a request that can be read more than once, until the request is answered or its connection
- * gone. Content longer than 1 MiB goes to a temporary file, which loses its name as soon as it is open:
- * nothing is left behind, not even by a process that is killed.
+ * Content of a request that can be read more than once, until the request is answered or its connection is closed.
+ * Content longer than 1 MiB goes to a temporary file, whose name is removed as soon as it is open. So no file is left
+ * behind, even if the process is killed.
  */
 export class Spool {
   readonly #budget: Budget;
@@ -67,14 +68,14 @@ export class Spool {
   #file: FileHandle | undefined;
   #written = 0;
 
-  /** `address`: as `clientAddress` gives it, so that all who come through one proxy do not share its part. */
+  /** `address`: as `clientAddress` gives it, so that clients behind one proxy do not share its limit. */
   constructor(request: AnyRequest, budget: Budget, address: string) {
     this.#budget = budget;
     this.#address = siteOf(address);
     whenOver(request, () => this.close());
   }
 
-  /** Throws `HttpError` 503 when the budget or the disk has no room for it. */
+  /** Throws `HttpError` 503 if the budget or the disk is full. */
   async add(chunk: Buffer): Promise<void> {
     let memory = this.#memory ?? (await this.#grow(Buffer.alloc(0), FIRST));
     for (let at = 0; at < chunk.length;) {
@@ -98,12 +99,12 @@ export class Spool {
     if (this.#memory !== undefined) yield this.#memory.subarray(0, this.#used);
   }
 
-  /** As often as one likes. */
+  /** May be called several times. */
   close(): void {
     this.#closed = true;
     this.#budget.giveBack(this.#taken, this.#address);
     this.#taken = 0;
-    // Its content is gone already, so there is nothing that a failure could spoil.
+    // The file has no name, so an error of closing has no consequences.
     void this.#file?.close().catch(() => {});
   }
 
@@ -166,7 +167,7 @@ async function openNameless(): Promise<FileHandle> {
 
 const FINISHED = 'http.server.response.finish';
 
-/** Calls back once the request is answered or its connection (over HTTP/2 its stream) is gone. */
+/** Calls back once the request is answered or its connection (over HTTP/2 its stream) is closed. */
 function whenOver(request: AnyRequest, callback: () => void): void {
   const { socket } = request;
   const over = () => {

@@ -4,14 +4,14 @@ import type { AuthRequest, Outcome, ProtectionSpace } from '#shared/auth/scheme.
 import type { AnyRequest } from '../message/message.ts';
 import { note } from '../message/request-log.ts';
 
-/** Authenticates and authorizes a request, whose line in the log says what came of it. */
+/** Authenticates and authorizes a request, and notes the result for its log line. */
 export function admitAndNote(
   request: AnyRequest,
   space: ProtectionSpace,
   asked: AuthRequest,
 ): Awaitable<Outcome> {
   return andThen(admit(space, asked), ({ outcome, noted }) => {
-    // Credentials that open no hidden space may be noted already.
+    // Removes the note about credentials that opened no hidden space.
     note(request, { refusal: undefined, reason: undefined, ...noted });
     return outcome;
   });

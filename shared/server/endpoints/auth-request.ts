@@ -8,7 +8,7 @@ import { type AnyRequest, clientOf } from '../message/message.ts';
 import { upgradeOf } from '../tunnels/upgrade.ts';
 import type { AuthRequest, Position } from '#shared/auth/scheme.ts';
 
-/** The target of a request, as its recipient knows it. */
+/** The method and target of a request, as its recipient reads them. */
 export type Asked = Pick<AuthRequest, 'method' | 'target' | 'origin'>;
 
 type Content = NonNullable<AuthRequest['content']>;
@@ -18,15 +18,15 @@ const COOKIES = Symbol('cookies');
 
 type Parsed = AnyRequest & { [COOKIES]?: readonly Cookie[] };
 
-/** The server that requests are sent to, and what it knows of the way that they come. */
+/** The server to which requests are sent, and what it knows about their connections. */
 export interface Recipient {
   readonly at: Position;
   readonly proxies: TrustedProxies;
-  /** True if clear text can only come from this machine: not from elsewhere, nor through a proxy. */
+  /** True if requests in clear text can only come from this machine, neither from another one nor through a proxy. */
   readonly local: boolean;
 }
 
-/** A request that somebody tells of who holds it: its content and its connection are not here. */
+/** A request that a proxy describes at `/verify`: its content and its connection are at the proxy. */
 export function describedRequest(
   request: AnyRequest,
   asked: Asked,
@@ -35,7 +35,7 @@ export function describedRequest(
   return new Described(request, asked, recipient);
 }
 
-/** A request as authentication reads it; `content`: default, what comes with it. */
+/** A request in the form that authentication reads. `content`: by default the content of the request. */
 export function authRequest(
   request: AnyRequest,
   asked: Asked,
@@ -77,7 +77,7 @@ class Described implements AuthRequest {
     };
   }
 
-  /** A proxy that asks /verify opens a connection of its own, but hands on the client's fields (RFC 6455 section 4.1). */
+  /** A proxy that asks `/verify` uses its own connection, but passes on the client's fields (RFC 6455 section 4.1). */
   get handshake() {
     return this.request.headers['sec-websocket-key'] !== undefined;
   }
@@ -120,8 +120,8 @@ class Received extends Described {
 }
 
 /**
- * The server's certificate on the very connection of a request, in DER; undefined unless TLS ends here. It throws
- * `BadRequest` when the client has left meanwhile.
+ * The server's certificate on the connection of this request, in DER; undefined unless TLS ends here. Throws
+ * `BadRequest` if the client has disconnected.
  */
 export function ownCertificate({ socket }: Pick<AnyRequest, 'socket'>): AuthRequest['certificate'] {
   if (!(socket instanceof TLSSocket)) return undefined;

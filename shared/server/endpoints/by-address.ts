@@ -18,8 +18,8 @@ export function aboutServer({ method }: Pick<AnyRequest, 'method'>, options: Fie
 }
 
 /**
- * Answers a preflight or OPTIONS for an endpoint. Returns undefined if it has the method. Throws HttpError 405.
- * `options`: the fields of OPTIONS for the server.
+ * Answers a preflight or OPTIONS for an endpoint. Returns undefined if the endpoint has the requested method. Otherwise
+ * throws HttpError 405. `options`: the fields of OPTIONS for the server.
  */
 export function aboutEndpoint(
   request: AnyRequest,

@@ -5,13 +5,13 @@ import type { AnyRequest } from '../message/message.ts';
 
 type Origin = string | undefined;
 
-/** The origins that may call an address. `origin`: that of the script, if the request names one. */
+/** The origins whose scripts may call an address. `origin`: the origin of the script, if the request has one. */
 export interface Cors {
-  /** Fields of what the address answers. */
+  /** Fields of the answers of the address. */
   readonly answers: (origin: Origin) => Fields;
-  /** Fields of an error that is told before there is such an answer. */
+  /** Fields of an error that is answered before the address is reached. */
   readonly errors: (origin: Origin) => Fields;
-  /** Fields by which a preflight admits the origin; undefined: it does not. */
+  /** Fields by which a preflight allows the origin; undefined: the origin is not allowed. */
   readonly callers: (origin: Origin) => Fields | undefined;
 }
 
@@ -21,7 +21,7 @@ const BY_ORIGIN: Fields = { Vary: 'Origin' };
 
 /** Further fields that scripts may read from endpoints that take access tokens. */
 const OF_TOKENS: Fields = { [EXPOSE]: 'DPoP-Nonce, WWW-Authenticate, Retry-After' };
-/** Further fields that scripts may read: in spaces. */
+/** Further fields that scripts may read from answers of spaces. */
 const OF_SPACES = [
   'ETag',
   'Location',
@@ -48,10 +48,10 @@ const OF_SPACES = [
 const ANY: Fields = { [ALLOW_ORIGIN]: '*' };
 const ANY_AND_WHY: Fields = { ...ANY, ...OF_TOKENS };
 
-/** Nothing there is secret, and nobody is signed in. */
+/** For addresses without secrets and without sign-in: any origin is allowed. */
 export const EVERYBODY: Cors = { answers: () => ANY, errors: () => ANY, callers: () => ANY };
 
-/** Any script may ask, and read why it gets nothing: only a token tells whose script it is. */
+/** Any script may send requests and read refusals, since only the token identifies the client. */
 export const TOKEN_HOLDERS: Cors = {
   answers: () => ANY_AND_WHY,
   errors: () => ANY_AND_WHY,
@@ -62,8 +62,9 @@ export const TOKEN_HOLDERS: Cors = {
 export const ALLOW_CREDENTIALS = { 'Access-Control-Allow-Credentials': 'true' } as const;
 
 /**
- * The same, but what there is only scripts of the client may read, which the answer says (`readableBy`). keycloak-js
- * sends its requests with credentials, for which `*` admits no script (Fetch Standard, CORS protocol and credentials); no cookie is read.
+ * Any script may send requests, but only scripts of the client may read the answers (`readableBy`). keycloak-js sends
+ * its requests with credentials, for which `*` allows no script (Fetch Standard, CORS protocol and credentials). No
+ * cookie is read there.
  */
 export const CLIENTS: Cors = {
   answers: () => BY_ORIGIN,
@@ -78,7 +79,7 @@ export const readableBy = (origin: string): Fields => ({
   ...OF_TOKENS,
 });
 
-/** The origins that a space lists; `credentials`: what the browser adds by itself may come along. */
+/** The origins that a space lists. `credentials`: requests may have credentials that the browser adds automatically. */
 export function listed({ origins, credentials }: Listed): Cors {
   const own = credentials ? ALLOW_CREDENTIALS : {};
   const each = origins.map((origin) => [origin, { [ALLOW_ORIGIN]: origin, ...own }] as const);
@@ -106,8 +107,8 @@ export function isPreflight({ method, headers }: AnyRequest): boolean {
 }
 
 /**
- * Answers a preflight with the methods the address may have; an origin that may not call is told nothing. It allows
- * the fields that the script names: their meaning is decided when they come, and `*` would leave Authorization out.
+ * Answers a preflight with the methods of the address; an origin that is not allowed gets no fields. Each field that
+ * the script names is allowed: its meaning is checked at the request itself, and `*` would not include Authorization.
  */
 export function preflight(
   cors: Cors,
@@ -123,7 +124,7 @@ export function preflight(
     fields: {
       Vary,
       ...callers,
-      // No page can send TRACE (Fetch, section forbidden methods), so none needs to hear of it.
+      // No page can send TRACE (Fetch, section forbidden methods), so it is not listed.
       'Access-Control-Allow-Methods': allow(methods.filter((method) => method !== 'TRACE')),
       ...(names.length > 0 && { 'Access-Control-Allow-Headers': names.join(', ') }),
       'Access-Control-Max-Age': '600',

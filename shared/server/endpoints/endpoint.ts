@@ -7,24 +7,24 @@ import type { AnyRequest } from '../message/message.ts';
 
 export type Answered = Awaitable<Answer<string | Uint8Array>>;
 
-/** A row of a server's table: what is decided about a request by its address alone (`serve`). */
+/** A row of a server's table of endpoints: `serve` decides by it before the handler runs. */
 export interface Endpoint {
   /** Besides OPTIONS, which every endpoint has. */
   readonly methods: readonly string[];
-  /** Absent: no script of another origin may call. */
+  /** Absent: scripts of other origins may not call the endpoint. */
   readonly cors?: Cors;
-  /** Each request costs one of its address (`limits.address`). */
+  /** True if each request counts against `limits.address` of the client's address. */
   readonly limited?: boolean;
-  /** For programs: errors are not told by pages, whatever the client accepts. */
+  /** True for endpoints that only programs use: errors are never pages, even if the client accepts HTML. */
   readonly program?: boolean;
-  /** Answers a request. Without this and `byToken`, the handler behind the table answers. */
+  /** Answers a request. Without this and `byToken`, the handler that follows the table answers. */
   readonly answer?: (request: AnyRequest, target: Target) => Answered;
   readonly byToken?: ByToken;
   /** Answers OPTIONS that is no preflight; default: the methods. */
   readonly options?: () => Answer;
 }
 
-/** A protected resource (RFC 6750, RFC 9449), and what it does for who was let in. */
+/** A protected resource (RFC 6750, RFC 9449), and how it answers admitted clients. */
 export interface ByToken {
   readonly space: ProtectionSpace;
   /** The origin of the resource's URL. */
@@ -32,8 +32,8 @@ export interface ByToken {
   readonly answer: (request: AnyRequest, passed: Passed) => Answered;
 }
 
-/** The principal that was let in, and on what grounds. */
+/** The admitted principal, and why it was admitted. */
 export type Passed = Pick<Extract<Outcome, { kind: 'pass' }>, 'principal' | 'grounds'>;
 
-/** HEAD goes with GET. */
+/** An endpoint with GET also has HEAD. */
 export const READ = ['GET', 'HEAD'] as const;

@@ -11,16 +11,16 @@ const WELL: Answer = {
   body: JSON.stringify({ status: 'ok' }),
 };
 
-/** Is called with each thing that the server depends on, before it is asked. */
+/** Called with the name of each dependency of the server, before it is checked. */
 export type Asks = (dependency: string) => void;
 
-/** Resolves if the server can do its work, or what of it works on a full disk; else rejects. */
+/** Resolves if the server can do its work, or the part that works on a full disk; else rejects. */
 export type Ready = (need?: Need, asks?: Asks) => Promise<void>;
 
 interface HealthOptions {
   /** Milliseconds. */
   readonly deadline?: number;
-  /** Returns an answer as this server gives it, with or without its reason. */
+  /** Adds the reason to an answer or removes it, as this server is configured. */
   readonly told?: (answer: Answer) => Answer;
 }
 

@@ -3,22 +3,22 @@ import { type Cors, isPreflight, preflight } from './cors.ts';
 import type { AnyRequest } from '../message/message.ts';
 import { note } from '../message/request-log.ts';
 
-/** The browser tells the developer of the page only that the preflight failed. */
+/** The reason for the log: a browser shows the developer of a page only that the preflight failed. */
 const FOREIGN = 'the origin is not in cors.origins of this space';
 
 /** The data of an address that is known before authentication. */
 export interface Address {
-  /** Absent: no script of another origin may call. */
+  /** Absent: scripts of other origins may not call the address. */
   readonly cors?: Cors | undefined;
-  /** All that it may have, no matter who asks. */
+  /** All methods of the address, for any client. */
   readonly methods: readonly string[];
-  /** The fields of OPTIONS for everybody; undefined: only clients that are let in get them. */
+  /** The fields of OPTIONS for every client; undefined: only admitted clients get them. */
   readonly options: Fields | undefined;
 }
 
 /**
  * Answers a preflight (Fetch Standard, CORS protocol) or OPTIONS (RFC 9110 section 9.3.7). Returns undefined for other
- * methods, and for an OPTIONS that is answered like them.
+ * methods, and for an OPTIONS that needs authentication.
  */
 export function optionsAnswer(
   request: AnyRequest,

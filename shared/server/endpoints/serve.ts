@@ -15,16 +15,16 @@ import { type AnyRequest, type AnyResponse, holdFields } from '../message/messag
 type Given = Answer<string | Uint8Array>;
 
 export interface Served<Request, Response> {
-  /** The methods that are handled somewhere; any other is 501 on any path (RFC 9110 section 9.1). */
+  /** The methods that some endpoint supports; any other method is 501 on any path (RFC 9110 section 9.1). */
   readonly handled: ReadonlySet<string>;
   readonly recipient: Recipient;
   /** Resolves when the server can do its work. */
   readonly ready: Ready;
-  /** Takes one from the bucket of the address that asks; throws HttpError 429. */
+  /** Uses up one request of the limit of the client's address; throws HttpError 429. */
   readonly spend?: (request: Request) => Awaitable<void>;
-  /** Returns an answer as this server gives it, with or without its reason. */
+  /** Adds the reason to an answer or removes it, as this server is configured. */
   readonly told?: (answer: Given) => Given;
-  /** The handler behind the table; default: none. */
+  /** The handler that follows the table; default: none. */
   readonly behind?: (request: Request, response: Response, target: Target) => Awaitable<void>;
 }
 
@@ -52,7 +52,7 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
   const checks = health(ready);
   const options: Fields = { Allow: allow(handled) };
 
-  /** Runs an endpoint for a client that is let in, or refuses. */
+  /** Runs an endpoint for an admitted client, or refuses the request. */
   function guarded(
     { byToken, cors }: Endpoint & Required<Pick<Endpoint, 'byToken'>>,
     request: Request,
@@ -70,7 +70,7 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
     });
   }
 
-  /** Undefined: what is behind the table answers. */
+  /** Undefined: the handler that follows the table answers. */
   function answerOf(endpoint: Endpoint, request: Request, target: Target): Answered | undefined {
     const { answer, byToken } = endpoint;
     return byToken ? guarded({ ...endpoint, byToken }, request) : answer?.(request, target);

@@ -9,14 +9,14 @@ import { type AnyRequest, type AnyResponse, holdFields } from '../message/messag
 import type { RefuseMisdirected } from './misdirected.ts';
 import { note, notedOf } from '../message/request-log.ts';
 
-/** A request whose target can be read, and what it gets. */
+/** A request with a readable target, and its response. */
 export interface Opened<Request = AnyRequest, Response = AnyResponse> {
   readonly request: Request;
   readonly response: Response;
   readonly target: Target;
 }
 
-/** Opens requests for addresses that are read in one way by everybody. */
+/** Opens requests whose address every server reads in the same way. */
 export function openTarget<Request extends AnyRequest, Response extends AnyResponse>(
   request: Request,
   response: Response,
@@ -26,19 +26,19 @@ export function openTarget<Request extends AnyRequest, Response extends AnyRespo
 }
 
 export interface FrontDoor<Request, Response, Exchange extends Opened> {
-  /** Undefined: its target is malformed, or can be read in two ways. */
+  /** Undefined: the target is malformed, or can be read in two ways. */
   readonly open: (request: Request, response: Response) => Exchange | undefined;
   readonly refuseMisdirected: RefuseMisdirected;
   /** Fields that all answers have, unless they say otherwise. */
   readonly fields: (exchange: Exchange) => Fields;
   readonly log: Log;
-  /** Answers an error; default: problem details. `exchange`: if the target could be read. */
+  /** Answers an error; default: problem details. `exchange` is undefined if the target could not be read. */
   readonly answer?: (error: unknown, request: Request, exchange: Exchange | undefined) => Answer;
 }
 
 /**
- * Decides for both servers before anything else: 400 for a target that can be read in two ways, and 421. `handle` gets
- * the other requests, and its errors become answers.
+ * The first step of both servers. It answers 400 to a target that can be read in two ways, and 421 to a foreign name.
+ * `handle` gets the other requests, and its errors become answers.
  */
 export function frontDoor<
   Request extends AnyRequest,
@@ -76,8 +76,8 @@ export function frontDoor<
 }
 
 /**
- * The reason goes to the line of the request. A 404 that follows from refused credentials keeps theirs. A defect of ours
- * goes to the log with its trace.
+ * Notes the reason for the log line of the request. A 404 after refused credentials has the reason of the credentials.
+ * A defect is logged with its trace.
  */
 export function noteError(request: AnyRequest, error: unknown, log: Log): void {
   const thrown = error instanceof Error ? error : new Error(String(error));

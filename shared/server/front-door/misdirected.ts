@@ -5,16 +5,16 @@ import { normalAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
 
-/** The same under every name: probes, and servers that have no other name for us, read it. */
+/** These paths are served under every name: probes read them, and servers that know us by another name. */
 const FOR_EVERY_NAME = /^\/(?:\.well-known\/|jwks$|health\/(?:live|ready)$)/;
 
 /** Throws HttpError 421 for a request that was meant for another server. */
 export type RefuseMisdirected = (request: AnyRequest, path: string) => void;
 
 /**
- * RFC 9110 sections 7.4 and 15.5.20: a server answers for its origins, and for the address at which it was
- * dialled. A trusted proxy knows what it sends us. What comes from loopback in clear text may name this machine as it
- * likes. `origins`: absent ones are none.
+ * RFC 9110 sections 7.4 and 15.5.20: a server answers for its origins, and for the address that the client connected
+ * to. A trusted proxy may send any name. A request over loopback in clear text may have any loopback name. `origins`
+ * may have absent entries.
  */
 export function misdirection(
   origins: readonly (string | undefined)[],
@@ -49,7 +49,7 @@ function misdirected(detail: string, peer: string): HttpError {
   return Object.assign(new HttpError(421, detail), { cause });
 }
 
-/** Returns the authority that was asked for. A target that is a whole URL wins over Host (RFC 9112 section 3.2.2). */
+/** Returns the authority of a request. An absolute URL as target has priority over Host (RFC 9112 section 3.2.2). */
 function askedOf(request: AnyRequest): { readonly scheme?: string; readonly authority: string } {
   const { url = '', headers } = request;
   const [, given, named = ''] = /^(https?):\/\/([^/?]*)/i.exec(url) ?? [];
@@ -59,7 +59,7 @@ function askedOf(request: AnyRequest): { readonly scheme?: string; readonly auth
   return { scheme: request.scheme, authority: request.authority || host };
 }
 
-/** Whether the client dialled what it names: an address of this machine and our port. */
+/** Whether the client connected to the address that it names: an address of this machine and our port. */
 function isListener(host: string, { localAddress, localPort }: AnyRequest['socket']): boolean {
   const address = normalAddress(localAddress ?? '') ?? '';
   const literal = address.includes(':') ? `[${address}]` : address;
@@ -67,7 +67,7 @@ function isListener(host: string, { localAddress, localPort }: AnyRequest['socke
   return names.some((name) => host === normal(`${name}:${localPort}`));
 }
 
-/** As `URL.host` writes it, whatever the scheme: without a default port (RFC 3986 section 6.2.3). */
+/** The host as `URL.host` writes it, without the default port of either scheme (RFC 3986 section 6.2.3). */
 function normal(authority: string): string {
   return authority.toLowerCase().replace(/:(?:80|443)?$/, '');
 }

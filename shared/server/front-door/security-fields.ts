@@ -3,18 +3,18 @@ import { isForwardedScheme, type TrustedProxies } from '#shared/http/forwarded.t
 import type { Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
 
-/** The fields of every answer, unless it has others: no browser guesses its type, runs anything in it or frames it. */
+/** The default fields of every answer: browsers must not guess its type, run scripts in it or frame it. */
 export const SECURITY_FIELDS: Fields = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** A year. The hosts below ours are others' (RFC 6797 section 6.1.2), and so are the lists of browsers. */
+/** A year, without subdomains, since they may belong to others (RFC 6797 section 6.1.2), and without preload lists. */
 const STRICT: Fields = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 /**
- * Returns the field that tells browsers never to come in clear text (RFC 6797 section 7.1). Returns none for an origin
- * of this machine alone, or if a trusted proxy says that the request came in clear text (section 7.2).
+ * Returns the field that makes browsers always use TLS (RFC 6797 section 7.1). Returns none for an origin on loopback,
+ * or if a trusted proxy says that the request came in clear text (section 7.2).
  */
 export function strictTransport(
   origin: string,

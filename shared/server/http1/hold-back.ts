@@ -7,19 +7,18 @@ interface Parsed extends Socket {
   readonly parser: { onIncoming(request: Held, keepAlive: boolean): number };
 }
 
-/** With this member a request is given to `upgrade`, and its connection with it. */
+/** If this member is set, node:http gives the request and its connection to `upgrade`. */
 type Held = IncomingMessage & { upgrade?: unknown };
 
 const HELD = Symbol('held');
-/** To the parser: what comes behind this header section is not HTTP. So it stops there. */
+/** Tells the parser that the octets after this header section are not HTTP, so that it stops there. */
 const STOP = 2;
 
 /**
- * THE rule of pipelining: a request begins when it is read, or it stays octets. node:http would make objects of all
- * requests of a read before it could be stopped: two megabytes of 64 KiB, and keep them until their answers are read.
- *
- * If `waits` says so of a request, the parser stops behind its header section, and `upgrade` gets it. `stops`: it
- * stops there in any case, since the request is CONNECT or has Upgrade.
+ * THE rule of pipelining: the server parses only requests that it begins; later requests stay octets. node:http would
+ * make objects of all requests of a read before it could be stopped (64 KiB become two megabytes), and would keep them
+ * until their answers are read. If `waits` returns true for a request, the parser stops after its header section, and
+ * `upgrade` gets it. `stops`: the parser stops there in any case, since the request is CONNECT or has Upgrade.
  */
 export function holdBack(
   socket: Socket,
@@ -35,8 +34,8 @@ export function holdBack(
 }
 
 /**
- * Tells node:http that it gets a connection back by its stream. Else it would read another 64 KiB at each `resume`,
- * however much the stream has.
+ * Tells node:http to read a returned connection as a stream. Else it would read another 64 KiB at each `resume`, even
+ * if the stream has much unread data.
  */
 export function readAsStream(socket: Socket): void {
   const nobody = () => {};
@@ -44,8 +43,8 @@ export function readAsStream(socket: Socket): void {
 }
 
 /**
- * Starts to read a connection that node:http has let go of. It may have stopped reading for long content of a request
- * before, which the stream does not know.
+ * Starts to read a connection that node:http has released. node:http may have stopped reading during a long content,
+ * which the stream does not know.
  */
 export function readOn(socket: Duplex): void {
   if (socket.readableLength < socket.readableHighWaterMark) socket._read(0);
@@ -55,7 +54,7 @@ export function isHeld(request: Held): boolean {
   return request.upgrade === HELD;
 }
 
-/** The header section of a request as octets that the parser reads as the same request, and no more of them. */
+/** Writes the header section of a request as octets, which the parser reads as the same request. */
 export function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -47,7 +47,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Aw
 export interface Http1Parts {
   readonly handler: Handler;
   readonly tunnel?: TunnelHandler | undefined;
-  /** Nobody but those whom `tunnel` lets in may tell that there are tunnels. */
+  /** True if only clients that `tunnel` admits may notice that there are tunnels. */
   readonly seemsNone?: boolean | undefined;
   /** Whether a request may become a WebSocket. */
   readonly webSockets: boolean;
@@ -57,7 +57,7 @@ export interface Http1Parts {
   readonly lasts: LastRequests;
   readonly limit: ServerLimits;
   readonly pace: Pace;
-  /** HTTP/2 is spoken on the same port: what looks like its preface is a request with the method PRI. */
+  /** True if the port supports HTTP/2, too: octets like its preface are then a request with the method PRI. */
   readonly besideHttp2: boolean;
   readonly refusalAt?: RefusalAt | undefined;
   readonly log: Log;
@@ -84,7 +84,8 @@ export function http1Server(parts: Http1Parts): Server {
   });
   server.maxRequestsPerSocket = limit.requestsPerConnection;
   server.timeout = limit.idleTimeout;
-  // RFC 9112 section 9.6; but a proxy spares others what its client may no longer wait for.
+  // RFC 9112 section 9.6: half-closed connections are served, but not at a proxy, whose client may no longer wait for
+  // the answer.
   const allowsHalf = tunnel === undefined || seemsNone === true;
   Object.assign(server, { httpAllowHalfOpen: allowsHalf });
   server.maxHeadersCount = 0; // else the fields past the count vanish; the bytes are bounded
@@ -100,7 +101,7 @@ export function http1Server(parts: Http1Parts): Server {
     if (begun >= limit.requestsPerConnection) lasts.end(request, response);
   }
 
-  /** `wait`: what is to be done while a client sends content. */
+  /** `wait` starts the watch over a client that sends content. */
   function serve(request: IncomingMessage, response: ServerResponse, wait: typeof hurry): void {
     if (request.headers.upgrade !== undefined) lasts.end(request, response); // see `standsApart`
     const refusal = refusalOf(request);
@@ -110,7 +111,7 @@ export function http1Server(parts: Http1Parts): Server {
       return end(request, response, told);
     }
     work(request, response, () => {
-      // Short content has come by now, mostly with its header section.
+      // Short content has arrived by now, mostly together with its header section.
       if (request.complete || !hasContent(request)) return;
       wait(request);
       discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
@@ -140,7 +141,7 @@ export function http1Server(parts: Http1Parts): Server {
     return refusal && refusalAt(request.url ?? '', refusal);
   }
 
-  /** The answer is the last one, also to a client that is still sending content. */
+  /** Makes the answer the last one of the connection, even if the client still sends content. */
   function end(request: IncomingMessage, response: ServerResponse, told: Refused): void {
     lasts.add(request.socket);
     const waits = request.headers.expect !== undefined; // to be asked for its content
@@ -159,21 +160,21 @@ export function http1Server(parts: Http1Parts): Server {
   }
 
   /**
-   * True if this server must take the bytes behind a request with Upgrade, since node:http would lose them. A request
-   * that would be refused in any case is refused as an ordinary one.
+   * True if this server must read the octets after a request with Upgrade itself, since node:http would lose them. A
+   * request that would be refused in any case is refused as an ordinary one.
    */
   function standsApart(request: IncomingMessage): boolean {
     return isHeadAlone(request) && !lasts.has(request.socket) && refusalOf(request) === undefined;
   }
 
-  /** `stops`: the parser stops behind this request in any case, for `connect` or `upgrade`, which wait themselves. */
+  /** `stops`: the parser stops after this request in any case, for `connect` or `upgrade`, which wait themselves. */
   function staysOctets(request: IncomingMessage, stops: boolean): boolean {
     if (isOver(request.socket)) return true;
     if (!connections.waits(request)) return false;
     return !stops || (request.method !== 'CONNECT' && !standsApart(request));
   }
 
-  /** Whether what comes on a connection is no request any more. */
+  /** Whether the connection carries no further requests. */
   function isOver(socket: Duplex): boolean {
     return lasts.ended(socket) || !socket.writable;
   }
@@ -207,7 +208,7 @@ export function http1Server(parts: Http1Parts): Server {
     const release = adopt(socket);
     if (isOver(socket)) return discard(socket);
     if (!(socket instanceof net.Socket)) return;
-    // A request that is held back is among the octets, or the end of the connection could be told before it.
+    // A held-back request is put before the octets: otherwise the end of the connection could be reported before it.
     const octets = isHeld(request) ? Buffer.concat([headOf(request), head]) : head;
     const letGo = attend(socket, octets, () => {
       if (allowsHalf) connections.halve(socket);
@@ -222,15 +223,15 @@ export function http1Server(parts: Http1Parts): Server {
     work(request, response);
   }
 
-  /** To node:http, which reads on. */
+  /** Gives the connection back to node:http, which reads on. */
   function giveBack(socket: net.Socket): void {
     server.emit('connection', socket);
     readAsStream(socket);
   }
 
   /**
-   * Takes care of a connection that node:http has let go of, and ends one that is lost, or whose client takes nothing
-   * of an answer. The result ends this.
+   * Watches a connection that node:http has released: closes it if it is lost, or if its client does not read an
+   * answer. The returned function stops this.
    */
   function adopt(socket: Duplex): () => void {
     const drop = () => socket.destroy();
@@ -240,13 +241,13 @@ export function http1Server(parts: Http1Parts): Server {
     return () => socket.off('error', drop).off('timeout', drop).off('drain', drained);
   }
 
-  /** The answer under way is the last of the connection: no octet behind it counts. */
+  /** Discards later octets of the connection: the answer that is being sent is the last. */
   function discard(socket: Duplex): void {
     Object.assign(socket, { destroySoon: () => endGently(socket) }); // as node:http ends it
     if (!socket.writable) socket.resume();
   }
 
-  /** A request that was held back begins, as all requests do. */
+  /** Starts a held-back request like any other request. */
   function putBack(socket: net.Socket, release: () => void): void {
     const put = () => {
       if (isOver(socket)) return discard(socket);
@@ -256,7 +257,7 @@ export function http1Server(parts: Http1Parts): Server {
     nextTick(put); // a stream forgets its listeners no sooner
   }
 
-  /** Such a connection may carry another request. */
+  /** Gives the connection back, since it may carry another request. */
   function takeAgain(socket: net.Socket, release: () => void): void {
     const take = (bytes: Buffer) => {
       release();

@@ -7,19 +7,25 @@ import { PRI } from '../client-errors/unknown-method.ts';
 /** The member of a connection that ends with a request. A map of connections would cost each request ten times as much. */
 const LAST = Symbol('last');
 
-/** `method` of the request that is to come; undefined: it has been. */
+/** `method` of the last request, which has not arrived yet; undefined: the last request has arrived. */
 type Marked = Duplex & { [LAST]?: { readonly method: string | undefined } };
 
 const BEEN = { method: undefined };
 
-/** The connections of HTTP/1.1 that end with a request: what comes behind it is none (RFC 9112 section 9.6). */
+/**
+ * The connections of HTTP/1.1 that end after a certain request: later octets are not read as requests (RFC 9112 section
+ * 9.6).
+ */
 export class LastRequests {
-  /** The first request of the connection, which is read as another method's, is of this one, and is the last. */
+  /**
+   * The first request of the connection, which the parser reads with a substitute method, has this method and is the
+   * last.
+   */
   expect(socket: Marked, method: string): void {
     socket[LAST] = { method };
   }
 
-  /** The last request of the connection has been. */
+  /** Marks that the last request of the connection has arrived. */
   add(socket: Marked): void {
     socket[LAST] = BEEN;
   }
@@ -28,12 +34,12 @@ export class LastRequests {
     return socket[LAST] !== undefined;
   }
 
-  /** Whether the last request of the connection has been: what comes behind it is none. */
+  /** Whether the last request of the connection has arrived: later octets are not read as requests. */
   ended(socket: Marked): boolean {
     return socket[LAST] === BEEN;
   }
 
-  /** Gives a request the name of the method that `expect` knows of it. */
+  /** Gives a request the method that was passed to `expect`. */
   name(request: IncomingMessage, response: ServerResponse): void {
     const socket: Marked = request.socket;
     const method = socket[LAST]?.method;
@@ -43,7 +49,7 @@ export class LastRequests {
     else request.method = method;
   }
 
-  /** This request, which is carried out, is the last of its connection. */
+  /** Makes this request, which is handled, the last of its connection. */
   end({ socket }: IncomingMessage, response: ServerResponse): void {
     this.add(socket);
     response.shouldKeepAlive = false;
@@ -51,7 +57,10 @@ export class LastRequests {
   }
 }
 
-/** node:http destroys the connection of a request that has this name when something was read of it. */
+/**
+ * node:http destroys the connection if a request has this method and further octets were read. So reading stops, and
+ * the method is set at the end of the turn.
+ */
 function nameLater(request: IncomingMessage): void {
   request.socket.pause();
   atTurnsEnd(() => (request.method = PRI));

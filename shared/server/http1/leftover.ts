@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Throws away content that nobody has read by the end of the answer, so that the connection can carry another request.
- * Calls `tooMuch` once if it is more than `most` bytes. If the connection ends before the content, it ends the
- * request, which node:http has forgotten since the answer.
+ * Discards content that the handler has not read by the end of the answer, so that the connection can carry another
+ * request. Calls `tooMuch` once if it is more than `most` octets. If the connection ends before the content, it ends
+ * the request, since node:http no longer does so after the answer.
  */
 export function discardLeftover(
   request: IncomingMessage,
@@ -18,7 +18,7 @@ export function discardLeftover(
     request.off('data', discard).resume();
     tooMuch();
   }
-  // Before node:http does: it would throw away what is not read without an end.
+  // Runs before node:http, which would discard unread content without a limit.
   response.prependOnceListener('finish', () => {
     if (request.complete) return;
     const { socket } = request;

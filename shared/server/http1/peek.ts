@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream';
 import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /**
- * Waits for the first bytes of a connection, and gives them as soon as `enough` says so. If the connection ends or
- * `milliseconds` pass before, it gives the bytes that have come. The callback puts them back (`unshift`) in the same
- * turn, after it has added a listener: the connection goes on flowing.
+ * Waits for the first octets of a connection, and passes them on as soon as `enough` returns true. If the connection
+ * ends or `milliseconds` pass before, it passes on the octets that have arrived. The callback puts them back
+ * (`unshift`) in the same turn, after it has added a listener, since the connection keeps flowing.
  */
 export function peek(
   socket: Duplex,

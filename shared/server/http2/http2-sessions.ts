@@ -3,27 +3,27 @@ import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { setInterval } from '#shared/base/safe-timers.ts';
 
-/** Milliseconds from look to look. */
+/** Milliseconds between two checks. */
 const LOOK = 1000;
 
 interface Watched {
   readonly readers: SlowReaders;
-  /** Tunnels have a time of their own. */
+  /** The open tunnels, which have their own time limit. */
   tunnels: number;
-  /** Requests that came to be. */
+  /** Requests that reached a handler. */
   requests: number;
-  /** Bytes in both directions at the last look, and for how many looks there were no others. */
+  /** Octets in both directions at the last check, and the number of checks since they changed. */
   bytes: number;
   quiet: number;
 }
 
 /**
- * The open connections of HTTP/2, and the one timer that looks at all of them. A timeout of node:http2
- * for each would hold a session until it has passed, long after the connection was closed.
+ * The open HTTP/2 connections, and the one timer that checks all of them. A timeout of node:http2 for each would keep a
+ * session in memory until it has passed, long after the connection was closed.
  */
 export class Http2Sessions implements Disposable {
   readonly #limit: ServerLimits;
-  /** Looks in an `idleTimeout`. */
+  /** The number of checks in an `idleTimeout`. */
   readonly #patience: number;
   readonly #timer: NodeJS.Timeout;
   readonly #open = new Map<Http2Session, Watched>();
@@ -51,7 +51,7 @@ export class Http2Sessions implements Disposable {
     session.once('close', () => this.#open.delete(session));
   }
 
-  /** A tunnel on this session has begun; the result is to be called at its end. */
+  /** Counts a tunnel of this session. Call the returned function at its end. */
   tunnel(session: Http2Session): () => void {
     const watched = this.#open.get(session);
     if (watched === undefined) return () => {};
@@ -61,7 +61,7 @@ export class Http2Sessions implements Disposable {
     };
   }
 
-  /** Judges what has happened since the last look. */
+  /** Checks the traffic since the last check. */
   look(): void {
     this.#looks += 1;
     for (const [session, watched] of this.#open) {
@@ -80,7 +80,7 @@ export class Http2Sessions implements Disposable {
     if (watched.quiet >= this.#patience && watched.tunnels === 0) session.destroy();
   }
 
-  /** Header sections that nghttp2 refused for their size never became requests, but were unpacked. */
+  /** Header sections that nghttp2 refused for their size never became requests, but it unpacked them. */
   #endIfRefused(session: Http2Session, { requests }: Watched): void {
     if (session.destroyed) return;
     const { lastProcStreamID = 0 } = session.state; // a client's are odd (RFC 9113 section 5.1.1)

@@ -42,14 +42,14 @@ import { http2Upgrade } from '../tunnels/upgrade.ts';
 import { setImmediate, setTimeout } from '#shared/base/safe-timers.ts';
 
 /**
- * Fields beyond the limit for which a client is told that there are too many. nghttp2 refuses a section
- * with more without showing it to us: to unpack it would be the burden.
+ * How many fields over the limit still get a 431. nghttp2 refuses a section with more fields without an event, since
+ * unpacking it would be the attack.
  */
 const FIELDS_TOO_MANY = 50;
 
 /**
- * Megabytes, so that it refuses nobody: node:http2 goes on counting what was to be sent on a stream that is
- * reset, and would take no more requests after some dozens. Memory is bounded by the other limits.
+ * Megabytes, so many that the limit refuses no client: node:http2 keeps counting octets of streams that were reset, and
+ * would accept no more requests after some dozens. The other limits bound the memory.
  */
 const SESSION_MEMORY = 1000;
 
@@ -70,19 +70,19 @@ export interface Http2Parts {
 }
 
 export interface Http2 extends Disposable {
-  /** Does not listen itself: emit `connection` on it. */
+  /** A server that does not listen itself: emit `connection` on it. */
   readonly server: Http2Server;
-  /** Lets the streams finish, and accepts no new ones. */
+  /** Lets open streams finish, and accepts no new streams. */
   close(): void;
   destroy(): void;
 }
 
-/** HTTP/2 (RFC 9113) on connections that somebody else accepts, in clear text or with TLS. */
+/** HTTP/2 (RFC 9113) on connections that another listener accepts, in clear text or with TLS. */
 export function http2Server(parts: Http2Parts): Http2 {
   const { handler, tunnel, webSockets, ending, admission, limit, pace } = parts;
   const { log, clock, random, refusalAt = (_target, refusal) => refusal } = parts;
   const sessions = new Http2Sessions(limit);
-  /** Streams whose content came too slowly. */
+  /** Streams whose content arrived too slowly. */
   const cutOff = new WeakSet<Http2Stream>();
   const server = createServer({
     settings: {
@@ -109,7 +109,10 @@ export function http2Server(parts: Http2Parts): Http2 {
     send(request, response, problemAnswer(status, detail, idField(told)));
   }
 
-  /** False: too many of its address are under way. Nothing was done: it may come again (RFC 9113 section 8.7). */
+  /**
+   * False: too many requests of the address are in progress. The request was not handled, so the client may repeat it
+   * (RFC 9113 section 8.7).
+   */
   function begins({ stream, socket }: Http2ServerRequest): boolean {
     const taken = admission.takes(stream, socket);
     if (!taken) stream.close(constants.NGHTTP2_REFUSED_STREAM);
@@ -136,7 +139,7 @@ export function http2Server(parts: Http2Parts): Http2 {
     atTurnsEnd(() => void recover(() => handler(request, response), failed), failed);
   }
 
-  /** Content has to come in time, and what is left of it at the end of the answer must not be much. */
+  /** Limits the time in which content must arrive, and the length of unread content at the end of the answer. */
   function limitContent(request: Http2ServerRequest, response: Http2ServerResponse): void {
     const { stream } = request;
     const timer = setTimeout(() => cut(request, response), limit.requestTimeout);
@@ -151,7 +154,7 @@ export function http2Server(parts: Http2Parts): Http2 {
       });
       request.resume();
     }
-    // For node:http2 the answer to HEAD, which has no content, is over before it begins.
+    // node:http2 reports the answer to HEAD, which has no content, as finished before it begins.
     if (stream.writableFinished) discard();
     else stream.once('finish', discard);
   }
@@ -160,7 +163,7 @@ export function http2Server(parts: Http2Parts): Http2 {
     const { stream } = request;
     cutOff.add(stream);
     if (response.headersSent) return stream.close(constants.NGHTTP2_CANCEL);
-    // A reset that came before the end of the answer would destroy it.
+    // A reset before the end of the answer would destroy the answer.
     stream.once('finish', () => setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR)));
     refuse(request, response, TOO_SLOW, 'slow content');
   }
@@ -184,7 +187,7 @@ export function http2Server(parts: Http2Parts): Http2 {
     }
   }
 
-  /** Extended CONNECT (RFC 8441 section 4), which nghttp2 refuses where the setting does not allow it. */
+  /** Handles extended CONNECT (RFC 8441 section 4). nghttp2 refuses it if the setting does not allow it. */
   function handshake(request: Http2ServerRequest, response: Http2ServerResponse): void {
     const refusal = ambiguous(request) ?? unlikeWebSocket(request);
     if (refusal !== undefined) return refuse(request, response, refusal, refusal.detail);
@@ -198,9 +201,9 @@ export function http2Server(parts: Http2Parts): Http2 {
   }
 
   /**
-   * One GOAWAY, behind whatever came in the meantime: it names the last request that is served, and any later one
-   * may be repeated elsewhere. Behind a first one that announces it (RFC 9113 section 6.8) nghttp2 as node uses it
-   * reads no request, and says nothing of that.
+   * Sends one GOAWAY after all requests that have arrived: it names the last request that is served, and the client may
+   * repeat later requests elsewhere. After an announcing GOAWAY (RFC 9113 section 6.8), nghttp2 as node uses it would
+   * read no further request, and would not report that.
    */
   function sayGoodbye(session: Http2Session): void {
     setTimeout(() => session.close(), LINGER).unref();
@@ -246,13 +249,16 @@ export function http2Server(parts: Http2Parts): Http2 {
   };
 }
 
-/** RFC 9110 section 15.6.2 for what is not known, as RFC 9220 section 3 has it of HTTP/3; section 9.3.6 for content. */
+/**
+ * An unknown protocol gets 501 (RFC 9110 section 15.6.2), as RFC 9220 section 3 says for HTTP/3; content is refused
+ * (section 9.3.6).
+ */
 function unlikeWebSocket({ headers }: Http2ServerRequest): ConnectionError | undefined {
   if (headers[':protocol'] !== WEB_SOCKET) return OTHER_PROTOCOL;
   return headers['content-length'] === undefined ? undefined : CONTENT_OF_CONNECT;
 }
 
-/** A stream that its client resets with NO_ERROR before all was sent would stay open for node:http2. */
+/** node:http2 would keep a stream open that its client resets with NO_ERROR before the answer is complete. */
 function endIfReset(stream: ServerHttp2Stream): void {
   stream.once('end', () => {
     if (stream.closed) stream.destroy();

@@ -4,18 +4,18 @@ import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 interface Reader extends Placed {
   readonly stream: ServerHttp2Stream;
-  /** There was something to send at the last look, and no write was done since. */
+  /** True if there was data to send at the last check, and no write ended since. */
   waits: boolean;
 }
 
 /**
- * Ends the streams of a connection of HTTP/2 whose client does not take what is sent to it: by a window of
- * zero (RFC 9113 section 5.2) it could hold what is being sent without end. The timeout that node:http2 has
- * for a stream is put off by any frame on the connection, a PING included. Tunnels have a time of their own.
+ * Ends the streams of an HTTP/2 connection whose client does not read the data that is sent to it: with a window of
+ * zero (RFC 9113 section 5.2) it could keep the data in our memory for ever. Any frame on the connection, such as PING,
+ * restarts the timeout of node:http2 for a stream. Tunnels have their own time limit.
  */
 export class SlowReaders {
   readonly #session: Http2Session;
-  /** Bytes that the connection has to take from look to look for each stream that waits. */
+  /** Octets that the client must read between two checks for each waiting stream. */
   readonly #least: number;
   readonly #readers = new Bag<Reader>();
   #sent = 0;
@@ -32,7 +32,7 @@ export class SlowReaders {
     });
   }
 
-  /** Judges what has been taken since the last look: one each `idleTimeout`. */
+  /** Checks how much the client has read since the last check; called once in each `idleTimeout`. */
   look(): void {
     if (this.#session.destroyed) return;
     const sent = this.#session.socket.bytesWritten;

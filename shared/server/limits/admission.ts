@@ -9,10 +9,11 @@ import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 /**
  * THE rule of how many connections one address may hold. A process limits the connections of all its listeners
- * together: in total, and from one address; of several workers each has its portion. The more connections others hold,
- * the fewer one address may hold (`fairShare` in shared/base/counts.js), and so may an IPv6 network of 48 bits.
- * Connections through a trusted proxy count only toward the total. Of the files that the system allows a process, at
- * most half are for connections, and an eighth for those of one address; the rest is for files that requests open.
+ * together: in total, and from one address; with several workers each has its portion. The more connections others
+ * hold, the fewer one address may hold (`fairShare` in shared/base/counts.js). The same holds for an IPv6 network of 48
+ * bits. Connections through a trusted proxy count only toward the total. At most half of the files that the system
+ * allows a process are for connections, and an eighth for those of one address. The rest is for files that requests
+ * open.
  */
 export class Admission {
   readonly #total: number;
@@ -33,7 +34,7 @@ export class Admission {
     this.#trusted = trusted;
   }
 
-  /** Undefined: it is taken, and counts until it is closed. Else why it is not. */
+  /** Returns why a connection is refused. Undefined: it is accepted, and counts until it is closed. */
   refusal(socket: Socket): string | undefined {
     if (this.#open >= this.#total) return 'too many connections';
     const address = this.#addressOf(socket);
@@ -52,9 +53,9 @@ export class Admission {
   }
 
   /**
-   * Whether a request may begin beside others of its connection, which then counts until it is over: a stream of
-   * HTTP/2, or one of HTTP/1.1 before the answers to those before it. As many of one address as it may have
-   * connections, since each of those could carry a hundred that are never read.
+   * Whether a request may begin beside other requests of its connection (streams of HTTP/2, pipelined requests of
+   * HTTP/1.1). It then counts until it is over. One address may have as many such requests as connections, since each
+   * connection could carry a hundred requests whose answers are never read.
    */
   takes(one: Http2Stream | ServerResponse, socket: Pick<Socket, 'remoteAddress'>): boolean {
     const address = this.#addressOf(socket);
@@ -64,7 +65,7 @@ export class Admission {
     return true;
   }
 
-  /** Whether `takes` would take one. */
+  /** Whether `takes` would return true. */
   wouldTake(socket: Pick<Socket, 'remoteAddress'>): boolean {
     const address = this.#addressOf(socket);
     return address === undefined || this.#hasRoom(address);
@@ -74,7 +75,7 @@ export class Admission {
     return (this.#beside.get(customerOf(address)) ?? 0) < this.#each;
   }
 
-  /** Returns the share of one customer in what the others have left. */
+  /** Returns how many one customer may have of those that the others do not use. */
   #shareOf(own: number): number {
     return fairShare(this.#each, this.#total, this.#open - own);
   }

@@ -8,28 +8,29 @@ import { type Refused, refusalMessage } from '../message/connection-error.ts';
 import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /**
- * Requests of one connection: a packet may bring a thousand, and somebody who sends some packets would have the server
- * for some seconds.
+ * The most requests of one connection that are handled at the same time: one packet may bring a thousand, which would
+ * keep the server busy for seconds.
  */
 const SIDE_BY_SIDE = 10;
 
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The first one of a connection has 1. */
+  /** The number of the request in its connection, from 1. */
   readonly number: number;
-  /** The answer was handed to the operating system, or the connection is gone. */
+  /** True if the operating system has the answer, or the connection is closed. */
   done: boolean;
 }
 
 /**
- * Milliseconds that a client which was told of the end has: a refused one may go on sending, since a reset
- * would destroy its answer (RFC 9112 section 9.6), and one that asks while we end has its answer. As long one is
- * waited for that has ended its own side, where nothing shows whether it is still there.
+ * Milliseconds that a client has after the server has announced the end of the connection. A refused client may still
+ * be sending, and a reset would destroy its answer (RFC 9112 section 9.6); a request that arrives during the end still
+ * gets its answer. A half-closed connection is kept as long, since the server cannot see whether the client still
+ * waits.
  */
 export const LINGER = 1000;
 
-/** Ends a connection whose client may still be sending; `last` are the last bytes it gets. */
+/** Ends a connection whose client may still be sending; `last` are the last octets that it gets. */
 export function endGently(socket: Duplex, last = ''): void {
   socket.end(last);
   socket.resume();
@@ -37,16 +38,16 @@ export function endGently(socket: Duplex, last = ''): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** A connection with the exchanges that are under way on it. */
+/** A connection with its unfinished exchanges. */
 interface Open extends Placed {
   readonly socket: Duplex;
-  /** Unfinished ones in order; the last one stays until the next begins. */
+  /** The unfinished exchanges in order; the last one stays until the next begins. */
   exchanges: readonly Exchange[];
-  /** Runs while its client has ended its side. */
+  /** A timer that runs while the connection is half-closed. */
   halved?: NodeJS.Timeout;
 }
 
-/** The member for what is known of a connection. A map of connections would keep those that are over for long (bag.ts). */
+/** The member for the data of a connection. A map of connections would keep closed connections for long (bag.ts). */
 const OPEN = Symbol('open');
 
 type Known = Duplex & { [OPEN]?: Open | undefined };
@@ -54,7 +55,7 @@ type Known = Duplex & { [OPEN]?: Open | undefined };
 /** Places for requests beside others of their connection. */
 type Places = Pick<Admission, 'takes' | 'wouldTake'>;
 
-/** The open connections of HTTP/1.1, and the exchanges that are under way on each. */
+/** The open HTTP/1.1 connections, with the unfinished exchanges of each. */
 export class Connections {
   readonly #admission: Places;
   readonly #open = new Bag<Open>();
@@ -65,7 +66,10 @@ export class Connections {
     this.#admission = admission;
   }
 
-  /** True: it is known already, and comes back after a refused CONNECT or a handshake that opened nothing. */
+  /**
+   * Returns true if the connection is known already: it comes back after a refused CONNECT or a handshake that opened
+   * no WebSocket.
+   */
   open(socket: Known): boolean {
     if (socket[OPEN] !== undefined) return true;
     const open: Open = { socket, exchanges: [], place: -1 };
@@ -82,9 +86,8 @@ export class Connections {
   }
 
   /**
-   * Whether a request has to wait for the answers before its own: of those that come before these only safe ones are
-   * carried out side by side (RFC 9112 section 9.3.2), and few of them: of a connection, and of all those from one
-   * address.
+   * Whether a request must wait for the answers to earlier requests. Only safe requests are handled in parallel (RFC
+   * 9112 section 9.3.2), and only a few of a connection and of all connections from one address.
    */
   waits(request: Pick<IncomingMessage, 'socket' | 'method'>): boolean {
     const { socket } = request;
@@ -96,7 +99,7 @@ export class Connections {
     );
   }
 
-  /** A request that need not wait begins. Returns how many of its connection have begun. */
+  /** Marks a request as begun. Returns how many requests of its connection have begun. */
   begin(request: IncomingMessage, response: ServerResponse): number {
     const { socket } = request;
     const { [OPEN]: known }: Known = socket;
@@ -114,8 +117,8 @@ export class Connections {
   }
 
   /**
-   * Its client has ended its side, and may be gone: it is kept for answers that begin within a moment, each of them after
-   * the one before. A stream of events may be silent for long, and ends.
+   * The client has half-closed the connection, and may have left. The connection is kept for answers that begin within
+   * a moment, each after the one before. A stream of events, which may be silent for long, is ended.
    */
   halve(socket: Known): void {
     const { [OPEN]: open } = socket;
@@ -127,19 +130,19 @@ export class Connections {
     }, LINGER);
   }
 
-  /** More can be written: the answer under way may be waiting for that. */
+  /** The connection can be written again: emits `drain` on the answer that may wait for it. */
   drained(socket: Duplex): void {
     nextOf(socket)?.emit('drain');
   }
 
-  /** Resolves when the answers under way on the connection are out. */
+  /** Resolves when the unfinished answers of the connection are sent. */
   async settled(socket: Duplex): Promise<void> {
     const last = underWay(socket).at(-1);
     if (last === undefined) return;
     await new Promise((resolve) => last.response.once('close', resolve));
   }
 
-  /** The last request of the connection, where its content has not come yet. */
+  /** The last request of the connection, if its content has not arrived yet. */
   unread(socket: Duplex): IncomingMessage | undefined {
     return this.#unread(socket)?.request;
   }
@@ -150,10 +153,9 @@ export class Connections {
   }
 
   /**
-   * Answers what is no complete request and closes the connection, once the answers to the requests
-   * before it are out. When the content of a request is what is broken, this is the answer to that
-   * request, unless it has one already. False: this connection is refused already; the parser reports
-   * every further read.
+   * Answers an incomplete or malformed request and closes the connection, after the answers to earlier requests. If the
+   * content of a request is malformed, this is the answer to that request, unless it has one already. Returns false if
+   * this connection is refused already: the parser reports every further read.
    */
   refuse(socket: Duplex, told: Refused, clock: Clock): boolean {
     if (this.#refused.has(socket)) return false;
@@ -171,8 +173,8 @@ export class Connections {
   }
 
   /**
-   * The next answer on each connection is its last and says so. A connection without a request ends when
-   * none has come for a while: one that crosses our end would go unanswered (RFC 9112 section 9.6).
+   * Makes the next answer on each connection the last, with `close`. An idle connection ends after a while: a request
+   * that arrives at that moment would otherwise get no answer (RFC 9112 section 9.6).
    */
   close(): void {
     this.#closing = true;
@@ -186,7 +188,10 @@ export class Connections {
     for (const { socket } of this.#open.toArray()) socket.destroy();
   }
 
-  /** As node:http does where it has the connection at its end. It tells the answer that is under way in any case. */
+  /**
+   * Aborts the requests like node:http does at the end of a connection. node:http itself ends the answer that is being
+   * sent.
+   */
   #abort(socket: Duplex): void {
     for (const { request, response } of underWay(socket)) {
       request.destroy();
@@ -212,7 +217,7 @@ const NONE: readonly Exchange[] = [];
 
 const allOf = (socket: Known): readonly Exchange[] => socket[OPEN]?.exchanges ?? NONE;
 
-/** Mostly there is none, which costs no array. */
+/** Mostly there are no exchanges, and no array is made. */
 function underWay(socket: Known): readonly Exchange[] {
   const all = allOf(socket);
   return all.every(({ done }) => done) ? NONE : all.filter(({ done }) => !done);
@@ -224,6 +229,6 @@ const nextOf = (socket: Known): ServerResponse | undefined => underWay(socket)[0
 const isSafe = ({ method = '' }: Pick<IncomingMessage, 'method'>) =>
   METHODS.get(method)?.safe === true;
 
-/** Whether the answer is a stream of events (HTML standard, section 9.2). Its clients do not close one side alone. */
+/** Whether the answer is a stream of events (HTML standard, section 9.2). Clients of such streams do not half-close. */
 const isEventStream = (response: ServerResponse): boolean =>
   /^text\/event-stream\s*(?:;|$)/i.test(String(response.getHeader('content-type')));

@@ -2,32 +2,33 @@ import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Share } from '#shared/base/counts.js';
 import { setInterval } from '#shared/base/safe-timers.ts';
 
-/** Counts of what is under way. */
+/** Counts of connections, requests or octets in use. */
 export interface Tally {
-  /** Whether all of the shares are there, which are then held until they are given back. */
+  /** Takes the shares if all of them are available, until they are given back. Returns whether it did. */
   take(shares: readonly Share[]): Awaitable<boolean>;
   give(shares: readonly Share[]): void;
 }
 
-/** Milliseconds after which an unused amount goes back. */
+/** Milliseconds after which an unused amount is given back. */
 const STAY = 1000;
 
-/** The amount that was taken of something, and the part of it that callers here hold. */
+/** An amount that was taken from the other tally, and the part that callers here hold. */
 interface Lease {
   taken: number;
   held: number;
   used: boolean;
 }
 
-/** A caller that wants more than is here. */
+/** A caller that waits for more than this process has. */
 interface Waiting {
   readonly shares: readonly Share[];
   readonly tell: (taken: boolean) => void;
 }
 
 /**
- * A tally that takes from another one in blocks, so that a share that is small need not be asked for. Together no more
- * is held than the other allows; it may be less by a block for each, for as long as they have used it lately.
+ * A tally that takes amounts from another tally in blocks, so that not each small share needs a request. All processes
+ * together never hold more than the other tally allows. They may hold less, by one block for each that has used it
+ * recently.
  */
 export class Leases implements Tally {
   readonly #from: Tally;
@@ -70,7 +71,7 @@ export class Leases implements Tally {
     return true;
   }
 
-  /** One question at a time, for all who wait: a block for each of them would soon be more than there may be. */
+  /** Sends one request at a time for all waiting callers: a block for each of them could soon exceed the limit. */
   async #ask(): Promise<void> {
     this.#asking = true;
     while (this.#waiting.length > 0) {
@@ -97,7 +98,7 @@ export class Leases implements Tally {
     this.#asking = false;
   }
 
-  /** Returns the shares that they want together, in whole blocks. */
+  /** Returns the shares that the waiting callers need together, in whole blocks. */
   #blocksFor(lacking: readonly Waiting[]): Share[] {
     const sums = new Map<string, Share>();
     for (const share of lacking.flatMap(({ shares }) => shares)) {
@@ -133,7 +134,7 @@ export class Leases implements Tally {
     this.#timer = undefined;
   }
 
-  /** Gives back the part that nobody here holds, except for so much. */
+  /** Gives back the part that no caller here holds, except for the amount `but`. */
   #return(of: string, lease: Lease, but: number): void {
     const amount = lease.taken - lease.held - but;
     if (amount <= 0) return;

@@ -6,14 +6,14 @@ import { setInterval } from '#shared/base/safe-timers.ts';
 
 interface Awaited extends Placed {
   readonly request: AnyRequest;
-  /** Bytes that its connection had received when we last looked; undefined: it was not its turn. */
+  /** Octets that its connection had received at the last check; undefined: it was not checked. */
   before: number | undefined;
   readonly cut: () => void;
 }
 
 /**
- * Cuts off content that comes too slowly. If several requests of one connection (HTTP/2) wait for
- * content, the connection has to bring that many times more. Content that waits for us is not looked at.
+ * Cuts off content that arrives too slowly. If several requests of one HTTP/2 connection wait for content, the
+ * connection must bring that many times more. Content that waits for the server is not checked.
  */
 export class Pace implements Disposable {
   readonly #least: number;
@@ -25,7 +25,7 @@ export class Pace implements Disposable {
     this.#timer = setInterval(() => this.look(), milliseconds).unref();
   }
 
-  /** Watches the content of a request until it is complete or the connection is gone. */
+  /** Watches the content of a request until it is complete or the connection is closed. */
   watch(request: AnyRequest, cut: () => void): void {
     const awaited: Awaited = { place: -1, request, before: undefined, cut };
     this.#awaited.add(awaited);
@@ -33,7 +33,7 @@ export class Pace implements Disposable {
     request.once('end', forget).once('close', forget);
   }
 
-  /** Judges what has come since the last look. */
+  /** Checks how much has arrived since the last check. */
   look(): void {
     const waiting = Map.groupBy(this.#awaited.toArray(), ({ request }) => connectionOf(request));
     for (const ofOne of waiting.values()) {

@@ -9,26 +9,26 @@ import type { Random } from '#shared/base/random.ts';
 import { selfSigned } from './self-signed.ts';
 import type { Certificate } from './versions.ts';
 
-/** How a browser or a client on this machine may call the server. */
+/** The hosts by which a browser or a client on this machine may call the server. */
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
-/** It is made anew when it would end within this time. */
+/** The certificate is made anew if it expires within this time. */
 const RENEWAL = 30 * 86_400_000;
-/** Milliseconds for which another process may be making it. */
+/** Milliseconds to wait for another process that makes the certificate. */
 const PATIENCE = 30_000;
 
 export interface DevelopmentCertificate {
-  /** Holds `certificate.pem`, for clients to trust, and `key.pem`; made if need be. */
+  /** The folder of `certificate.pem`, which clients trust, and `key.pem`; it is made if it is missing. */
   readonly folder: string;
-  /** Hosts of the servers' origins: loopback addresses, or names of one. */
+  /** Hosts of the servers' origins: loopback addresses or names. */
   readonly hosts: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /**
- * The certificate of a server that only this machine reaches, from its folder: a self-signed one that
- * is made when there is none, or when it is about to end or does not fit. All processes that start at
- * once have the same: SQLite lets one at a time look, and the system lets go of the lock when a process dies.
+ * The certificate of a server that only this machine reaches. It is self-signed, and stored in the folder. A new one is
+ * made if there is none, or if it expires soon or does not fit. All processes that start at the same time get the same:
+ * a lock of SQLite admits one at a time, and the system releases it if a process dies.
  */
 export function developmentCertificate(parts: DevelopmentCertificate): Certificate {
   const { folder, hosts, clock, random } = parts;

@@ -30,8 +30,8 @@ export interface Listening extends AsyncDisposable {
   /** For further listeners of the process. */
   readonly admission: Admission;
   /**
-   * Stops accepting, lets requests finish that are in flight or come within a moment, and destroys what is
-   * left after `graceMs` milliseconds, tunnels among it. Resolves when no connection is left.
+   * Stops accepting, and lets requests finish that are in flight or arrive within a moment. Destroys the remaining
+   * connections, tunnels included, after `graceMs` milliseconds. Resolves when no connection is left.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -40,35 +40,34 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly handler: Handler;
-  /** Takes CONNECT, which is 501 without it. */
+  /** Handles CONNECT; without it CONNECT is 501. */
   readonly tunnel?: TunnelHandler;
-  /** Nobody but those whom `tunnel` lets in may tell that there are tunnels. */
+  /** True if only clients that `tunnel` admits may notice that there are tunnels. */
   readonly seemsNone?: boolean;
   /**
-   * Handshakes for a WebSocket have an `Upgrade` (tunnels/upgrade.ts), which the handler opens, or answers them like any other
-   * request; over HTTP/2 there is extended CONNECT for them (RFC 8441).
+   * If true, a WebSocket handshake has an `Upgrade` (tunnels/upgrade.ts). The handler opens it, or answers the request
+   * like any other. Over HTTP/2 clients use extended CONNECT (RFC 8441).
    */
   readonly webSockets?: boolean;
-  /** Speaks HTTP/2 as well, and with a certificate TLS. */
+  /** Serves HTTP/2, too, and TLS if there is a certificate. */
   readonly http2?: { readonly handler: AnyHandler } & Pick<Versions, 'certificate' | 'resumption'>;
-  /** Each worker has a port of its own, at which the others do not answer. */
+  /** Each worker has its own port, at which the other workers do not answer. */
   readonly ofProcess?: true;
-  /** How an address tells what no handler sees; default: as it is. */
+  /** Formats refusals that no handler sees for an address; default: unchanged. */
   readonly refusalAt?: RefusalAt | undefined;
   readonly log: Log;
   readonly limits?: Partial<ServerLimits>;
-  /** Proxies whose connections count toward the total alone; default: none. */
+  /** Proxies whose connections count only toward the total; default: none. */
   readonly trusted?: TrustedProxies;
-  /** The admission of the listener that this one stands beside; default: its own, by the limits. */
+  /** The admission of the first listener of the process; default: a new one with the limits. */
   readonly admission?: Admission;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
 /**
- * Serves HTTP on a TCP port; 0 picks a free one. Rejects with the system's error, whose `code` is for
- * example EADDRINUSE. The handler sees requests that can be read in one way, with a target of tolerable
- * length.
+ * Serves HTTP on a TCP port; 0 picks a free one. Rejects with the system's error, whose `code` is for example
+ * EADDRINUSE. The handler gets only requests that can be read in one way and whose target is not too long.
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const {
@@ -135,8 +134,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Workers share their parent's listener, so that a successor can take their place; another process has its own. Any free
-    // port (0) of one worker is its own, too: node:cluster would take that of the other server for the same.
+    // Workers share their parent's listener, so that a successor can replace a worker. Other processes have their own
+    // listener. A worker with port 0 has its own listener, too, since node:cluster would otherwise share it with the
+    // other server.
     const exclusive = options.ofProcess ?? (!cluster.isWorker || (port === 0 && WORKERS === 1));
     const backlog = limit.connections.total;
     server.listen({ port, host, backlog, exclusive }, () => {

@@ -23,15 +23,15 @@ const EXTENDED_KEY_USAGE = oid('551d25');
 const SERVER_AUTHENTICATION = oid('2b06010505070301');
 
 /**
- * A new key on P-256 and a certificate of it that it signed itself (RFC 5280), for a server with these
- * DNS names and addresses, of which ::1 is the only one of IPv6. It is no authority: a client that
- * trusts it trusts this server and nothing that it could sign.
+ * Makes a new key on P-256 and its self-signed certificate (RFC 5280), for a server with these DNS names and addresses.
+ * ::1 is the only IPv6 address that is supported. The certificate is no authority: a client that trusts it trusts only
+ * this server.
  */
 export function selfSigned(names: readonly string[], clock: Clock, random: Random): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subjectPublicKey = publicKey.export({ type: 'spki', format: 'der' });
   const serial = random(15);
-  // OpenSSL looks at the first alone of two trusted certificates with one name.
+  // The name is unique, since OpenSSL reads only the first of two trusted certificates with the same name.
   const common = `Countersign (development) ${serial.toString('hex', 0, 4)}`;
   const name = der(SEQUENCE, der(0x31, der(SEQUENCE, COMMON_NAME, der(0x0c, Buffer.from(common)))));
   const now = clock.now();

@@ -12,10 +12,10 @@ import { type ConnectionError, refusalMessage, refused } from '../message/connec
 import { tellsMethod, unknownMethod, withStandIn } from '../client-errors/unknown-method.ts';
 import { setTimeout } from '#shared/base/safe-timers.ts';
 
-/** How a connection of HTTP/2 begins when the client knows without asking (RFC 9113 section 3.4). */
+/** The first octets of an HTTP/2 connection if the client assumes HTTP/2 (RFC 9113 section 3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
-/** TLS 1.3's, and of TLS 1.2 what RFC 9113 section 9.2.2 allows: ephemeral keys and AEAD. */
+/** The suites of TLS 1.3, and those of TLS 1.2 that RFC 9113 section 9.2.2 allows: ephemeral keys and AEAD. */
 const CIPHERS = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -45,9 +45,9 @@ export interface Versions {
   readonly http2?: Server | undefined;
   readonly lasts: LastRequests;
   readonly certificate?: Certificate | undefined;
-  /** False: no session of TLS is resumed. */
+  /** False: no TLS session is resumed. */
   readonly resumption?: boolean | undefined;
-  /** Milliseconds until the first bytes have come, the handshake of TLS is over, or our end is answered. */
+  /** The most milliseconds for the first octets, for the TLS handshake, and for the client's end after ours. */
   readonly patience: number;
   readonly log: Log;
   readonly clock: Clock;
@@ -57,15 +57,15 @@ export interface Versions {
 export interface Front {
   /** Does not listen yet. */
   readonly server: Server;
-  /** Ends the connections that do not say soon what they speak. */
+  /** Ends connections whose protocol is not known soon. */
   close(): void;
-  /** Ends all of them. */
+  /** Ends all connections whose protocol is not known yet. */
   destroy(): void;
 }
 
 /**
- * One port for all versions of HTTP that are spoken there: with TLS the client chooses by ALPN (RFC 9113 section 3.2),
- * in clear text its first bytes tell. Those of HTTP/1.1 tell the method as well, which node:http may not know.
+ * One port for all versions of HTTP. With TLS the client chooses by ALPN (RFC 9113 section 3.2); in clear text the
+ * first octets decide. The first octets of HTTP/1.1 also show the method, which node:http may not know.
  */
 export function versionsFront(versions: Versions): Front {
   const { http1, http2, lasts, certificate, resumption = true, patience } = versions;
@@ -73,7 +73,7 @@ export function versionsFront(versions: Versions): Front {
   const open = new Set<Socket>();
   const undecided = new Set<Socket>();
 
-  /** `prefaced`: the client tells HTTP/2 by its first bytes. */
+  /** `prefaced`: the first octets of the client are the preface of HTTP/2. */
   function choose(socket: Socket, prefaced: boolean): void {
     const enough = prefaced ? (bytes: Buffer) => decides(bytes) && tellsMethod(bytes) : tellsMethod;
     undecided.add(socket);
@@ -88,7 +88,7 @@ export function versionsFront(versions: Versions): Front {
     });
   }
 
-  /** Tells a client that is still there why it was not served. */
+  /** Tells a connected client why it was not served. */
   function giveUp(socket: Socket, bytes: Buffer): void {
     const ended = socket.readableEnded;
     if (!socket.writable || (ended && bytes.length === 0)) return void socket.destroy();
@@ -102,7 +102,7 @@ export function versionsFront(versions: Versions): Front {
     endGently(socket, refusalMessage(told, clock));
   }
 
-  /** The connection under one of TLS. After a handshake that has failed it can still carry clear text. */
+  /** The TCP connection of a TLS connection. After a failed handshake it can still carry clear text. */
   function beneath({ remoteAddress, remotePort }: Socket): Socket | undefined {
     return [...open].find(
       (socket) =>
@@ -125,8 +125,9 @@ export function versionsFront(versions: Versions): Front {
   }
 
   /**
-   * Half a connection is of use to a tunnel of HTTP/1.1 only: streams end by frames (RFC 9113 section 5.1),
-   * a client that cannot acknowledge any more is gone, and one that has our end is given time to answer it.
+   * Ends a half-closed connection. Only tunnels of HTTP/1.1 need half-closed connections: HTTP/2 streams end by frames
+   * (RFC 9113 section 5.1), a client that can no longer acknowledge has left, and after our own end the client gets
+   * time to answer it.
    */
   function endWhole(socket: Socket): void {
     socket.once('end', () => socket.destroy());
@@ -142,7 +143,7 @@ export function versionsFront(versions: Versions): Front {
     ALPNProtocols: ['h2', 'http/1.1'],
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
-    // Without tickets nothing is left to resume by: Node keeps no sessions itself.
+    // Without tickets no session can be resumed, since Node stores no sessions itself.
     secureOptions:
       constants.SSL_OP_NO_RENEGOTIATION | (resumption ? 0 : constants.SSL_OP_NO_TICKET),
     handshakeTimeout: patience,
@@ -154,7 +155,7 @@ export function versionsFront(versions: Versions): Front {
           if (socket.alpnProtocol === 'h2') toHttp2(socket);
           else choose(socket, false);
         });
-  // A handshake that fails or never ends is left to us.
+  // Node leaves a handshake that fails or never ends to this handler.
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const plain = IN_CLEAR.has(error.code) ? beneath(socket) : undefined;
     if (plain !== undefined) return tell(plain, NEEDS_TLS);
@@ -187,7 +188,7 @@ function isPreface(bytes: Buffer): boolean {
   return bytes.subarray(0, PREFACE.length).equals(PREFACE);
 }
 
-/** There are enough bytes to tell: the whole preface, or something else. */
+/** Whether the octets suffice to decide: they are the whole preface, or cannot become it. */
 function decides(bytes: Buffer): boolean {
   const start = bytes.subarray(0, PREFACE.length);
   return start.length === PREFACE.length || !PREFACE.subarray(0, start.length).equals(start);
