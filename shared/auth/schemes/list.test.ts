@@ -5,7 +5,7 @@ import type { SchemeEntry } from './parts/scheme-entry.ts';
 
 const entries: readonly SchemeEntry[] = SCHEMES;
 
-test('no two have the same name, the same path in the tour or the same member of the configuration', () => {
+test('no two schemes have the same name, the same path in the tour or the same member of the configuration', () => {
   const names = entries.map(({ name }) => name.toLowerCase());
   const paths = entries.flatMap(({ trial }) => trial?.path ?? []);
   const members = entries.flatMap(({ settings }) => Object.keys(settings));
@@ -13,11 +13,11 @@ test('no two have the same name, the same path in the tour or the same member of
   expect(Object.keys(SPACE_SETTINGS).toSorted()).toEqual(members.toSorted());
 });
 
-test('a proxy has the members of the schemes that it can ask for', () => {
+test('the configuration of a proxy has the members of the schemes that it can challenge for', () => {
   expect(Object.keys(PROXY_SETTINGS)).toEqual(['concealed', 'mutual', 'digest']);
 });
 
-test('the page on schemes says of each space of the tour what to know', () => {
+test('the page on schemes describes each space of the tour', () => {
   const [, table = ''] = readFileSync('docs/how-to/schemes/README.md', 'utf8').split(
     '| at `/schemes/…/` |',
   );

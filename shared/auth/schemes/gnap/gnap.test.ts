@@ -94,7 +94,7 @@ describe('RFC 9635 section 9.1: the challenge', () => {
     expect(await setup().scheme.challenge(requestOf())).toEqual([{ scheme: 'GNAP', params }]);
   });
 
-  test('with too little access it names the access that is missing', () => {
+  test('names the missing access if the token has too little', () => {
     const challenge = setup().scheme.insufficientScope?.(['a', 'b'], requestOf());
     expect(challenge?.params).toEqual({ ...params, access: `${OF_SPACE} a b` });
   });
@@ -114,7 +114,7 @@ describe('RFC 9635 section 7.2: the token and its key', () => {
     expect(await setup().send({ scheme: 'gnap' })).toMatchObject(granted);
   });
 
-  test('section 7.3.1: a key that names sha-512 is not proved by sha-256', async () => {
+  test('section 7.3.1: a signature with sha-256 is refused for a key that names sha-512', async () => {
     const { send, boundTo } = setup();
     const proof = { method: 'httpsig', alg: 'ed25519', 'content-digest-alg': 'sha-512' };
     const key = testKey('k5', 'Ed25519', proof);
@@ -161,24 +161,24 @@ describe('RFC 9635 section 7.2: the token and its key', () => {
     expect(await send({ token })).toMatchObject(refused());
   });
 
-  test('a stolen token with the key of the thief, under the kid of the owner', async () => {
+  test("a stolen token with the thief's key under the owner's kid is refused", async () => {
     const { send } = setup();
     expect(await send({}, {}, testKey('k1', 'ES256'))).toMatchObject(refused(/key proof/));
   });
 
-  test('a stolen token with a signature that names the key of the thief', async () => {
+  test("a stolen token with a signature that names the thief's key is refused", async () => {
     const { send, boundTo, bound } = setup();
     const thief = testKey('thief', 'ES256');
     expect(await send({ token: boundTo(thief) }, {}, thief)).toMatchObject(granted);
     expect(await send({ token: bound }, {}, thief)).toMatchObject(refused(/keyid/));
   });
 
-  test('a good signature whose keyid is another one', async () => {
+  test('a valid signature with another keyid is refused', async () => {
     const { send } = setup();
     expect(await send({ params: { keyid: 'k2' } })).toMatchObject(refused(/keyid/));
   });
 
-  test('a signature for one token does not serve another token of the same key', async () => {
+  test('a signature for one token is refused with another token of the same key', async () => {
     const { sign, deliver, boundTo } = setup();
     const authorization = `GNAP ${boundTo(undefined, { jti: 'j2', scope: 'more' })}`;
     expect(await deliver(changed(sign(), { authorization }))).toMatchObject(refused(/key proof/));
@@ -211,7 +211,7 @@ describe('RFC 9635 section 7.2: the token and its key', () => {
     expect(await send({ token, params: { nonce: '2' } })).toMatchObject(refused(/revoked/));
   });
 
-  test('section 5: the token of a continuation or of management opens nothing', async () => {
+  test('section 5: the token of a continuation or of management is refused at resources', async () => {
     const { send } = setup();
     for (const token of ['A'.repeat(44), `${'A'.repeat(300)}.${'B'.repeat(43)}`, 'a.b.c.d']) {
       expect(await send({ token })).toMatchObject(refused(/^access token: /));
@@ -253,7 +253,7 @@ describe('RFC 9635 section 7.3.2: a token that is bound to a certificate', () =>
     expect(await scheme.authenticate(credentials, request)).toMatchObject({ kind });
   });
 
-  test('a token that is bound to a key needs its signature, whatever certificate is shown', async () => {
+  test('a token that is bound to a key needs its signature, even if the client has a certificate', async () => {
     const { scheme, bound } = setup();
     const fields = [['client-cert', lineOf(own)]] as const;
     const credentials = { scheme: 'gnap', rest: bound, token68: bound };
@@ -265,7 +265,7 @@ describe('RFC 9635 section 7.3.2: a token that is bound to a certificate', () =>
 describe('RFC 9635 section 7.3.1: the signature covers the request', () => {
   const ALL = ['@method', '@target-uri', 'content-digest', 'authorization'];
 
-  test.each(ALL)('without %s it is refused', async (name) => {
+  test.each(ALL)('a signature without %s is refused', async (name) => {
     const { send } = setup();
     const covered = ALL.filter((one) => one !== name);
     const asked = { method: 'POST', json: { a: 1 }, covered };
@@ -279,7 +279,7 @@ describe('RFC 9635 section 7.3.1: the signature covers the request', () => {
     ['nothing', []],
     ['a field that is not there', ['@method', '@target-uri', 'x-absent']],
     ['a component twice', ['@method', '@target-uri', '@method']],
-  ])('covering %s is refused', async (_, covered) => {
+  ])('a signature that covers %s is refused', async (_, covered) => {
     const { sign, deliver } = setup();
     let signed: SignedFields;
     try {
@@ -293,7 +293,7 @@ describe('RFC 9635 section 7.3.1: the signature covers the request', () => {
     expect(await deliver(signed)).toMatchObject(refused(/^key proof: /));
   });
 
-  test('a component with a parameter does not count for the one without', async () => {
+  test('a component with a parameter does not replace the component without it', async () => {
     const { sign, deliver } = setup();
     const signed = sign();
     const input = signed.fields['signature-input']?.replace(
@@ -317,11 +317,11 @@ describe('RFC 9635 section 7.3.1: the signature covers the request', () => {
     ['a number for a keyid', { keyid: 1 }],
     ['the parameter alg', { alg: 'ecdsa-p256-sha256' }],
     ['the parameter alg of another algorithm', { alg: 'hmac-sha256' }],
-  ])('with %s it is refused', async (_, params) => {
+  ])('a signature with %s is refused', async (_, params) => {
     expect(await setup().send({ params })).toMatchObject(refused(/^key proof: /));
   });
 
-  test('created may differ by a minute and no more', async () => {
+  test("`created` may differ from the server's clock by a minute at most", async () => {
     const { send, now } = setup();
     for (const [seconds, kind] of [
       [-60, 'granted'],
@@ -347,7 +347,7 @@ describe('RFC 9635 section 7.3.1: the signature covers the request', () => {
     expect(await setup().send({}, sent)).toMatchObject(refused(/^key proof: /));
   });
 
-  test('the content is the one that was signed', async () => {
+  test('the content must be the signed content', async () => {
     const { send } = setup();
     const asked = { method: 'POST', json: { amount: 1 } };
     for (const content of ['{"amount":2}', '{"amount":1} ', '']) {
@@ -359,7 +359,7 @@ describe('RFC 9635 section 7.3.1: the signature covers the request', () => {
   });
 
   test.each(['GET', 'POST', 'DELETE', 'QUERY'])(
-    'content that is added to a signed %s without a digest is refused',
+    'content that is added to a %s signed without a digest is refused',
     async (method) => {
       const { send } = setup();
       const content = contentOf('{"amount":1000}');
@@ -388,7 +388,7 @@ describe('RFC 9421 section 4: the fields of signatures', () => {
     for (const one of both) expect(await deliver(one)).toMatchObject(refused(/two signatures/));
   });
 
-  test('a signature with another tag beside it changes nothing', async () => {
+  test('a second signature with another tag is ignored', async () => {
     const { sign, deliver } = setup();
     const other = sign({ params: { tag: 'other' } }, testKey('else', 'ES256'));
     expect(await deliver(several(['a', other], ['b', sign()]))).toMatchObject(granted);
@@ -425,7 +425,7 @@ describe('RFC 9421 section 4: the fields of signatures', () => {
 describe('RFC 9635 section 7.3.1: replay', () => {
   const POST = { method: 'POST', json: { a: 1 } };
 
-  test('an unsafe request, ten at once: one is granted', async () => {
+  test('one of ten equal unsafe requests at the same time is granted', async () => {
     const { sign, deliver } = setup();
     const signed = sign(POST);
     const sent = Array.from({ length: 10 }, () => deliver(signed, { method: 'POST' }));
@@ -444,7 +444,7 @@ describe('RFC 9635 section 7.3.1: replay', () => {
     },
   );
 
-  test('a signature is remembered for as long as it could pass', async () => {
+  test('the store remembers a signature for as long as it could be accepted', async () => {
     const { sign, deliver, clock, now } = setup();
     const signed = sign({ ...POST, params: { created: now() + 60 } });
     expect(await deliver(signed, { method: 'POST' })).toMatchObject(granted);
@@ -454,7 +454,7 @@ describe('RFC 9635 section 7.3.1: replay', () => {
     }
   });
 
-  test('the second good signature of ECDSA is a replay', async () => {
+  test('a second valid ECDSA signature of the same request is a replay', async () => {
     const { sign, deliver } = setup();
     const signed = sign(POST);
     expect(await deliver(signed, { method: 'POST' })).toMatchObject(granted);
@@ -469,14 +469,14 @@ describe('RFC 9635 section 7.3.1: replay', () => {
     expect(await deliver(again, { method: 'POST' })).toMatchObject(refused(/used before/));
   });
 
-  test('a safe request may come again, since clients need not send a nonce', async () => {
+  test('a safe request may be repeated, since clients need not send a nonce', async () => {
     const { sign, deliver } = setup();
     const signed = sign();
     expect(await deliver(signed)).toMatchObject(granted);
     expect(await deliver(signed)).toMatchObject(granted);
   });
 
-  test('a safe request with a nonce may not, nor may another one with the nonce', async () => {
+  test('a safe request with a nonce may not be repeated, and its nonce may not be used again', async () => {
     const { sign, deliver, send } = setup();
     const signed = sign({ params: { nonce: 'n1' } });
     expect(await deliver(signed)).toMatchObject(granted);
@@ -494,7 +494,7 @@ describe('RFC 9635 section 7.3.1: replay', () => {
   });
 
   // A handshake opens a connection that writes, and nothing of it but the method and the target is signed.
-  test('a handshake of a WebSocket is no safe request: its replay is refused', async () => {
+  test('the replay of a WebSocket handshake is refused, since it is no safe request', async () => {
     const { sign, deliver } = setup();
     const signed = sign();
     expect(await deliver(signed, { handshake: true })).toMatchObject(granted);
@@ -513,21 +513,21 @@ describe('RFC 9635 section 7.3.1: replay', () => {
     expect(await deliver(signed, { method: 'POST' })).toMatchObject(granted);
   });
 
-  test('a store that is down grants nothing that must be unique', async () => {
+  test('no request that must be unique is granted while the store is down', async () => {
     const { send, replay } = setup();
     replay.down = true;
     await expect(send(POST)).rejects.toThrow(StoreUnavailable);
     await expect(send({ params: { nonce: 'n1' } })).rejects.toThrow(StoreUnavailable);
   });
 
-  test('a feed that is down is no verdict', async () => {
+  test('no verdict is given while the feed is down', async () => {
     const { send, state } = setup();
     state.feedDown = true;
     expect(await send()).toMatchObject({ kind: 'unavailable', status: 503 });
   });
 });
 
-describe('requests whose content is not seen, as at /verify', () => {
+describe('requests without their content, as at /verify', () => {
   const without = ({ fields }: SignedFields) =>
     requestOf(Object.entries(fields).filter(([name]) => name !== 'content-type'));
 
@@ -552,7 +552,7 @@ describe('requests whose content is not seen, as at /verify', () => {
     },
   );
 
-  test('a GET whose digest is of something is refused', async () => {
+  test('a GET with a digest of other content than none is refused', async () => {
     const { sign, scheme, bound } = setup();
     const credentials = { scheme: 'gnap', rest: bound, token68: bound };
     expect(await scheme.authenticate(credentials, without(sign({ json: {} })))).toMatchObject(
@@ -566,7 +566,7 @@ describe('RFC 9112 section 3.2.2: a target in absolute-form', () => {
     'https://rs.example/documents/a',
     'http://evil.example/documents/a',
     'HTTPS://EVIL.example:9/documents/a',
-  ])('%s counts at the configured origin', async (target) => {
+  ])('%s is verified with the configured origin', async (target) => {
     expect(await setup().send({}, { target })).toMatchObject(granted);
   });
 

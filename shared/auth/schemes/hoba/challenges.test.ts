@@ -11,7 +11,7 @@ const secret = randomBytes(32);
 const ours = createChallenges({ secret, clock, random: systemRandom });
 const A = 'https://a.example';
 
-test('another process knows when it was made, at that origin alone', () => {
+test('another process reads the time of a challenge, only for its origin', () => {
   const challenge = ours.issue(A);
   const at = clock.now();
   clock.advance(30);
@@ -22,7 +22,7 @@ test('another process knows when it was made, at that origin alone', () => {
   }
 });
 
-test('RFC 7486 section 2: base64url without padding, 128 random bits, nothing that repeats', () => {
+test('RFC 7486 section 2: a challenge is base64url without padding, with 128 random bits', () => {
   const many = Array.from({ length: 1000 }, () => ours.issue(A));
   expect(new Set(many).size).toBe(1000);
   for (const one of many) expect(one).toMatch(/^[\w-]{51}$/);
@@ -32,7 +32,7 @@ test('RFC 7486 section 2: base64url without padding, 128 random bits, nothing th
   }
 });
 
-test('a changed bit anywhere, a cut and an addition are noticed', () => {
+test('a changed, shortened or extended challenge is refused', () => {
   const bytes = Buffer.from(ours.issue(A), 'base64url');
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const changed = Buffer.from(bytes);
@@ -47,7 +47,7 @@ test('a changed bit anywhere, a cut and an addition are noticed', () => {
     expect(ours.madeAt(text + more, A)).toBeUndefined();
 });
 
-test('those of another secret are not ours, nor is any other text', () => {
+test('challenges of another secret, and any other text, are refused', () => {
   const theirs = createChallenges({ secret: randomBytes(32), clock, random: systemRandom });
   expect(ours.madeAt(theirs.issue(A), A)).toBeUndefined();
   fc.assert(fc.property(anyText(), (text) => expect(ours.madeAt(text, A)).toBeUndefined()));

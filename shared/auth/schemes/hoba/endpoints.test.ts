@@ -78,7 +78,7 @@ const complete = async (key = clientKey(1)) => ({
 const kept = (key = clientKey(1)) => all.there.stores.publicKeys.get(key.kid);
 
 describe('register (RFC 7486 section 6.1)', () => {
-  test('with the link of a person and a signature of the key: it is theirs, at that origin', async () => {
+  test('a link of a person and a signature of the key register the key for the person, at that origin', async () => {
     const answer = await register(await complete());
     expect(answer).toMatchObject({ status: 200, fields: { Hobareg: 'regok' }, body: 'bob' });
     const { kid, spki } = clientKey(1);
@@ -94,13 +94,13 @@ describe('register (RFC 7486 section 6.1)', () => {
     });
   });
 
-  test('the key remembers how the person had signed in who asked for the link', async () => {
+  test('the key stores how the person had signed in when they asked for the link', async () => {
     const secret = await invited(BOB.id, ORIGIN, BY_SECOND_FACTOR);
     expect(await register({ pub: clientKey(1).pem, secret })).toMatchObject({ status: 200 });
     expect(await kept()).toMatchObject({ acr: BY_SECOND_FACTOR.acr });
   });
 
-  test('only pub is mandatory, and its kind is the hash of the key', async () => {
+  test('only `pub` is required, and the default kind of kid is the hash of the key', async () => {
     const { pub, secret } = await complete();
     expect(await register({ pub, secret })).toMatchObject({ status: 200 });
     expect(await kept()).toMatchObject({ name: 'A device' });
@@ -128,7 +128,7 @@ describe('register (RFC 7486 section 6.1)', () => {
         return secret;
       },
     ],
-  ])('%s: 403, and no key', async (_, secretOf) => {
+  ])('%s: 403, and no key is registered', async (_, secretOf) => {
     const { secret: _own, ...form } = await complete();
     const secret = await secretOf();
     const answer = await register(secret === undefined ? form : { ...form, secret });
@@ -137,7 +137,7 @@ describe('register (RFC 7486 section 6.1)', () => {
     expect(await kept()).toBeUndefined();
   });
 
-  test('without a signature of that very key: 401 with a challenge, and the link is still good', async () => {
+  test('without a signature of the key the answer is 401 with a challenge, and the link stays valid', async () => {
     const form = await complete();
     const other = resultOf(clientKey(2), await fresh());
     const posing = resultOf(clientKey(2), await fresh(), { kid: clientKey(1).kid });
@@ -158,7 +158,7 @@ describe('register (RFC 7486 section 6.1)', () => {
     expect(await register(form)).toMatchObject({ status: 200 });
   });
 
-  test('a signature that was used before, and credentials that are none', async () => {
+  test('a used signature and malformed credentials are refused', async () => {
     const result = resultOf(clientKey(1), await fresh());
     const fields = [FORM, authorized(result)];
     expect(await register(await complete(), { fields })).toMatchObject({ status: 200 });
@@ -172,7 +172,7 @@ describe('register (RFC 7486 section 6.1)', () => {
     }
   });
 
-  test('ten at once with one link, over two processes: one gets a key', async () => {
+  test('one of ten requests at the same time with one link, at two processes, registers a key', async () => {
     const secret = await invited();
     const keys = Array.from({ length: 10 }, (_, n) => clientKey(n + 1));
     const answers = await Promise.all(
@@ -187,7 +187,7 @@ describe('register (RFC 7486 section 6.1)', () => {
     expect(owned).toHaveLength(1);
   });
 
-  test('a key that is known already, as whoever’s: 409, and whose it is stays', async () => {
+  test('a key that is already registered for any person gets 409, and keeps its owner', async () => {
     const key = clientKey();
     expect(await register({ pub: key.pem, secret: await invited() }, { key })).toMatchObject({
       status: 409,
@@ -195,7 +195,7 @@ describe('register (RFC 7486 section 6.1)', () => {
     expect(await kept(key)).toMatchObject({ owner: { id: ALICE.id } });
   });
 
-  test('the key of a client of the authorization server: 409', async () => {
+  test('a key of a client of the authorization server gets 409', async () => {
     const jwk = createPublicKey(clientKey(1).pem).export({ format: 'jwk' });
     const client = { client_id: 'c', created_at: 0, jwks: { keys: [jwk] } };
     await all.here.stores.clients.add(client as never);
@@ -203,7 +203,7 @@ describe('register (RFC 7486 section 6.1)', () => {
     expect(await kept()).toBeUndefined();
   });
 
-  test('twenty keys, and no more', async () => {
+  test('a person may have twenty keys at most', async () => {
     const owner = { kind: 'person', id: BOB.id } as const;
     for (let n = 0; n < 20; n += 1) {
       await all.here.stores.publicKeys.add(
@@ -268,7 +268,7 @@ describe('register (RFC 7486 section 6.1)', () => {
     expect(await kept()).toBeUndefined();
   });
 
-  test('a form of more than 16 KiB is 413, before its fields are told apart', async () => {
+  test('a form of more than 16 KiB is 413, before its fields are parsed', async () => {
     const names = (length: number) => Array.from({ length }, (_, n) => n.toString(36)).join('&');
     const sent = (length: number) => posted('register', requestTo(ORIGIN, [FORM]), names(length));
     expect(await sent(4000)).toMatchObject({ status: 403 });
@@ -280,12 +280,12 @@ describe('register (RFC 7486 section 6.1)', () => {
     ['another', 'application/json'],
     ['another charset', 'application/x-www-form-urlencoded; charset=latin1'],
     ['several parts', 'multipart/form-data; boundary=a'],
-  ])('media type: %s is 415', async (_, type) => {
+  ])('the media type %s is 415', async (_, type) => {
     const fields = type === undefined ? [] : [['Content-Type', type] as const];
     expect(await register(await complete(), { fields })).toMatchObject({ status: 415 });
   });
 
-  test('any content is refused in some way', async () => {
+  test('any invalid content is refused', async () => {
     const names = ['pub', 'kid', 'kidtype', 'did', 'didtype', 'secret', 'constructor'];
     const form = fc
       .array(fc.tuple(fc.constantFrom(...names), fc.string({ unit: 'grapheme' })))
@@ -308,7 +308,7 @@ describe('register (RFC 7486 section 6.1)', () => {
 });
 
 describe('getchal (RFC 7486 section 6.4)', () => {
-  test('a fresh challenge for this origin in the body of the response', async () => {
+  test('the content of the response is a new challenge for this origin', async () => {
     const answer = await all.here.post('getchal', request);
     const challenge = String(answer?.body);
     expect(answer).toMatchObject({
@@ -337,7 +337,7 @@ describe('logout (RFC 7486 section 6.3)', () => {
     return verdict.kind === 'refused' ? verdict.reason : verdict.kind;
   };
 
-  test('earlier challenges are void for that key at every process, and for no other key', async () => {
+  test('earlier challenges are no longer valid for that key at every process, but still for other keys', async () => {
     await all.add(clientKey(1), { owner: { kind: 'person', id: BOB.id } });
     const before = await fresh();
     expect(await visit(before)).toBe('granted');
@@ -349,7 +349,7 @@ describe('logout (RFC 7486 section 6.3)', () => {
     expect(await visit(await fresh())).toBe('granted');
   });
 
-  test('only with a signature of the key, which is good once', async () => {
+  test('logout needs a signature of the key, which is valid once', async () => {
     expect(await posted('logout')).toMatchObject({ status: 401 });
     const stranger = resultOf(clientKey(1), await fresh(), { kid: clientKey().kid });
     const refused = await posted('logout', requestTo(ORIGIN, [authorized(stranger)]));
@@ -380,7 +380,7 @@ test('a client over the limit gets 429 with the time to wait', async () => {
   });
 });
 
-test('a stranger with a key and without a link pays for each attempt, and leaves nothing behind', async () => {
+test('each attempt with a key and without a link counts against the limit of the address, and leaves no row', async () => {
   all = await twoHobaProcesses({ account: { burst: 2, per: 60 } });
   const { replay } = all.here.stores;
   const written: string[] = [];

@@ -49,7 +49,7 @@ const answer = async (scheme: Scheme, said: Said = {}, key = clientKey()) =>
   resultOf(key, await challengeOf(scheme), said);
 
 describe('RFC 7486 section 3', () => {
-  test('a challenge of its own for each answer, with max-age, without a realm', async () => {
+  test('each answer has its own challenge, with max-age, without a realm', async () => {
     const scheme = all.here.scheme(10);
     const [one, two] = [await scheme.challenge(request), await scheme.challenge(request)];
     expect(one).toEqual([
@@ -61,11 +61,11 @@ describe('RFC 7486 section 3', () => {
     expect(one).not.toEqual(two);
   });
 
-  test('a signature over it lets in who has the key, at whichever process', async () => {
+  test('a signature of the challenge admits the holder of the key, at any process', async () => {
     expect(await send(all.there.scheme(), await answer(all.here.scheme()))).toEqual(GRANTED);
   });
 
-  test('several signatures over one challenge, until it is too old', async () => {
+  test('a client may sign one challenge several times until it expires', async () => {
     const scheme = all.here.scheme(10);
     const challenge = await challengeOf(scheme);
     const signed = () => resultOf(clientKey(), challenge);
@@ -76,7 +76,7 @@ describe('RFC 7486 section 3', () => {
     expect(await reasonOf(scheme, signed())).toBe('a challenge that is too old');
   });
 
-  test('max-age 0: one signature for a challenge, which lives for a minute', async () => {
+  test('with max-age 0 a challenge is valid for one signature and for a minute', async () => {
     const [here, there] = [all.here.scheme(0), all.there.scheme(0)];
     const challenge = await challengeOf(here);
     expect(await send(here, resultOf(clientKey(), challenge))).toEqual(GRANTED);
@@ -86,7 +86,7 @@ describe('RFC 7486 section 3', () => {
     expect(await reasonOf(there, late)).toBe('a challenge that is too old');
   });
 
-  test('a challenge of a process whose clock is ahead', async () => {
+  test('a challenge of a process whose clock is ahead is accepted', async () => {
     const result = await answer(all.here.scheme());
     all.clock.advance(-60);
     expect(await send(all.there.scheme(), result)).toEqual(GRANTED);
@@ -97,7 +97,7 @@ describe('RFC 7486 section 3', () => {
 });
 
 describe('replay', () => {
-  test('the same signature is good once, as long as its challenge is', async () => {
+  test('a signature is accepted once in the life of its challenge', async () => {
     const scheme = all.here.scheme(300);
     const result = await answer(scheme);
     expect(await send(scheme, result)).toEqual(GRANTED);
@@ -112,15 +112,18 @@ describe('replay', () => {
     [0, 60, 0],
     [60, 600, 200],
     [0, 600, 200],
-  ])('in a space of max-age %i, and in one of %i after %i seconds', async (one, other, seconds) => {
-    const result = await answer(all.here.scheme(one));
-    expect(await send(all.here.scheme(one), result)).toEqual(GRANTED);
-    all.clock.advance(seconds);
-    expect(await reasonOf(all.there.scheme(other), result)).toBe('signed for once already');
-  });
+  ])(
+    'a signature for a space with max-age %i, sent in a space with %i after %i seconds',
+    async (one, other, seconds) => {
+      const result = await answer(all.here.scheme(one));
+      expect(await send(all.here.scheme(one), result)).toEqual(GRANTED);
+      all.clock.advance(seconds);
+      expect(await reasonOf(all.there.scheme(other), result)).toBe('signed for once already');
+    },
+  );
 
   test.each([0, 60])(
-    'max-age %i: if a result is sent fifty times at once to two processes, one is let in',
+    'max-age %i: of fifty equal results at the same time at two processes, one is accepted',
     async (maxAge) => {
       const result = await answer(all.here.scheme(maxAge));
       const [here, there] = [all.here.scheme(maxAge), all.there.scheme(maxAge)];
@@ -131,14 +134,14 @@ describe('replay', () => {
     },
   );
 
-  test('padding makes no second signature of it', async () => {
+  test('a signature with padding is a replay of the one without', async () => {
     const scheme = all.here.scheme();
     const result = await answer(scheme);
     expect(await send(scheme, result)).toEqual(GRANTED);
     expect(await reasonOf(scheme, `${result}==`)).toBe('signed for once already');
   });
 
-  test('a wrong request uses up no challenge', async () => {
+  test('a refused request uses up no challenge', async () => {
     const scheme = all.here.scheme(0);
     const result = await answer(scheme);
     await send(scheme, `${result.slice(0, -8)}AAAAAAAA`);
@@ -147,7 +150,7 @@ describe('replay', () => {
   });
 });
 
-describe('whose key', () => {
+describe('the owner of a key', () => {
   const WRONG = 'no such key, or the signature is wrong';
 
   test.each<[string, Said]>([
@@ -164,14 +167,14 @@ describe('whose key', () => {
     expect(await reasonOf(scheme, await answer(scheme, said))).toBe(WRONG);
   });
 
-  test('a key that nobody has registered, and the kid of one with the signature of another', async () => {
+  test('an unregistered key, and the kid of one key with the signature of another, are refused', async () => {
     const scheme = all.here.scheme();
     expect(await reasonOf(scheme, await answer(scheme, {}, clientKey(1)))).toBe(WRONG);
     const { kid } = clientKey();
     expect(await reasonOf(scheme, await answer(scheme, { kid }, clientKey(1)))).toBe(WRONG);
   });
 
-  test('each key lets its own person in', async () => {
+  test('each key admits its own person', async () => {
     await all.add(clientKey(1), { owner: { kind: 'person', id: BOB.id } });
     const scheme = all.here.scheme();
     const verdict = await send(scheme, await answer(scheme, {}, clientKey(1)));
@@ -213,7 +216,7 @@ describe('whose key', () => {
 });
 
 describe('the origin (RFC 7486 section 3)', () => {
-  test('the challenge of one is not good at another, though the key were', async () => {
+  test('the challenge of one origin is refused at another, even if the key is registered there', async () => {
     await all.add(clientKey(1), { origin: OTHER });
     const scheme = all.here.scheme();
     const at = requestTo(OTHER);
@@ -224,7 +227,7 @@ describe('the origin (RFC 7486 section 3)', () => {
     expect(await send(scheme, there, at)).toEqual(GRANTED);
   });
 
-  test('the URL that is accessed has to be of it', async () => {
+  test('the requested URL must be of the origin', async () => {
     const scheme = all.here.scheme();
     const other = requestTo(ORIGIN, [], { target: 'https://evil.example/documents/' });
     const reason = 'asked for by the name of another origin';
@@ -234,7 +237,7 @@ describe('the origin (RFC 7486 section 3)', () => {
   test.each([
     ['an origin of http', requestTo('http://rs.example')],
     ['clear text at one of https', requestTo(ORIGIN, [], { confidential: false })],
-  ])('%s: neither offered nor taken', async (_, at) => {
+  ])('%s: the scheme is neither offered nor accepted', async (_, at) => {
     const scheme = all.here.scheme();
     expect(await scheme.challenge(at)).toEqual([]);
     expect(scheme.needs?.(at)).toBe('HOBA is not taken in clear text: use https.');
@@ -268,7 +271,7 @@ describe('malformed credentials are 401 (RFC 7486 section 2)', () => {
     expect(await send(scheme, parts.join('.'))).toEqual(GRANTED);
   });
 
-  test('a token, no result, and whatever else', async () => {
+  test('a token68, a missing result, and any other text', async () => {
     const scheme = all.here.scheme();
     for (const credentials of [
       { token68: right },
@@ -296,7 +299,7 @@ describe('malformed credentials are 401 (RFC 7486 section 2)', () => {
 });
 
 describe('guessing', () => {
-  test('is limited by key and by address, and known and unknown keys alike', async () => {
+  test('is limited by key and by address, for known and unknown keys', async () => {
     all = await twoHobaProcesses({ account: { burst: 3, per: 60 } });
     const scheme = all.here.scheme();
     for (const key of [clientKey(), clientKey(1)]) {
@@ -310,7 +313,7 @@ describe('guessing', () => {
     }
   });
 
-  test('credentials without our challenge cost nobody a limit', async () => {
+  test('credentials without our challenge count against no limit', async () => {
     all = await twoHobaProcesses({ account: { burst: 1, per: 60 } });
     const scheme = all.here.scheme();
     for (let n = 0; n < 5; n += 1) {
@@ -324,7 +327,7 @@ describe('guessing', () => {
 describe('the stored rows', () => {
   const record = () => all.here.stores.publicKeys.get(clientKey().kid);
 
-  test('the last use, of who was let in alone', async () => {
+  test('the last use is stored only for admitted clients', async () => {
     const scheme = all.here.scheme();
     await send(scheme, `${(await answer(scheme)).slice(0, -4)}AAAA`);
     expect((await record())?.used_at).toBeUndefined();
@@ -333,7 +336,7 @@ describe('the stored rows', () => {
     await eventually(async () => expect((await record())?.used_at).toBe(all.clock.now()));
   });
 
-  test('a store that does not answer lets nobody in', async () => {
+  test('no client is admitted while the store does not answer', async () => {
     const { scheme, stores } = all.here;
     const failing = async () => {
       throw new StoreUnavailable('down');

@@ -15,14 +15,14 @@ const invite = async () => {
   return { link, secret: new URL(link).hash.slice(1), signIn: invited.signIn };
 };
 
-test('RFC 7486 section 6.2.3: a URL with 128 random bits, which no server is sent', async () => {
+test('RFC 7486 section 6.2.3: a link has 128 random bits in its fragment, which browsers send to no server', async () => {
   const { link, secret } = await invite();
   expect(link).toBe(`${ORIGIN}/.well-known/hoba/key#${secret}`);
   expect(Buffer.from(secret, 'base64url')).toHaveLength(16);
   expect((await invite()).secret).not.toBe(secret);
 });
 
-test('ten at once over two processes: one learns the person that it is for', async () => {
+test('one of ten uses of a link at the same time, at two processes, gets the person', async () => {
   const { secret } = await invite();
   const { here, there } = all;
   const got = await Promise.all(
@@ -31,13 +31,13 @@ test('ten at once over two processes: one learns the person that it is for', asy
   expect(got.filter((one) => one !== undefined)).toMatchObject([ALICE_BY_PASSWORD]);
 });
 
-test('it is for one origin, and lost at another', async () => {
+test('a link is for one origin, and is used up at another origin', async () => {
   const { secret } = await invite();
   await expect(all.there.invitations.redeem(secret, OTHER)).resolves.toBeUndefined();
   await expect(all.there.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
 });
 
-test('to look at it uses nothing up', async () => {
+test('reading a link does not use it up', async () => {
   const { secret } = await invite();
   await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toMatchObject(
     ALICE_BY_PASSWORD,
@@ -49,7 +49,7 @@ test('to look at it uses nothing up', async () => {
   await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toBeUndefined();
 });
 
-test('it lives for ten minutes', async () => {
+test('a link is valid for ten minutes', async () => {
   const [early, late] = [await invite(), await invite()];
   all.clock.advance(599.999);
   await expect(all.here.invitations.redeem(early.secret, ORIGIN)).resolves.toMatchObject(
@@ -59,13 +59,13 @@ test('it lives for ten minutes', async () => {
   await expect(all.here.invitations.redeem(late.secret, ORIGIN)).resolves.toBeUndefined();
 });
 
-test('it ends with everything else that the person has open', async () => {
+test('a link ends when all access of the person is ended', async () => {
   const { secret } = await invite();
   await all.there.stores.revocations.raise('person', ALICE.id, all.clock.now() + 1000);
   await expect(all.here.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
 });
 
-test('it ends with the sign-in in which the person asked for it', async () => {
+test('a link ends with the sign-in in which the person asked for it', async () => {
   const { secret, signIn } = await invite();
   await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toMatchObject(
     ALICE_BY_PASSWORD,
@@ -75,7 +75,7 @@ test('it ends with the sign-in in which the person asked for it', async () => {
   await expect(all.there.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
 });
 
-test('other sessions of the store are none', async () => {
+test('other sessions of the store are not accepted as links', async () => {
   const id = await all.here.stores.sessions.put({ person: ALICE.id, origin: ORIGIN }, 600);
   for (const secret of [id, '', '__proto__']) {
     await expect(all.here.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();

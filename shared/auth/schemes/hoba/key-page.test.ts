@@ -11,12 +11,12 @@ const pages = LANGUAGES.map((language) =>
   keyPage({ brand: BRAND, language }, { origin: A, spaces }),
 );
 
-test.each(pages)('names the spaces that take the key', ({ body = '' }) => {
+test.each(pages)('the page names the spaces that accept the key', ({ body = '' }) => {
   const visited = body.match(/(?<=data-visit=")[^"]*/g);
   expect(visited).toEqual([`${A}/one/`, `${A}/&quot;&gt;&lt;b&gt;/`]);
 });
 
-test.each(pages)('has all words that the script says', ({ body }) => {
+test.each(pages)('the page has all texts that the script shows', ({ body }) => {
   const names = new Set([...KEY_SCRIPT.matchAll(/words\.(\w+)/g)].map(([, name = '']) => name));
   for (const name of names) {
     const attribute = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -25,7 +25,7 @@ test.each(pages)('has all words that the script says', ({ body }) => {
 });
 
 test.each(pages)(
-  'its one script is the one of the policy, which allows no other, nor to ask elsewhere',
+  "the policy allows only the page's script, and requests only to its own origin",
   ({ body = '', fields }) => {
     const scripts = [...body.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)];
     expect(scripts.map(([, attributes, text]) => [attributes, text])).toEqual([

@@ -7,12 +7,12 @@ const bytes = Buffer.alloc(256, 0xa5);
 const PARTS = ['k'.repeat(43), 'c'.repeat(51), 'n'.repeat(11), bytes.toString('base64url')];
 const withPart = (index: number, value: string) => PARTS.with(index, value).join('.');
 
-test('RFC 7486 section 2, HOBA-RES: kid, challenge, nonce, signature', () => {
+test('RFC 7486 section 2, HOBA-RES: a result has kid, challenge, nonce and signature', () => {
   const [kid, challenge, nonce] = PARTS;
   expect(parseResult(PARTS.join('.'))).toEqual({ kid, challenge, nonce, signature: bytes });
 });
 
-test('figure 1 allows `=`: a client may pad its values, and signs them as it sends them', () => {
+test('figure 1 allows `=`: a client may pad its values, and signs the padded values', () => {
   expect(parseResult(withPart(0, `${PARTS[0]}=`))).toMatchObject({ kid: `${PARTS[0]}=` });
   expect(parseResult(withPart(2, `${PARTS[2]}=`))).toMatchObject({ nonce: `${PARTS[2]}=` });
   expect(parseResult(withPart(3, `${PARTS[3]}==`))).toMatchObject({ signature: bytes });
@@ -42,7 +42,7 @@ describe('malformed results', () => {
     expect(parseResult(text)).toBeUndefined();
   });
 
-  test('any text: undefined, or what it was made of', () => {
+  test('any text gives undefined, or the parts that it was made of', () => {
     const text = fc.oneof(
       anyText(),
       fc.array(fc.stringMatching(/^[\w-]*={0,3}$/), { maxLength: 6 }).map((all) => all.join('.')),

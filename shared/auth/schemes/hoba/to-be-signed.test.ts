@@ -27,7 +27,7 @@ const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
 const signature = Buffer.from(SIGNATURE, 'base64url');
 const signed = { kid: KID, challenge: CHALLENGE, nonce: NONCE, origin: 'https://example.com' };
 
-test('RFC 7486 appendix B: the signature is over what we say is signed', () => {
+test('RFC 7486 appendix B: the signature of the example verifies over the octets that we compute', () => {
   expect(toBeSigned(signed).toString()).toBe(
     `11:${NONCE}1:023:https://example.com:4430:43:${KID}44:${CHALLENGE}`,
   );
@@ -42,7 +42,7 @@ test('RFC 7486 appendix B: the signature is over what we say is signed', () => {
   }
 });
 
-test('its oddities: the challenge is no base64url, and the kid is not the hash of the key', () => {
+test('the example has two faults: its challenge is no base64url, and its kid is not the hash of the key', () => {
   const parts = [KID, CHALLENGE, NONCE, SIGNATURE.replaceAll('\n', '')];
   expect(parseResult(parts.join('.'))).toBeUndefined();
   expect(parseResult(parts.join('.').replace('/', '_').replace('=', ''))).toMatchObject({
@@ -53,7 +53,7 @@ test('its oddities: the challenge is no base64url, and the kid is not the hash o
   expect(createHash('sha256').update(der).digest('base64url')).not.toBe(KID);
 });
 
-test('RFC 7486 section 2: there is no default for the port, and lengths are of octets', () => {
+test('RFC 7486 section 2: the port is always written, and lengths are in octets', () => {
   const at = (origin: string) => toBeSigned({ ...signed, nonce: 'ö', origin }).toString();
   expect(at('https://example.com')).toContain('2:ö1:023:https://example.com:4430:');
   expect(at('https://www.example.com:8080')).toContain('28:https://www.example.com:80800:');

@@ -19,7 +19,7 @@ const pointOf = (scalar: bigint) => {
 };
 
 test.each(['iso-kam3-dl-2048-sha256', 'toString', ''])(
-  'a client of curves does not answer the algorithm %j',
+  'a client that supports curves does not answer the algorithm %j',
   async (algorithm) => {
     expect(await mutualClient({ ...TERMS, algorithm }, ALICE, systemRandom)).toBeUndefined();
   },
@@ -37,7 +37,7 @@ test.each([
   expect(client?.session({ sid: SID, ks1: pointOf(5n) })).toBeDefined();
 });
 
-test('RFC 8120 section 4.5: a server without the verifier cannot answer, and a proof is for one nc and one certificate', async () => {
+test('RFC 8120 section 4.5: the client refuses a server without the verifier, and a proof for another nc or certificate', async () => {
   const client = await mutualClient(TERMS, ALICE, systemRandom);
   const session = client?.session({ sid: SID, ks1: pointOf(5n) });
   const bound = { nc: 0n, vh: Buffer.from('here') };

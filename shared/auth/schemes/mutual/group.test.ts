@@ -60,7 +60,7 @@ describe.each(PARAMETERS)('$algorithm', ({ algorithm, group: parameters }) => {
   const scalars = fc.bigInt(1n, number('r') - 2n);
   const small = fc.bigInt(1n, 2n ** 160n);
 
-  test('RFC 8121 appendix A: the order, and the generator', () => {
+  test('RFC 8121 appendix A: the order and the generator are right', () => {
     expect(group.order).toBe(number('r'));
     const length = group.generator.length;
     const y = parameters['G.y'] ?? '';
@@ -68,7 +68,7 @@ describe.each(PARAMETERS)('$algorithm', ({ algorithm, group: parameters }) => {
     expect(group.generator).toEqual(octets(generator, length));
   });
 
-  test('multiples and sums are those of another library', () => {
+  test('multiples and sums equal those of another library', () => {
     fc.assert(
       fc.property(small, small, scalars, (one, two, scalar) => {
         const [first, second] = [group.multiple(one), group.multiple(two)];
@@ -81,7 +81,7 @@ describe.each(PARAMETERS)('$algorithm', ({ algorithm, group: parameters }) => {
     );
   });
 
-  test('multiples add up: (a + b)G = aG + bG, and what is encoded is decoded', () => {
+  test('multiples add up: (a + b)G = aG + bG, and encoded elements are decoded again', () => {
     fc.assert(
       fc.property(small, small, (one, two) => {
         fc.pre(one !== two);
@@ -93,13 +93,13 @@ describe.each(PARAMETERS)('$algorithm', ({ algorithm, group: parameters }) => {
     );
   });
 
-  test('multiples of the order are none', () => {
+  test('multiples of the order are no elements', () => {
     for (const scalar of [0n, group.order, 3n * group.order]) {
       expect(group.multiple(scalar)).toEqual(NOTHING);
     }
   });
 
-  test('random octets of any length: an element, or nothing', () => {
+  test('random octets of any length give an element or undefined', () => {
     const { length } = group.generator;
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: length + 2 }), (bytes) => {
@@ -115,7 +115,7 @@ describe('curves', () => {
   const group = GROUPS['iso-kam3-ec-p256-sha256'];
   const { q } = P_256;
 
-  test('a point and its negative differ in the last bit, and have no sum', () => {
+  test('a point and its negative differ in the last bit, and cannot be added', () => {
     const point = group.multiple(7n);
     const negative = octets(int(point) ^ 1n, point.length);
     expect(group.decoded(negative)).toEqual(negative);
@@ -123,7 +123,7 @@ describe('curves', () => {
     expect(group.add(point, point)).toEqual(NOTHING);
   });
 
-  test('an abscissa from q on is no other spelling of a point', () => {
+  test('an abscissa of at least q is refused', () => {
     // There is a point with x = 0. With x = q it would be the same point.
     expect(group.decoded(octets(0n, 33))).toBeDefined();
     expect(group.decoded(octets(2n * q, 33))).toBeUndefined();
@@ -147,7 +147,7 @@ describe('finite fields: the small subgroups (RFC 8121 section 3.2)', () => {
     expect(group.decoded(octets(value, 256)) !== undefined).toBe(valid);
   });
 
-  test('a product that is 1 or q - 1 is none', () => {
+  test('a product of 1 or q - 1 is refused', () => {
     const [two, half] = [octets(2n, 256), octets((q + 1n) / 2n, 256)];
     expect(group.add(two, half)).toEqual(NOTHING);
     expect(group.add(two, octets(q - (q + 1n) / 2n, 256))).toEqual(NOTHING);

@@ -40,7 +40,7 @@ test('RFC 8120 section 4.4: req-VFY-C', () => {
   expect(read(VFY)).toEqual({ sid: SID, nc: 0n, proof: Buffer.from(PROOF, 'hex') });
 });
 
-test.each([KEX, VFY])('every parameter is needed, once as it was asked for (%#)', (message) => {
+test.each([KEX, VFY])('every parameter is required exactly once (%#)', (message) => {
   for (const name of Object.keys(message)) {
     expect(typeof read({ ...message, [name]: undefined })).toBe('string');
     expect(typeof read({ ...message, [name]: '' })).toBe('string');
@@ -54,15 +54,15 @@ test('RFC 8120 section 4: unknown parameters are ignored', () => {
 });
 
 test.each(['kc2', 'kc0', 'vkc', 'vkc1', 'ks1', 'ks0', 'vks', 'vks2'])(
-  'RFC 8120 section 4: no %s beside kc1',
+  'RFC 8120 section 4: %s beside kc1 is refused',
   (name) => expect(read({ ...KEX, [name]: NUMBER })).toBe(name),
 );
 
-test.each(['kc1', 'ks1', 'vks'])('RFC 8120 section 4: no %s beside vkc', (name) => {
+test.each(['kc1', 'ks1', 'vks'])('RFC 8120 section 4: %s beside vkc is refused', (name) => {
   expect(typeof read({ ...VFY, [name]: PROOF })).toBe('string');
 });
 
-test('RFC 8120 section 3.2.1: tokens and hexadecimal digits of either case', () => {
+test('RFC 8120 section 3.2.1: tokens and hexadecimal digits may be in either case', () => {
   const upper = (text: string) => text.toUpperCase();
   const algorithm = upper(KEX.algorithm);
   expect(read({ ...KEX, algorithm, validation: 'HOST', kc1: upper(NUMBER) })).toEqual(read(KEX));
@@ -111,7 +111,7 @@ describe('RFC 8120 section 3.1: names', () => {
     ['nothing', {}],
   ])('not %s', (_, params) => expect(named(params)).toBe('user'));
 
-  test('RFC 8120 section 3.1: realm is never extended', () => {
+  test('RFC 8120 section 3.1: realm* is refused', () => {
     expect(read({ ...KEX, realm: undefined, 'realm*': "UTF-8''a%20realm" })).toBe('realm');
   });
 });
@@ -123,7 +123,7 @@ describe.each(MUTUAL_ALGORITHM_NAMES)('numbers of %s (RFC 8121 appendix B)', (al
   const kex = (kc1: string) => read({ ...KEX, algorithm, kc1 }, terms);
   const vfy = (vkc: string) => read({ ...VFY, algorithm, vkc }, terms);
 
-  test('have their length in characters', () => {
+  test('have the right length in characters', () => {
     const lengths: Record<string, readonly number[]> = {
       'iso-kam3-dl-2048-sha256': [344, 44],
       'iso-kam3-dl-4096-sha512': [684, 88],
@@ -154,14 +154,14 @@ describe.each(MUTUAL_ALGORITHM_NAMES)('numbers of %s (RFC 8121 appendix B)', (al
     expect(vfy(spoil(hashOctets))).toBe('vkc');
   });
 
-  test('not with spare bits (RFC 4648 section 3.5)', () => {
+  test('are refused with spare bits (RFC 4648 section 3.5)', () => {
     const spoilt = of(octets).replace(/.(?==*$)/, (last) =>
       String.fromCharCode(last.charCodeAt(0) + 1),
     );
     expect(kex(spoilt) === 'kc1').toBe(format === 'base64');
   });
 
-  test('whatever octets there are, they are read as they are or not at all', () => {
+  test('of any octets are read unchanged or refused', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
         const message = kex(Buffer.from(bytes).toString(format));
@@ -172,7 +172,7 @@ describe.each(MUTUAL_ALGORITHM_NAMES)('numbers of %s (RFC 8121 appendix B)', (al
   });
 });
 
-test('any parameters: a message or the name of what is wrong, never an exception', () => {
+test('any parameters give a message or the name of the wrong parameter, never an exception', () => {
   const names = fc.constantFrom(...Object.keys({ ...KEX, ...VFY }), 'user*', 'ks1', 'vks', 'x');
   const values = fc.oneof(
     fc.constantFrom(...Object.values({ ...KEX, ...VFY })),
@@ -186,7 +186,7 @@ test('any parameters: a message or the name of what is wrong, never an exception
   );
 });
 
-test('any field value behind the scheme', () => {
+test('any field value after the scheme is read without an exception', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary-ascii', maxLength: 200 }), (rest) => {
       const params = parseCredentials(`Mutual ${rest}`)?.params;

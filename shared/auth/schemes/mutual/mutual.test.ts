@@ -30,7 +30,7 @@ const GRANTED = {
 };
 
 describe.each(MUTUAL_ALGORITHM_NAMES)('%s (RFC 8120 section 2.2)', (algorithm) => {
-  test('the exchange on two processes; each side proves that it knows the password', async () => {
+  test('the exchange works on two processes, and each side proves that it knows the password', async () => {
     const { here, there, setPassword } = await twoMutualProcesses();
     await setPassword('alice', RIGHT, algorithm);
     const client = clientOf({ algorithm });
@@ -44,7 +44,7 @@ describe.each(MUTUAL_ALGORITHM_NAMES)('%s (RFC 8120 section 2.2)', (algorithm) =
     }
   });
 
-  test('a wrong password, and a name that is nobody: the same until the last message', async () => {
+  test('a wrong password and an unknown name get the same messages until the last one', async () => {
     const { here } = await twoMutualProcesses();
     const scheme = here.scheme({ algorithm });
     const { octets, format } = MUTUAL_ALGORITHMS[algorithm];
@@ -61,7 +61,7 @@ describe.each(MUTUAL_ALGORITHM_NAMES)('%s (RFC 8120 section 2.2)', (algorithm) =
   });
 });
 
-test('as much is read for a name that nobody has, in both messages', async () => {
+test('for an unknown name the server reads as much from the store as for a known one, in both messages', async () => {
   const { here, setPassword } = await twoMutualProcesses();
   await setPassword('alice', RIGHT, P_256);
   const decoding = jest.spyOn(Buffer, 'from');
@@ -99,7 +99,7 @@ describe('the messages', () => {
     );
   });
 
-  test('S_s1 is fresh: one K_c1 has another K_s1 each time', async () => {
+  test('S_s1 is random: the same K_c1 gets another K_s1 each time', async () => {
     const { here } = await twoMutualProcesses();
     const client = clientOf();
     const values = new Set<string | undefined>();
@@ -111,7 +111,7 @@ describe('the messages', () => {
     expect(values.size).toBe(5);
   });
 
-  test('RFC 8120 section 14: at a proxy, through judge; its host is the scope', async () => {
+  test('RFC 8120 section 14: at a proxy the scope is the host of the proxy', async () => {
     const { here, setPassword } = await twoMutualProcesses();
     await setPassword('alice', RIGHT);
     const space = spaceOf([here.scheme()], { at: PROXY });
@@ -133,7 +133,7 @@ describe('the messages', () => {
     });
   });
 
-  test('both origins of a server share one verifier (RFC 8120 section 5), and no session (section 6)', async () => {
+  test('both origins of a server share one verifier (RFC 8120 section 5), but no session (section 6)', async () => {
     const { here } = await twoMutualProcesses();
     const certificate = Buffer.from('certificate');
     const overTls = from('192.0.2.1', {
@@ -156,7 +156,7 @@ describe('the messages', () => {
     expect((await send(here.scheme(), plain.vfy(1))).kind).toBe('granted');
   });
 
-  test('where the server does not know the certificate it is not offered, and nobody is let in', async () => {
+  test('if the server does not know the certificate, the scheme is not offered, and no client is admitted', async () => {
     const { here } = await twoMutualProcesses();
     const request = from('192.0.2.1', { origin: 'https://rs.example' });
     expect(await here.scheme().challenge(request)).toEqual([]);
@@ -182,7 +182,7 @@ describe('refused by 401-INIT (RFC 8120 section 11)', () => {
     ['another realm', (params: object) => ({ ...params, realm: 'other' })],
   ] as const;
 
-  test.each(spoilt)('%s: invalid-parameters, and nothing is kept', async (_, spoil) => {
+  test.each(spoilt)('%s: invalid-parameters, and nothing is stored', async (_, spoil) => {
     const { here } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     for (const params of [clientOf().kex(), vfy(0)]) {
@@ -191,7 +191,7 @@ describe('refused by 401-INIT (RFC 8120 section 11)', () => {
     expect((await send(here.scheme(), vfy(0))).kind).toBe('granted');
   });
 
-  test.each(MUTUAL_ALGORITHM_NAMES)('%s: values that are no K_c1', async (algorithm) => {
+  test.each(MUTUAL_ALGORITHM_NAMES)('%s: values that are not valid as K_c1', async (algorithm) => {
     const { here } = await twoMutualProcesses({ exchanges: { burst: 1, per: 86_400 } });
     const { octets, format } = MUTUAL_ALGORITHMS[algorithm];
     const bytes = (last: number) => {
@@ -212,14 +212,14 @@ describe('refused by 401-INIT (RFC 8120 section 11)', () => {
     await begin(here.scheme({ algorithm }), clientOf({ algorithm }));
   });
 
-  test('the right proof for another vh: a server in between', async () => {
+  test('the right proof for another vh, as a man in the middle would send it', async () => {
     const { here } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     const elsewhere = vfy(0, Buffer.from('http://evil.example:80'));
     expect(reasonOf(await send(here.scheme(), elsewhere))).toBe('auth-failed');
   });
 
-  test('a J that is none, as it might stand in an import', async () => {
+  test('an invalid J, which an import may contain', async () => {
     const { here, kept } = await twoMutualProcesses();
     for (const [key, { person }] of kept) {
       kept.set(key, { person, value: Buffer.alloc(33, 0xff).toString('base64url') });
@@ -229,14 +229,14 @@ describe('refused by 401-INIT (RFC 8120 section 11)', () => {
 });
 
 describe('sessions (RFC 8120 section 11)', () => {
-  test('an unknown sid', async () => {
+  test('an unknown sid is refused', async () => {
     const { here } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     const unknown = { ...vfy(0), sid: '00'.repeat(16) };
     expect(reasonOf(await send(here.scheme(), unknown))).toBe('stale-session');
   });
 
-  test('a wrong vkc ends one that has not been proved, and no second one is looked at', async () => {
+  test('a wrong vkc ends a session that has not been proved, and no second vkc is checked', async () => {
     const { here } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     const wrong = { ...vfy(0), vkc: '00'.repeat(32) };
@@ -244,7 +244,7 @@ describe('sessions (RFC 8120 section 11)', () => {
     expect(reasonOf(await send(here.scheme(), vfy(0)))).toBe('stale-session');
   });
 
-  test('fifty proofs at once: one is looked at, right or wrong', async () => {
+  test('of fifty proofs at the same time one is checked, right or wrong', async () => {
     const { here, there } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     const [a, b] = [here.scheme(), there.scheme()];
@@ -257,7 +257,7 @@ describe('sessions (RFC 8120 section 11)', () => {
     expect(reasons.filter((reason) => reason === 'stale-session')).toHaveLength(49);
   });
 
-  test('a wrong vkc does not end one that has been proved, whatever its nc', async () => {
+  test('a wrong vkc with any nc does not end a session that has been proved', async () => {
     const { here } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     await send(here.scheme(), vfy(0));
@@ -268,7 +268,7 @@ describe('sessions (RFC 8120 section 11)', () => {
     expect((await send(here.scheme(), vfy(1))).kind).toBe('granted');
   });
 
-  test('an nc that was used ends it, on both processes', async () => {
+  test('a used nc ends the session, on both processes', async () => {
     const { here, there } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     await send(here.scheme(), vfy(0));
@@ -279,7 +279,7 @@ describe('sessions (RFC 8120 section 11)', () => {
     }
   });
 
-  test('fifty requests at once with one nc, over two processes: one is let in', async () => {
+  test('of fifty requests at the same time with one nc, at two processes, one is admitted', async () => {
     const { here, there } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     await send(here.scheme(), vfy(0));
@@ -291,7 +291,7 @@ describe('sessions (RFC 8120 section 11)', () => {
     expect(reasonOf(await send(a, vfy(2)))).toBe('stale-session');
   });
 
-  test('RFC 8120 section 6: the window of the example', async () => {
+  test('RFC 8120 section 6: the window of the example is kept', async () => {
     const { here } = await twoMutualProcesses();
     const scheme = here.scheme();
     const { vfy } = await begin(scheme, clientOf());
@@ -301,14 +301,17 @@ describe('sessions (RFC 8120 section 11)', () => {
     expect(reasonOf(await send(scheme, vfy(272)))).toBe('stale-session');
   });
 
-  test.each([1_000_001n, 2n ** 64n, 10n ** 38n])('nc %d is beyond nc-max', async (nc) => {
-    const { here } = await twoMutualProcesses();
-    const { vfy } = await begin(here.scheme(), clientOf());
-    expect((await send(here.scheme(), vfy(1_000_000))).kind).toBe('granted');
-    expect(reasonOf(await send(here.scheme(), vfy(nc)))).toBe('stale-session');
-  });
+  test.each([1_000_001n, 2n ** 64n, 10n ** 38n])(
+    'the nc %d is refused, since it exceeds nc-max',
+    async (nc) => {
+      const { here } = await twoMutualProcesses();
+      const { vfy } = await begin(here.scheme(), clientOf());
+      expect((await send(here.scheme(), vfy(1_000_000))).kind).toBe('granted');
+      expect(reasonOf(await send(here.scheme(), vfy(nc)))).toBe('stale-session');
+    },
+  );
 
-  test('they end with their time, which begins again with the first proof', async () => {
+  test('a session expires, and its time begins again with the first proof', async () => {
     const { here, clock } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     clock.advance(TIME - 1);
@@ -321,7 +324,7 @@ describe('sessions (RFC 8120 section 11)', () => {
     expect(reasonOf(await send(here.scheme(), later(0)))).toBe('stale-session');
   });
 
-  test('a new password, or none: the next request is refused', async () => {
+  test('after a change or removal of the password the next request is refused', async () => {
     const { here, kept, setPassword } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     await send(here.scheme(), vfy(0));
@@ -335,14 +338,14 @@ describe('sessions (RFC 8120 section 11)', () => {
     expect(reasonOf(await send(here.scheme(), again.vfy(1)))).toBe('stale-session');
   });
 
-  test('a person who was added after the key exchange is not let in by it', async () => {
+  test('a person who was added after the key exchange is not admitted by it', async () => {
     const { here, setPassword } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf({ user: 'carol' }));
     await setPassword('carol', RIGHT);
     expect(reasonOf(await send(here.scheme(), vfy(0)))).toBe('auth-failed');
   });
 
-  test('the session of one realm is none in another', async () => {
+  test('a session of one realm is refused in another', async () => {
     const { here } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     await send(here.scheme(), vfy(0));
@@ -353,7 +356,7 @@ describe('sessions (RFC 8120 section 11)', () => {
 });
 
 describe('throttling', () => {
-  test('a key exchange is paid for by its address before anything is kept', async () => {
+  test('a key exchange counts against the limit of its address before anything is stored', async () => {
     const { here } = await twoMutualProcesses({ exchanges: { burst: 3, per: 60 } });
     const verdicts = await Promise.all(
       Array.from({ length: 10 }, () => send(here.scheme(), clientOf().kex())),
@@ -366,7 +369,7 @@ describe('throttling', () => {
     await begin(here.scheme(), clientOf(), from('192.0.2.2'));
   });
 
-  test('and like an attempt by the account, alike for somebody and nobody', async () => {
+  test('a key exchange counts as an attempt with the account, for known and unknown names', async () => {
     const { here } = await twoMutualProcesses({ account: { burst: 3, per: 60 } });
     for (const user of ['alice', 'nobody']) {
       const verdicts = await Promise.all(
@@ -377,7 +380,7 @@ describe('throttling', () => {
     }
   });
 
-  test('a client that was let in lately goes on; a later mistake counts for the limit again', async () => {
+  test('a client that signed in a short time ago is not limited; after a failure it is limited again', async () => {
     const { here } = await twoMutualProcesses({ account: { burst: 2, per: 60 } });
     const scheme = here.scheme();
     for (let time = 0; time < 4; time += 1) {
@@ -392,7 +395,7 @@ describe('throttling', () => {
   });
 });
 
-test('sessions of strangers expire by themselves and leave nothing', async () => {
+test('sessions of unauthenticated clients expire and leave no rows', async () => {
   const { here, clock } = await twoMutualProcesses();
   await here.stores.sweep();
   for (let host = 1; host <= 5; host += 1) {
@@ -407,7 +410,7 @@ test('sessions of strangers expire by themselves and leave nothing', async () =>
   expect(await here.stores.sweep()).toBe(0);
 });
 
-test('a session of a stranger takes at most 4 KiB, whatever the name', async () => {
+test('a session of an unauthenticated client takes at most 4 KiB, with any name', async () => {
   const { here, there } = await twoMutualProcesses();
   const algorithm = 'iso-kam3-dl-4096-sha512';
   const { sessions } = there.stores;
@@ -433,7 +436,7 @@ test('a session of a stranger takes at most 4 KiB, whatever the name', async () 
   expect(Math.max(...sizes)).toBeLessThanOrEqual(4096);
 });
 
-test('any parameters are refused, never an error', async () => {
+test('random parameters are refused, and cause no exception', async () => {
   const { here } = await twoMutualProcesses();
   const { vfy } = await begin(here.scheme(), clientOf());
   const good = { ...clientOf().kex(), ...vfy(0) };
@@ -459,7 +462,7 @@ test('any parameters are refused, never an error', async () => {
   );
 });
 
-test('a store or directory that is silent is told to the caller, who answers 503', async () => {
+test('if the store or directory does not answer, the caller gets an error and answers 503', async () => {
   const { here } = await twoMutualProcesses();
   const { vfy } = await begin(here.scheme(), clientOf());
   await here.stores[Symbol.asyncDispose]();
@@ -468,7 +471,7 @@ test('a store or directory that is silent is told to the caller, who answers 503
   }
 });
 
-test('the scope is the host alone, of an address of IPv6 in brackets', async () => {
+test('the scope is only the host, with an IPv6 address in brackets', async () => {
   const { here } = await twoMutualProcesses();
   for (const [origin, scope] of [
     ['http://RS.example:8080', SCOPE],

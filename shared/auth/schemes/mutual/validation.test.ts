@@ -13,12 +13,12 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
 const trusted = { address: '192.0.2.1', connection: {}, http2: false, trusted: true };
 const proto = [['X-Forwarded-Proto', 'https']] as const;
 
-describe('RFC 8120 section 7: the one method there is', () => {
+describe('RFC 8120 section 7: the supported validation methods', () => {
   test.each([
     ['http://rs.example', 'http://rs.example:80'],
     ['http://rs.example:8080', 'http://rs.example:8080'],
     ['http://[::1]:3001', 'http://[::1]:3001'],
-  ])('%s: host, with the port', (origin, vh) => {
+  ])('%s: host validation, with the port', (origin, vh) => {
     const validation = validationOf(requestOf([], { origin, certificate: () => OWN }), CONFIGURED);
     expect(validation?.method).toBe('host');
     expect(validation?.vh().toString()).toBe(vh);
@@ -49,7 +49,7 @@ describe('RFC 8120 section 7: the one method there is', () => {
     expect(validation?.vh()).toEqual(certificate && sha256(certificate));
   });
 
-  test('behind a trusted proxy whose certificate nobody has named there is none', () => {
+  test('behind a trusted proxy without a configured certificate there is no validation', () => {
     const request = requestOf(proto, { peer: trusted, certificate: () => OWN });
     expect(validationOf(request, undefined)).toBeUndefined();
   });
@@ -95,7 +95,7 @@ describe('RFC 5929 section 4.1: the hash of the certificate', () => {
     expect(endPoint(certificate)).toEqual(createHash(hash).update(certificate).digest());
   });
 
-  test('input that is no certificate', () => {
+  test('input that is no certificate is refused', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const certificate = Buffer.from(bytes);
