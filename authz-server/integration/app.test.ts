@@ -39,7 +39,7 @@ const ALGS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'];
 const METADATA = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
 
 describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', () => {
-  test.each(METADATA)('%s says what is there, and nothing else', async (path) => {
+  test.each(METADATA)('%s names the supported features, and no others', async (path) => {
     const response = await fetched(authz.url + path);
     const metadata = (await response.json()) as Record<string, unknown>;
     const { issuer } = authz.config;
@@ -119,7 +119,7 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
     expect(JSON.parse(body)).toMatchObject({ token_endpoint: `${authz.config.issuer}/token` });
   });
 
-  test('nor the authority of an absolute-form target', async () => {
+  test('the metadata does not depend on the authority of an absolute-form target', async () => {
     const answer = await raw(
       `GET http://evil.example${METADATA[0]} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
     );
@@ -139,12 +139,12 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
     '/me',
     '/reg',
     '/toString',
-  ])('%s is beside an endpoint', async (path) => {
+  ])('%s is no endpoint', async (path) => {
     expect((await fetched(authz.url + path)).status).toBe(404);
   });
 
   test.each(['/token', '/', '/jwks', '/nothing', '/health/live', '/auth/x'])(
-    'a method known nowhere is 501 at %s, whether the parser knows it or not',
+    'an unsupported method is 501 at %s, whether or not the parser knows it',
     async (path) => {
       for (const method of ['BREW', 'BAN', 'get', 'PURGE', 'REPORT', 'SEARCH', 'ACL', 'M-SEARCH']) {
         const answer = await raw(
@@ -156,7 +156,7 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
     },
   );
 
-  test('one that the resource server alone has is 501 here, TRACE without an echo', async () => {
+  test('a method that only the resource server supports is 501, TRACE without an echo', async () => {
     for (const method of ['TRACE', 'QUERY', 'PROPFIND', 'PATCH', 'LOCK']) {
       const answer = await raw(
         `${method} /token HTTP/1.1\r\nHost: localhost\r\nCookie: secret\r\nConnection: close\r\n\r\n`,
@@ -228,7 +228,7 @@ test('a program gets problem details although its library accepts pages', async 
   }
 });
 
-test('each address has a limit at whatever costs something before anybody is known', async () => {
+test('each client address has a limit for costly requests before authentication', async () => {
   await using limited = await testAuthz({ limits: { address: { burst: 7, per: 60 } } });
   const programs = ['/token', '/device/auth', '/request'];
   const pages = ['/auth', '/session/end', '/sign-in', '/interaction/x/login'];
@@ -249,7 +249,7 @@ test('each address has a limit at whatever costs something before anybody is kno
   }
 });
 
-describe('RFC 6749 section 5.2: what stops a request before the engine has it is told as OAuth tells it', () => {
+describe('RFC 6749 section 5.2: a refusal before the engine has the format of OAuth errors', () => {
   const late = () => Promise.reject(new StoreUnavailable('late'));
   const broken = () => Promise.reject(new Error('a defect'));
   const spent = () => Promise.resolve({ ok: false, retryAfter: 47 } as const);
@@ -299,7 +299,7 @@ describe('ambiguous or too long requests are refused', () => {
     expect(answer).not.toContain('100 Continue');
   });
 
-  test('a client that leaves before its form is whole writes nothing on standard error', async () => {
+  test('a client that disconnects before its form is complete causes no output on standard error', async () => {
     using warn = jest.spyOn(console, 'warn').mockReturnValue();
     using spend = jest.spyOn(authz.stores.limits, 'spend');
     const held = Promise.withResolvers<Spent>();
@@ -317,7 +317,7 @@ describe('ambiguous or too long requests are refused', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  test('a chunked form over 56 KiB is 413, like one that is announced', async () => {
+  test('a chunked form over 56 KiB is 413, like a form with a length', async () => {
     const chunk = `${(60_000).toString(16)}\r\n${'a'.repeat(60_000)}\r\n0\r\n\r\n`;
     const answer = await raw(
       `POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`,
@@ -345,7 +345,7 @@ test('the page speaks of the client of the first start in development only', asy
   expect(await (await fetched(production.url)).text()).not.toContain('first-start.txt');
 });
 
-test('health', async () => {
+test('the health endpoints answer', async () => {
   for (const path of ['/health/live', '/health/ready']) {
     const response = await fetched(authz.url + path);
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
@@ -363,14 +363,17 @@ test.each([...METADATA, '/jwks'])('RFC 9110 section 13: %s has a validator', asy
   expect([other.status, await other.text()]).toEqual([200, await first.text()]);
 });
 
-test.each([...METADATA, '/jwks'])('RFC 9110 section 13.1.1: If-Match on %s', async (path) => {
-  const answers: unknown[] = [];
-  const unmet = ['"x"', 'x', ''];
-  for (const tags of unmet) {
-    const response = await fetched(authz.url + path, { headers: { 'If-Match': tags } });
-    const { status } = (await response.json()) as { status: number };
-    answers.push([response.status, status, response.headers.get('content-type')]);
-  }
-  const problem = 'application/problem+json';
-  expect(answers).toEqual(unmet.map(() => [412, 412, problem]));
-});
+test.each([...METADATA, '/jwks'])(
+  'RFC 9110 section 13.1.1: If-Match is checked on %s',
+  async (path) => {
+    const answers: unknown[] = [];
+    const unmet = ['"x"', 'x', ''];
+    for (const tags of unmet) {
+      const response = await fetched(authz.url + path, { headers: { 'If-Match': tags } });
+      const { status } = (await response.json()) as { status: number };
+      answers.push([response.status, status, response.headers.get('content-type')]);
+    }
+    const problem = 'application/problem+json';
+    expect(answers).toEqual(unmet.map(() => [412, 412, problem]));
+  },
+);

@@ -38,14 +38,14 @@ describe('CORS (Fetch Standard section 3.2)', () => {
     '/jwks',
     '/.well-known/oauth-authorization-server',
     '/.well-known/openid-configuration',
-  ])('%s may be read by every script', async (path) => {
+  ])('every script may read %s', async (path) => {
     const { headers } = await fetched(flow.url + path, { headers: { origin: EVIL } });
     expect(allowedOrigin(headers)).toBe('*');
     expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
   test.each(['/token', '/request', '/device/auth', '/token/revocation', '/userinfo'])(
-    'a preflight to %s is answered: whose script it is only the request tells',
+    'a preflight to %s is answered for any origin, since only the request itself identifies the client',
     async (path) => {
       const { status, headers } = await preflight(path);
       const credentials = headers.get('access-control-allow-credentials');
@@ -63,7 +63,7 @@ describe('CORS (Fetch Standard section 3.2)', () => {
     '/device',
     '/session/end',
     '/token/introspection',
-  ])('a preflight to %s is answered as any OPTIONS, and allows nothing', async (path) => {
+  ])('a preflight to %s is answered like any OPTIONS, and allows nothing', async (path) => {
     const { status, headers } = await preflight(path, OWN);
     expect([status, allowedOrigin(headers)]).toEqual([204, null]);
     expect(headers.get('allow')).toContain('OPTIONS');
@@ -96,7 +96,7 @@ describe('CORS (Fetch Standard section 3.2)', () => {
     }
   });
 
-  test('where credentials may come along, no cookie is read and none is set', async () => {
+  test('endpoints that scripts may call with credentials read and set no cookie', async () => {
     const browser = await flow.signedIn();
     const cookie = browser.cookies.map(({ line }) => line.split(';', 1)[0]).join('; ');
     const token = await flow.tokens();
@@ -125,20 +125,20 @@ describe('CORS (Fetch Standard section 3.2)', () => {
     expect(exposed).toContain('DPoP-Nonce');
   });
 
-  test('introspection is for resource servers, which are no scripts', async () => {
+  test('no script may call introspection, which is for resource servers', async () => {
     const fields = { ...basic('server', SECRET), origin: OWN };
     const { status, headers } = await flow.post('/token/introspection', { token: 'x' }, fields);
     expect([status, allowedOrigin(headers)]).toEqual([400, null]);
   });
 });
 
-test('an origin that is not ASCII is refused, and not handed back', async () => {
+test('an origin that is not ASCII is refused, and not echoed', async () => {
   const headers = { origin: '\u00a0' };
   const answer = await fetched(`${flow.url}/token`, { method: 'POST', headers });
   expect([answer.status, allowedOrigin(answer.headers)]).toEqual([400, '*']);
 });
 
-test('nor are names of fields that are none', async () => {
+test('invalid field names in a preflight are not echoed', async () => {
   const answer = await fetched(`${flow.url}/token`, {
     method: 'OPTIONS',
     headers: {
@@ -150,7 +150,7 @@ test('nor are names of fields that are none', async () => {
   expect(answer.headers.get('access-control-allow-headers')).toBe('dpop');
 });
 
-test('a script may read why it got nothing before it was known whose it is', async () => {
+test('a script may read the error of a request whose client is not authenticated', async () => {
   const answer = await fetched(`${flow.url}/token`, { headers: { origin: EVIL } });
   expect([answer.status, allowedOrigin(answer.headers)]).toEqual([405, '*']);
   expect(answer.headers.get('access-control-expose-headers')).toContain('Retry-After');

@@ -43,7 +43,7 @@ const ofTokenIssuer = (request: unknown, verify: unknown) => [
 ];
 
 // Some thousand requests: on a busy machine more than any other test may take.
-test('each method at each address, from every origin, is answered as endpoints.txt says', async () => {
+test('each method at each address, from every origin, gets the answer in endpoints.txt', async () => {
   const often = { burst: 10_000, per: 1 };
   const limits = { address: often, account: often };
   const issuing = {
@@ -98,7 +98,7 @@ test('each method at each address, from every origin, is answered as endpoints.t
   expect(table).toBe(await written('endpoints.txt'));
 });
 
-test('and at the token issuer with an origin of its own: token-issuer/endpoints.txt', async () => {
+test('each method at the token issuer with its own origin gets the answer in token-issuer/endpoints.txt', async () => {
   await using tokenIssuer = await startTokenIssuer();
   const { running, accessToken, serverToken } = tokenIssuer;
   const table = await endpointTable(running[0]?.port ?? 0, ORIGINS, [

@@ -125,7 +125,7 @@ test('RFC 7523 section 3: the log line names the error of a client assertion', a
   expectDistinct(reasons);
 });
 
-test('unparsable input is not quoted', async () => {
+test('input that cannot be parsed is not quoted in the answer', async () => {
   const client_assertion = ['a', 'secret of the client', 'c']
     .map((part) => Buffer.from(part).toString('base64url'))
     .join('.');

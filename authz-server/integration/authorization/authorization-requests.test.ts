@@ -25,19 +25,19 @@ describe('requests by POST (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
       body,
     });
 
-  test('become a GET, which has the cookies of a person who is signed in', async () => {
+  test('are redirected to a GET, which has the cookies of a signed-in person', async () => {
     const { search } = new URL(flow.authorize());
     const response = await post(search.slice(1));
     expect(response.status).toBe(303);
     expect(response.headers.get('location')).toBe(`/auth${search}`);
   });
 
-  test('characters that would end the query are encoded', async () => {
+  test('are redirected with the characters encoded that would end the query', async () => {
     const response = await post('state=a\r\nb#c&d=<>"');
     expect(response.headers.get('location')).toBe('/auth?state=a%0D%0Ab%23c&d=%3C%3E%22');
   });
 
-  test('a request that is too long, or no form, is refused on a page', async () => {
+  test('are refused on a page if they are too long, or no form', async () => {
     const refused = [
       await post(`state=${'a'.repeat(9000)}`),
       await post('%'.repeat(4000)),
@@ -97,7 +97,7 @@ describe('malformed requests end in a 4xx or an error for the client', () => {
     ),
   );
 
-  test('whatever is in the parameters', async () => {
+  test('with random parameters', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(...names), odd), { maxLength: 4 }),
@@ -114,7 +114,7 @@ describe('malformed requests end in a 4xx or an error for the client', () => {
     );
   });
 
-  test.each(['GET', 'HEAD'])('%s of what is not there any more', async (method) => {
+  test.each(['GET', 'HEAD'])('%s of a request that no longer exists', async (method) => {
     for (const path of [
       '/auth',
       '/auth/x',
@@ -127,7 +127,7 @@ describe('malformed requests end in a 4xx or an error for the client', () => {
     }
   });
 
-  test('a query that is too long', async () => {
+  test('with a query that is too long', async () => {
     const response = await fetched(`${flow.url}/auth?state=${'a'.repeat(20_000)}`);
     expect(response.status).toBe(414);
   });

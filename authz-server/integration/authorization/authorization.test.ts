@@ -92,7 +92,7 @@ describe('RFC 6749 section 4.1.2.1: errors of the request go to the client', () 
     expect(answer.get('code')).toBeNull();
   });
 
-  test('a parameter twice', async () => {
+  test('a repeated parameter is invalid_request', async () => {
     for (const name of ['scope', 'state', 'code_challenge', 'response_type', 'prompt']) {
       const page = await flow.browser().request('GET', `${flow.authorize()}&${name}=b`);
       expect(page.status === 400 || sent(page).get('error') === 'invalid_request').toBe(true);
@@ -100,7 +100,7 @@ describe('RFC 6749 section 4.1.2.1: errors of the request go to the client', () 
     }
   });
 
-  test('a refusal of the scope says what there is', async () => {
+  test('a refusal of the scope lists the valid scopes', async () => {
     const description = sent(await ask({ scope: 'everything' })).get('error_description');
     expect(description).toContain('documents:read');
     expect(description).not.toContain('rsa');
@@ -137,7 +137,7 @@ describe('RFC 9700 section 4.1.3: redirect URIs are compared exactly', () => {
     'https://app.example/callback ',
     '\u0000',
     'https://xn--pp-8ia.example/callback',
-  ])('%s is not followed', async (redirect_uri) => {
+  ])('%s is refused, and the browser is not sent there', async (redirect_uri) => {
     // An error of the request beside it must not be sent there either.
     for (const more of [{}, { response_type: 'token' }, { prompt: 'none' }]) {
       const page = await ask({ redirect_uri, ...more });
@@ -159,7 +159,7 @@ describe('RFC 9700 section 4.1.3: redirect URIs are compared exactly', () => {
   });
 
   test.each([CALLBACK, 'https://evil.example/'])(
-    'two of them: the only registered, or nowhere',
+    'two redirect_uri parameters lead to the only registered URI, or to an error page',
     async (uri) => {
       for (const url of [
         `${flow.authorize()}&redirect_uri=${encodeURIComponent(uri)}`,
@@ -173,7 +173,7 @@ describe('RFC 9700 section 4.1.3: redirect URIs are compared exactly', () => {
     },
   );
 
-  test('without one a client is sent to the only one it has registered (RFC 6749 section 3.1.2.3)', async () => {
+  test('without redirect_uri the only registered URI is used (RFC 6749 section 3.1.2.3)', async () => {
     const answer = await ask({ redirect_uri: '', prompt: 'none' });
     expect(answer.headers.get('location')).toMatch(/^https:\/\/app\.example\/callback\?error=/);
   });
@@ -188,30 +188,27 @@ describe('RFC 9700 section 4.1.3: redirect URIs are compared exactly', () => {
     ['https://127.0.0.1/callback', false],
     ['com.example.app:/callback/', false],
     ['com.example.app:8080/callback', false],
-  ])(
-    'RFC 8252 section 7.3: of a native client the loopback port is free: %s',
-    async (uri, taken) => {
-      const page = await ask({ client_id: 'native', redirect_uri: uri });
-      expect([page.status, isInteraction(page)]).toEqual(taken ? [303, true] : [400, false]);
-    },
-  );
+  ])('RFC 8252 section 7.3: a native client may use any loopback port: %s', async (uri, taken) => {
+    const page = await ask({ client_id: 'native', redirect_uri: uri });
+    expect([page.status, isInteraction(page)]).toEqual(taken ? [303, true] : [400, false]);
+  });
 });
 
 describe('RFC 6749 section 3.3: scope', () => {
-  test('without one the default scopes are asked for, but no access that outlives the session', async () => {
+  test('without scope the default scopes are asked for, without access that outlives the session', async () => {
     const page = await browser.open(flow.authorize({ scope: '', prompt: 'consent' }));
     const consent = page.forms.find(({ action }) => action.endsWith('/consent'));
     const items = consent?.fields.filter(([name]) => name === 'item').map(([, value]) => value);
     expect(items).toEqual([`${DOCUMENTS} documents:read`]);
   });
 
-  test('unknown scopes are left out, and the answer says so (section 5.1)', async () => {
+  test('unknown scopes are ignored, and the answer lists the granted scopes (section 5.1)', async () => {
     const body = await flow.tokens({ scope: 'openid documents:read documents:fly rsa' });
     expect(body['scope']).toBe('openid documents:read');
     expect(decodeJwt(String(body['access_token']))['scope']).toBe('documents:read');
   });
 
-  test('a scope of OpenID Connect that the client may not ask for', async () => {
+  test('a scope of OpenID Connect that the client may not request is ignored', async () => {
     const client = { ...WEB, client_id: 'plain', scope: 'documents:read' };
     await flow.stores.clients.add(client);
     const answer = sent(await ask({ client_id: 'plain', scope: 'openid documents:read' }));
@@ -222,7 +219,7 @@ describe('RFC 6749 section 3.3: scope', () => {
   });
 
   test.each(['', 'consent'])(
-    'OpenID Connect Core 1.0 section 11: offline_access that the client may not have is ignored, prompt=%s',
+    'OpenID Connect Core 1.0 section 11: offline_access is ignored if the client may not have it, prompt=%s',
     async (prompt) => {
       const client_id = `online ${prompt}`;
       await flow.stores.clients.add({ ...WEB, client_id, scope: 'openid documents:read' });
@@ -237,7 +234,7 @@ describe('RFC 6749 section 3.3: scope', () => {
     },
   );
 
-  test('RFC 8707 section 2: the token is for the resource that was asked for', async () => {
+  test('RFC 8707 section 2: the token is for the requested resource', async () => {
     const body = await flow.tokens({ scope: 'documents:write', resource: DOCUMENTS });
     expect(decodeJwt(String(body['access_token']))).toMatchObject({
       aud: DOCUMENTS,
@@ -267,7 +264,7 @@ test('RFC 8707 section 2.2: each token is for one of the granted resources', asy
   });
 });
 
-test('without resource the first that knows all scopes is meant, those of OpenID Connect aside', async () => {
+test('without resource the token is for the first resource that has all requested scopes, apart from those of OpenID Connect', async () => {
   const client = {
     ...WEB,
     client_id: 'second',
@@ -285,14 +282,21 @@ test('without resource the first that knows all scopes is meant, those of OpenID
 test.each([
   ['query', 'https://app.example/callback?'],
   ['fragment', 'https://app.example/callback#'],
-])('RFC 9207 section 2: response_mode=%s says who answers', async (response_mode, start) => {
-  const one = await flow.signedIn();
-  await flow.allow(one);
-  const page = await one.open(flow.authorize({ response_mode }));
-  expect(page.headers.get('location')?.slice(0, start.length)).toBe(start);
-  const answer = Object.fromEntries(sent(page));
-  expect(answer).toEqual({ code: expect.any(String), state: 'the state', iss: flow.config.issuer });
-});
+])(
+  'RFC 9207 section 2: with response_mode=%s the answer has the issuer',
+  async (response_mode, start) => {
+    const one = await flow.signedIn();
+    await flow.allow(one);
+    const page = await one.open(flow.authorize({ response_mode }));
+    expect(page.headers.get('location')?.slice(0, start.length)).toBe(start);
+    const answer = Object.fromEntries(sent(page));
+    expect(answer).toEqual({
+      code: expect.any(String),
+      state: 'the state',
+      iss: flow.config.issuer,
+    });
+  },
+);
 
 describe('OpenID Connect Core 1.0 section 3.1.2.1: prompt and max_age', () => {
   test('prompt=none: login_required, then consent_required, then a code', async () => {
@@ -316,12 +320,15 @@ describe('OpenID Connect Core 1.0 section 3.1.2.1: prompt and max_age', () => {
     expect(answer.get('error')).toBe('interaction_required');
   });
 
-  test.each([{ prompt: 'login' }, { max_age: '0' }])('%j asks who is signed in', async (more) => {
-    const page = await browser.open(flow.authorize(more));
-    expect(page.forms.map(({ action }) => action)).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^\/interaction\/[\w-]+\/login$/)]),
-    );
-  });
+  test.each([{ prompt: 'login' }, { max_age: '0' }])(
+    '%j makes the person sign in again',
+    async (more) => {
+      const page = await browser.open(flow.authorize(more));
+      expect(page.forms.map(({ action }) => action)).toEqual(
+        expect.arrayContaining([expect.stringMatching(/^\/interaction\/[\w-]+\/login$/)]),
+      );
+    },
+  );
 
   /** The names in the first column of a section of the page of claims. */
   async function namesOf(title: string): Promise<ReadonlySet<string>> {
@@ -377,13 +384,13 @@ describe('OpenID Connect Core 1.0 section 3.1.2.1: prompt and max_age', () => {
     expect(protectedHeader.alg).toBe('RS256');
   });
 
-  test('ES256 signs them unless the client has registered another algorithm', async () => {
+  test('ID tokens are signed with ES256 unless the client is registered with another algorithm', async () => {
     expect(WEB).not.toHaveProperty('id_token_signed_response_alg');
     const { id_token } = await flow.tokens();
     expect(decodeProtectedHeader(String(id_token)).alg).toBe('ES256');
   });
 
-  test('an id_token_hint of another client is refused, one of another person asks to sign in', async () => {
+  test('an id_token_hint of another client is refused, and a hint of another person makes the server ask for a sign-in', async () => {
     const answer = sent(await ask({ id_token_hint: 'e30.e30.e30' }));
     expect(answer.get('error')).toBe('invalid_request');
   });

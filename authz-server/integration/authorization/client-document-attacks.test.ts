@@ -87,7 +87,7 @@ describe('a document that changes between consent and code (draft section 6.3)',
   test.each([
     ['where codes go', { redirect_uris: [CALLBACK, EVIL] }],
     ['its name', { client_name: 'Other' }],
-  ])('%s: the code is refused, and the person decides anew', async (_, members) => {
+  ])('%s: the code is refused, and the person must decide again', async (_, members) => {
     const code = await codeFor();
     await changeIt(members);
     const refused = await redeemed(code);
@@ -98,7 +98,7 @@ describe('a document that changes between consent and code (draft section 6.3)',
     expect((await redeemed(answer.get('code') ?? '')).status).toBe(200);
   });
 
-  test('a key that it no longer has to show: a stolen code is of no use (RFC 9700 section 2.5)', async () => {
+  test('the client no longer needs its key: a stolen code is refused (RFC 9700 section 2.5)', async () => {
     const { publicKey } = await generateKeyPair('ES256');
     const jwks = { keys: [await exportJWK(publicKey)] };
     describeIt({ token_endpoint_auth_method: 'private_key_jwt', jwks });
@@ -108,7 +108,7 @@ describe('a document that changes between consent and code (draft section 6.3)',
     expect(await redeemed(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  test('a person who has decided anew is asked no third time, and what was allowed before is over', async () => {
+  test('a person who has decided again is not asked a third time, and the former permission has ended', async () => {
     const { body } = await redeemed(await codeFor({ scope: 'notes:read notes:write' }));
     await changeIt({ client_name: 'Other' });
     const again = await redeemed(await codeFor());
@@ -119,7 +119,7 @@ describe('a document that changes between consent and code (draft section 6.3)',
     expect(old).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  test('while the grant is made: it is for what the person read, and the code of it is refused', async () => {
+  test('a change while the grant is made: the grant has the permissions that the person saw, and its code is refused', async () => {
     const { revocations } = flow.stores;
     const real = revocations.generation.bind(revocations);
     const page = await browser.open(flow.authorize(request()));
@@ -140,7 +140,7 @@ describe('a document that changes between consent and code (draft section 6.3)',
     expect((await other.open(flow.authorize(request()))).text).toContain('Allow access');
   });
 
-  test('earlier permissions of a person are not part of a new decision, in other browsers neither', async () => {
+  test('earlier permissions of a person are not part of a new decision, in any browser', async () => {
     await codeFor({ scope: 'notes:read notes:write' });
     await changeIt({ client_name: 'Other' });
     await codeFor();
@@ -150,7 +150,7 @@ describe('a document that changes between consent and code (draft section 6.3)',
     expect(more.text).toContain('Allow access');
   });
 
-  test('a code goes nowhere that the document names no more', async () => {
+  test('a code is never sent to a redirect URI that was removed from the document', async () => {
     await codeFor();
     await changeIt({ redirect_uris: ['https://moved.example/callback'] });
     const page = await browser.open(flow.authorize(request()));
@@ -158,7 +158,7 @@ describe('a document that changes between consent and code (draft section 6.3)',
   });
 });
 
-test('a pushed request goes nowhere that the document names no more (RFC 9126 section 2.4)', async () => {
+test('a pushed request never leads to a redirect URI that was removed from the document (RFC 9126 section 2.4)', async () => {
   await codeFor();
   const query = new URL(flow.authorize(request())).searchParams;
   const pushed = await flow.post('/request', Object.fromEntries(query));
@@ -179,7 +179,7 @@ describe('two documents with one redirect URI', () => {
     other = newClient({ client_name: 'Other' });
   });
 
-  test('the code of one is refused to the other, and is used up by nobody (RFC 6749 section 4.1.3)', async () => {
+  test('the other client cannot redeem a code of the first, nor use it up (RFC 6749 section 4.1.3)', async () => {
     const code = await codeFor();
     await codeFor({ client_id: other });
     const refused = await redeemed(code, other);
@@ -187,7 +187,7 @@ describe('two documents with one redirect URI', () => {
     expect((await redeemed(code)).status).toBe(200);
   });
 
-  test('the refresh token of one is refused to the other (section 6)', async () => {
+  test('the other client cannot use a refresh token of the first (section 6)', async () => {
     const { body } = await redeemed(await codeFor());
     await codeFor({ client_id: other });
     const token = String(body['refresh_token']);
@@ -198,7 +198,7 @@ describe('two documents with one redirect URI', () => {
     expect((await flow.refresh(token, { client_id: clientId })).status).toBe(200);
   });
 
-  test('the permission for one counts nothing for the other', async () => {
+  test('a permission for one client is no permission for the other', async () => {
     await codeFor();
     const page = await browser.open(flow.authorize(request({ client_id: other })));
     expect(page.text).toContain('calls itself <strong>Other</strong>');
@@ -207,7 +207,7 @@ describe('two documents with one redirect URI', () => {
     expect(silent.get('error')).toBe('consent_required');
   });
 
-  test('an address that differs from another in a trifle is no other’s (draft section 3)', async () => {
+  test('two addresses that differ in a single character are two clients (draft section 3)', async () => {
     await codeFor();
     const url = new URL(clientId);
     const dotted = `https://${url.hostname}.:${url.port}${url.pathname}`;
@@ -227,14 +227,17 @@ describe('two documents with one redirect URI', () => {
     'https://api.example/Notes/',
     'https://api.example/%6Eotes/',
     'https://api.example/notes//',
-  ])('RFC 8707 section 2: %s is another resource, and none of ours', async (resource) => {
-    const answer = await flow.allow(browser, request({ resource }));
-    expect(answer.get('error')).toBe('invalid_target');
-  });
+  ])(
+    'RFC 8707 section 2: %s is not taken for one of the configured resources',
+    async (resource) => {
+      const answer = await flow.allow(browser, request({ resource }));
+      expect(answer.get('error')).toBe('invalid_target');
+    },
+  );
 });
 
-describe('a document that names the redirect URI of another', () => {
-  test('a redirect URI of a registered client: the page names both hosts, and the code is of no use there', async () => {
+describe('a document that names the redirect URI of another client', () => {
+  test('with the redirect URI of a registered client, the page names both hosts, and the registered client cannot use the code', async () => {
     const page = await browser.open(flow.authorize(request()));
     expect(page.text).toContain(`<h1>Allow access to ${new URL(clientId).host}?</h1>`);
     expect(page.text).toContain(new URL(CALLBACK).host);
@@ -244,7 +247,7 @@ describe('a document that names the redirect URI of another', () => {
     expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  test('one that only another names is refused, and nobody is sent there (RFC 9700 section 4.1.3)', async () => {
+  test('a redirect URI that is only in another document is refused, and the browser is not sent there (RFC 9700 section 4.1.3)', async () => {
     const other = newClient({ redirect_uris: [EVIL] });
     await codeFor({ client_id: other, redirect_uri: EVIL });
     const page = await browser.open(flow.authorize(request({ redirect_uri: EVIL })));
@@ -254,7 +257,7 @@ describe('a document that names the redirect URI of another', () => {
   test.each([
     ['for another client', { client_id: 'https://app.example/client.json' }],
     ['for a registered client', { client_id: WEB.client_id }],
-  ])('a document that is %s describes nobody', async (_, members) => {
+  ])('a document that is %s describes no client', async (_, members) => {
     describeIt(members);
     const page = await browser.open(flow.authorize(request()));
     expect([page.status, page.headers.get('location')]).toEqual([400, null]);
@@ -262,7 +265,7 @@ describe('a document that names the redirect URI of another', () => {
   });
 });
 
-describe('a document with odd keys is nobody’s trouble but its own', () => {
+describe('a document with malformed keys affects only its own client', () => {
   const ec = (namedCurve: string) =>
     generateKeyPairSync('ec', { namedCurve }).publicKey.export({ format: 'jwk' });
   const good = ec('P-256');

@@ -106,12 +106,12 @@ const house = (): House => ({
 
 const times = () => site.asked.filter((path) => clientId.endsWith(path)).length;
 
-test('the metadata of the server says so (draft section 5)', async () => {
+test('the metadata says that the server supports metadata documents (draft section 5)', async () => {
   const answer = await fetched(`${flow.url}/.well-known/oauth-authorization-server`);
   expect(await answer.json()).toMatchObject({ client_id_metadata_document_supported: true });
 });
 
-test('a client that nobody registered gets a token that a person allows', async () => {
+test('an unregistered client with a document gets a token if a person allows it', async () => {
   const { status, body } = await tokens();
   expect(status).toBe(200);
   expect(decodeJwt(String(body['access_token']))).toMatchObject({
@@ -125,7 +125,7 @@ test('a client that nobody registered gets a token that a person allows', async 
   expect(times()).toBe(1);
 });
 
-test('the person is told the host, the name that it gives itself, and where the browser goes', async () => {
+test('the consent page shows the host of the document, the name in it, and the host of the redirect URI', async () => {
   const { text } = await browser.open(flow.authorize(request()));
   const { host } = new URL(clientId);
   expect(text).toContain(`<h1>Allow access to ${host}?</h1>`);
@@ -135,28 +135,28 @@ test('the person is told the host, the name that it gives itself, and where the 
   expect(text).not.toContain('Any program on this computer');
 });
 
-test('a name may hold no markup that is read', async () => {
+test('markup in the name of a client is shown as text', async () => {
   describeIt({ client_name: '<script>alert(1)</script>' });
   const { text } = await browser.open(flow.authorize(request()));
   expect(text).toContain('&lt;script&gt;');
   expect(text).not.toContain('<script>alert');
 });
 
-test('nothing is kept of a client that nobody allows anything', async () => {
+test('a client that no person has allowed leaves no row in the store', async () => {
   const page = await browser.open(flow.authorize(request()));
   await browser.submit(page, { decision: 'deny' });
   expect(await flow.stores.clients.get(clientId)).toBeUndefined();
 });
 
-describe('rights of such a client', () => {
-  test('a scope that the space has not opened is left out, though the space knows it', async () => {
+describe('the rights of a client with a document', () => {
+  test('a scope that the space does not open to such clients is ignored', async () => {
     const page = await browser.open(flow.authorize(request({ scope: 'notes:read notes:write' })));
     expect(page.text).not.toContain('notes:write');
     const answer = await flow.allow(browser, request({ scope: 'notes:write' }));
     expect(answer.get('error')).toBe('invalid_scope');
   });
 
-  test('a space that has opened nothing is no resource for it, whatever another has opened', async () => {
+  test('a space that opens no scopes to such clients is no resource for them', async () => {
     const answer = await flow.allow(browser, request({ resource: 'https://api.example/closed/' }));
     expect(answer.get('error')).toBe('invalid_target');
   });
@@ -172,7 +172,7 @@ describe('programs on a machine', () => {
   const LOOPBACK = 'http://127.0.0.1:52430/callback';
   beforeEach(() => describeIt({ redirect_uris: ['http://127.0.0.1/callback'] }));
 
-  test('any port will do, the page warns, and every time the person is asked', async () => {
+  test('a loopback redirect URI may have any port; the page warns, and asks the person every time', async () => {
     const first = await browser.open(flow.authorize(request({ redirect_uri: LOOPBACK })));
     expect(first.text).toContain('Any program on this computer could pretend to be it');
     expect(sent(await browser.submit(first, { decision: 'allow' })).get('code')).toBeTruthy();
@@ -184,7 +184,7 @@ describe('programs on a machine', () => {
     expect(sent(none).get('error')).toBe('interaction_required');
   });
 
-  test('another path is refused', async () => {
+  test('a loopback redirect URI with another path is refused', async () => {
     const redirect_uri = 'http://127.0.0.1:52430/other';
     expect((await browser.open(flow.authorize(request({ redirect_uri })))).status).toBe(400);
   });
@@ -194,7 +194,7 @@ describe('draft section 6.3: changes', () => {
   const { publicKey } = generateKeyPairSync('ed25519');
   const jwks = { keys: [publicKey.export({ format: 'jwk' })] };
 
-  test('a person who has allowed it is not asked again while it stays as it was', async () => {
+  test('a person who has allowed a client is not asked again while the document is unchanged', async () => {
     await tokens();
     const again = await browser.open(flow.authorize(request()));
     expect(sent(again).get('code')).toBeTruthy();
@@ -224,7 +224,7 @@ describe('while the person decides', () => {
   test.each([
     ['the redirect URI goes', { redirect_uris: ['https://elsewhere.example/'] }],
     ['the name changes', { client_name: 'Other' }],
-  ])('%s: the answer to what was shown counts for nothing', async (_, members) => {
+  ])("%s: the person's answer to the old page is not used", async (_, members) => {
     const page = await browser.open(flow.authorize(request()));
     describeIt(members);
     clock.advance(31);
@@ -241,7 +241,7 @@ describe('while the person decides', () => {
 });
 
 describe('an operator removes it', () => {
-  test('its refresh token is refused, also when people allow it anew', async () => {
+  test("the client's refresh token is refused, even after people allow the client again", async () => {
     const { body } = await tokens();
     clock.advance(1);
     await remove();
@@ -256,7 +256,7 @@ describe('an operator removes it', () => {
     await remove();
   });
 
-  test('a client that an operator registers anew under its name has none of the old grants', async () => {
+  test('a client that an operator registers again under the same name has none of the old grants', async () => {
     const { body } = await tokens();
     const record = await flow.stores.clients.get(clientId);
     await remove();
@@ -269,14 +269,14 @@ describe('an operator removes it', () => {
 
   const remove = () => removeClient.run({ client_id: clientId }, house());
 
-  test('its settings are those of its document', async () => {
+  test('the settings of the client come from its document', async () => {
     await tokens();
     const asked = setClient.input.parse({ client_id: clientId, first_party: true });
     await expect(setClient.run(asked, house())).rejects.toThrow('is what its document says');
   });
 });
 
-test('nobody learns from a refusal what the network of the server has', async () => {
+test('a refusal reveals nothing about the network of the server', async () => {
   const told = [];
   for (const host of ['localhost:1', 'nobody.invalid', '127.0.0.1:1']) {
     const client_id = `https://${host}/c`;
@@ -286,7 +286,7 @@ test('nobody learns from a refusal what the network of the server has', async ()
   expect(new Set(told)).toEqual(new Set(['the description of the client cannot be fetched']));
 });
 
-test('the answer of a failed fetch is not kept (draft section 4.4)', async () => {
+test('the answer of a failed fetch is not cached (draft section 4.4)', async () => {
   site.documents.delete(new URL(clientId).pathname);
   const refused = await browser.open(flow.authorize(request()));
   expect(refused.status).toBe(400);
@@ -294,7 +294,7 @@ test('the answer of a failed fetch is not kept (draft section 4.4)', async () =>
   expect((await browser.open(flow.authorize(request()))).text).toContain('Allow access');
 });
 
-test('a client with a key shows it, no other may use its name, and no key has another use', async () => {
+test('a client with a key must prove it, other clients cannot use its name, and its key has no other use', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] };
   describeIt({ token_endpoint_auth_method: 'private_key_jwt', jwks });
@@ -332,7 +332,7 @@ test('a client with a key shows it, no other may use its name, and no key has an
   expect((await redeem(again)).status).toBe(200);
 });
 
-describe('strangers cost little', () => {
+describe('the cost of requests by unknown clients is limited', () => {
   test('ten requests at once fetch one document once', async () => {
     await Promise.all(
       Array.from({ length: 10 }, () => flow.browser().open(flow.authorize(request()))),
@@ -340,13 +340,13 @@ describe('strangers cost little', () => {
     expect(times()).toBe(1);
   });
 
-  test('one request fetches a document that is not there once', async () => {
+  test('one request fetches a missing document once', async () => {
     const client_id = `${site.origin}/missing.json`;
     expect((await flow.browser().open(flow.authorize(request({ client_id })))).status).toBe(400);
     expect(site.asked).toEqual(['/missing.json']);
   });
 
-  test('an address has 20 documents fetched at once, 8 of them of one host, and then waits', async () => {
+  test('requests from one address fetch 20 documents at once, 8 of one host, and then get 429', async () => {
     clock.advance(180); // the limits are full
     const statuses = async (of: (n: number) => string) => {
       const all = [];
@@ -364,7 +364,7 @@ describe('strangers cost little', () => {
     expect(ofMany.filter((status) => status !== 429)).toHaveLength(20);
   });
 
-  test('a person lets 20 clients in at once, and then waits', async () => {
+  test('a person can allow 20 clients at once, and must then wait', async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 25; n += 1) {
       clientId = `${site.origin}/of-person-${n}.json`;
@@ -384,7 +384,7 @@ describe('strangers cost little', () => {
   });
 });
 
-describe('after a day', () => {
+describe('one day after the last fetch', () => {
   const HOUR = 3600;
   const DAY = 86_400;
 
@@ -396,7 +396,7 @@ describe('after a day', () => {
     browser = await flow.signedIn();
   });
 
-  test('strangers who ask for unknown documents of its host leave a known client its own fetches', async () => {
+  test('requests for unknown documents of a host do not use up the fetches of a known client there', async () => {
     const { body } = await tokens();
     for (let n = 0; n < 40; n += 1) {
       const client_id = `${site.origin}/other-${n}.json`;
@@ -407,7 +407,7 @@ describe('after a day', () => {
     expect(now.status).toBe(200);
   });
 
-  test('while its site is down it is good for a day, and then no more', async () => {
+  test('while its site is down a client works for a day, and then no more', async () => {
     const { body } = await tokens();
     site.documents.delete(new URL(clientId).pathname);
     clock.set(HOUR);
@@ -435,14 +435,14 @@ describe('while clients.documents is off (draft section 6.10)', () => {
     expect(site.asked).toEqual([]);
   });
 
-  test('one that an operator registered gets what documentClients says, and no more', async () => {
+  test('a client that an operator registered gets only the scopes of documentClients', async () => {
     await perform(addClient, { document: clientId }, house());
     const { status, body } = await tokens({ scope: 'notes:read notes:write' });
     expect([status, body['scope']]).toEqual([200, 'notes:read']);
     expect(times()).toBe(1);
   });
 
-  test('its description is fetched again, and it stays registered', async () => {
+  test("a registered client's document is fetched again, and the client stays registered", async () => {
     await perform(addClient, { document: clientId }, house());
     describeIt({ client_name: 'Other' });
     clock.advance(86_401);

@@ -39,7 +39,7 @@ describe('RFC 9126: pushed authorization requests', () => {
     expect((await flow.redeem(code)).status).toBe(200);
   });
 
-  test('section 4: other parameters beside it in the query are ignored', async () => {
+  test('section 4: further parameters in the query are ignored', async () => {
     const uri = encodeURIComponent(await push());
     const page = await browser.request(
       'GET',
@@ -67,7 +67,7 @@ describe('RFC 9126: pushed authorization requests', () => {
     expect(answer.body['error']).toBe(error);
   });
 
-  test('a client that may not use codes', async () => {
+  test('a client that may not use codes is refused', async () => {
     const { client_id: _, ...form } = REQUEST;
     expect((await flow.post('/request', form, asApp)).status).toBe(400);
   });
@@ -88,7 +88,7 @@ describe('RFC 9126: pushed authorization requests', () => {
     expect((await flow.redeem(code, { client_id })).body['scope']).toBe('documents:read');
   });
 
-  test('an unknown request_uri gives an error, and goes nowhere but to the client', async () => {
+  test('an unknown request_uri gives an error, which is sent only to the client', async () => {
     for (const id of ['', 'x', '%00', 'x'.repeat(500)]) {
       const page = await take(`urn:ietf:params:oauth:request_uri:${id}`);
       expect(page.headers.get('location')).toMatch(
@@ -97,12 +97,12 @@ describe('RFC 9126: pushed authorization requests', () => {
     }
   });
 
-  test('section 7.2: one of another client is refused', async () => {
+  test('section 7.2: a request_uri of another client is refused', async () => {
     const page = await take(await push(), 'native');
     expect([page.status, page.headers.get('location')]).toEqual([400, null]);
   });
 
-  test('section 4: it is used once, also by ten at once', async () => {
+  test('section 4: a request_uri works once, also for ten requests at the same time', async () => {
     const uri = await push();
     const pages = await Promise.all(Array.from({ length: 10 }, () => take(uri)));
     const codes = pages.filter((page) => page.headers.get('location')?.includes('code='));
@@ -125,7 +125,7 @@ describe('RFC 9126: pushed authorization requests', () => {
     expect((await take(String(body['request_uri']), 'server')).status).toBe(303);
   });
 
-  test('section 2.1: the client_id is needed beside authentication, and must be the same', async () => {
+  test('section 2.1: client_id is required beside the authentication, and must name the same client', async () => {
     const { client_id: _, ...form } = REQUEST;
     const asServer = basic('server', SECRET);
     for (const body of [form, { ...form, client_id: 'web' }]) {

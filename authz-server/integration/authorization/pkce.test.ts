@@ -63,12 +63,12 @@ describe('RFC 7636 section 4.4.1: a request without code_challenge', () => {
     expect(description).toContain('nonce');
   });
 
-  test('is refused for a public client, however it is registered', async () => {
+  test('is always refused for a public client', async () => {
     const refused = await refusal({ client_id: 'public', ...NONCE, ...WITHOUT });
     expect(refused).toEqual(['invalid_request', NAMES_BOTH, null]);
   });
 
-  test('a nonce or scope that is sent twice opens nothing', async () => {
+  test('is refused if nonce or scope is sent twice', async () => {
     const url = flow.authorize({ client_id: 'relying', ...NONCE, ...WITHOUT });
     for (const more of ['nonce=', 'nonce=other', 'scope=openid']) {
       const page = await flow.browser().request('GET', `${url}&${more}`);
@@ -76,7 +76,7 @@ describe('RFC 7636 section 4.4.1: a request without code_challenge', () => {
     }
   });
 
-  test('RFC 9126: pushed, it is judged the same', async () => {
+  test('RFC 9126: is judged in the same way if it is pushed', async () => {
     const scope = 'openid documents:read';
     const form = { client_id: 'relying', response_type: 'code', redirect_uri: CALLBACK, scope };
     const without = await flow.post('/request', form, SECRETS);
@@ -93,7 +93,7 @@ describe('RFC 7636 section 4.4.1: a request without code_challenge', () => {
 });
 
 describe('RFC 9700 section 2.1.1: a confidential client with openid and a nonce', () => {
-  test('needs no challenge: the ID token carries the nonce that ties the code to its session', async () => {
+  test('needs no challenge, since the nonce in the ID token ties the code to its session', async () => {
     const { status, body } = await redeem(await newCode(WITHOUT), { code_verifier: '' });
     expect(status).toBe(200);
     expect(decodeJwt(String(body['id_token']))).toMatchObject({
@@ -135,7 +135,7 @@ describe('RFC 9700 section 2.1.1: a confidential client with openid and a nonce'
     expect(error).toBe('invalid_request');
   });
 
-  test('with its verifier the challenge passes', async () => {
+  test('a code with a challenge is redeemed with its verifier', async () => {
     expect((await redeem(await newCode({}))).status).toBe(200);
   });
 });

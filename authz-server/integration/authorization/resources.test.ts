@@ -32,7 +32,7 @@ describe('RFC 8707 section 2: a resource by another spelling of its name', () =>
     'HTTPS://API.EXAMPLE/documents/',
     'https://api.example:443/documents/',
     'https://api.example/documents',
-  ])('%s: tokens of the space, whichever spelling comes next', async (resource) => {
+  ])('%s: gives tokens for the space, and another spelling may follow', async (resource) => {
     const answer = await flow.allow(await flow.signedIn(), { resource });
     const first = await flow.redeem(answer.get('code') ?? '', { resource: DOCUMENTS });
     const token = String(first.body['refresh_token']);
@@ -43,13 +43,13 @@ describe('RFC 8707 section 2: a resource by another spelling of its name', () =>
     }
   });
 
-  test('a machine, too', async () => {
+  test('a machine gets a token with another spelling, too', async () => {
     const form = { grant_type: 'client_credentials', resource: 'HTTPS://api.example/documents' };
     const { status, body } = await flow.post('/token', form, basic('app', SECRET));
     expect([status, decodeJwt(String(body['access_token'])).aud]).toEqual([200, DOCUMENTS]);
   });
 
-  test('the person is asked once, whatever the spelling', async () => {
+  test('the person is asked once for all spellings', async () => {
     const browser = await flow.signedIn();
     await flow.allow(browser, { resource: 'https://api.example/documents', client_id: 'server' });
     const page = await browser.open(flow.authorize({ resource: DOCUMENTS, client_id: 'server' }));
@@ -57,7 +57,7 @@ describe('RFC 8707 section 2: a resource by another spelling of its name', () =>
   });
 });
 
-describe('RFC 8707 section 2: what invalid_target tells', () => {
+describe('RFC 8707 section 2: the text of invalid_target', () => {
   const resource = 'https://evil.example/';
   const targets = (text: string | null | undefined) => text?.match(/https?:\/\/[^ ,?]+/g) ?? [];
   const atAuth = async (flow: TestFlow, name = resource) =>
@@ -67,7 +67,7 @@ describe('RFC 8707 section 2: what invalid_target tells', () => {
     return flow.post('/token', form, basic('app', SECRET));
   };
 
-  test('in production nothing to a stranger, and three names to a client that has shown its secret', async () => {
+  test('in production names no spaces to an unauthenticated client, and three spaces to an authenticated one', async () => {
     const production = { issuer: 'https://auth.example', resource: 'https://api.example' };
     await using flow = await testFlow({ ...production, spaces: SPACES });
     const answer = await atAuth(flow);
@@ -80,7 +80,7 @@ describe('RFC 8707 section 2: what invalid_target tells', () => {
     expect(targets(String(body['error_description']))).toHaveLength(3);
   });
 
-  test('at most three that the client may use, and none that hides', async () => {
+  test('names at most three spaces that the client may use, and no hidden space', async () => {
     await using flow = await testFlow({ spaces: SPACES });
     for (const name of [
       'urn:x',
@@ -100,7 +100,7 @@ describe('RFC 8707 section 2: what invalid_target tells', () => {
     }
   });
 
-  test('the one that was meant', async () => {
+  test('names the space with the most similar address', async () => {
     await using flow = await testFlow({ spaces: SPACES });
     const { body } = await byMachine(flow, 'https://api.example/document/');
     expect(body['error_description']).toContain(`did you mean ${DOCUMENTS}?`);

@@ -83,7 +83,7 @@ describe('acr_values (OpenID Connect Core 1.0 section 3.1.2.1, RFC 9470 section 
     expect(page.text).toContain(`<strong>Web</strong> ${words}`);
   });
 
-  test('a right password where more is asked for ends the request, and signs nobody in', async () => {
+  test('a right password where a stronger sign-in is required ends the request, and signs nobody in', async () => {
     const browser = flow.browser();
     const page = await browser.open(flow.authorize({ acr_values: PASSKEY }));
     const answer = sent(await browser.submit(page, ALICE));
@@ -101,7 +101,7 @@ describe('acr_values (OpenID Connect Core 1.0 section 3.1.2.1, RFC 9470 section 
     expect(again.text).toContain('asks for a passkey');
   });
 
-  test('giving up leads back with unmet_authentication_requirements, since the person may have no stronger way', async () => {
+  test('a person who gives up returns to the client with unmet_authentication_requirements', async () => {
     const browser = await signedInBy(BY_PASSWORD);
     const page = await browser.open(flow.authorize({ acr_values: PASSKEY }));
     const abort = page.forms.find(({ action }) => action.endsWith('/abort'));
@@ -109,7 +109,7 @@ describe('acr_values (OpenID Connect Core 1.0 section 3.1.2.1, RFC 9470 section 
     expect(answer.get('error')).toBe('unmet_authentication_requirements');
   });
 
-  test('prompt=none is login_required (section 3.1.2.6), since a page could meet it', async () => {
+  test('prompt=none gives login_required (section 3.1.2.6), since a sign-in page could meet the request', async () => {
     const browser = await signedInBy(BY_PASSWORD);
     const silently = { prompt: 'none', acr_values: PASSKEY };
     const answer = sent(await browser.open(flow.authorize(silently)));
@@ -119,7 +119,7 @@ describe('acr_values (OpenID Connect Core 1.0 section 3.1.2.1, RFC 9470 section 
   });
 
   test.each(['urn:mace:incommon:iap:silver', 'passkey', `${PASSKEY}x`, '1 2 3', `${PASSKEY},x`])(
-    '%j is known to nobody here: the request fails (RFC 9470 section 5)',
+    'the unknown value %j makes the request fail (RFC 9470 section 5)',
     async (acr_values) => {
       const browser = await signedInBy(PASSKEY);
       for (const prompt of ['', 'none']) {
@@ -137,7 +137,7 @@ describe('acr_values (OpenID Connect Core 1.0 section 3.1.2.1, RFC 9470 section 
 /** The parameters of a request as a form (RFC 9126 section 2.1). */
 const pushed = () => Object.fromEntries(new URL(flow.authorize()).searchParams);
 
-describe('with a passkey, by the pages alone', () => {
+describe('with a passkey, only by the pages', () => {
   /** An authenticator with a passkey of alice. */
   async function aliceWithPasskey(): Promise<Authenticator> {
     const authenticator = new Authenticator(flow.config.issuer);
@@ -149,7 +149,7 @@ describe('with a passkey, by the pages alone', () => {
     return authenticator;
   }
 
-  test('the page that asks for a passkey takes one: the code is of that sign-in, and no question comes again', async () => {
+  test('the page that asks for a passkey accepts one, and the code comes from that sign-in without another question', async () => {
     const authenticator = await aliceWithPasskey();
     const browser = await signedInBy(BY_PASSWORD);
     later(60);
@@ -165,7 +165,7 @@ describe('with a passkey, by the pages alone', () => {
     expect(sent(await browser.open(asked)).has('code')).toBe(true);
   });
 
-  test('it has no field for a password, says so to a browser without passkeys, and leads to making one', async () => {
+  test('the page has no password field, explains this to a browser without passkeys, and leads to the page that makes one', async () => {
     const page = await flow.browser().open(flow.authorize({ acr_values: PASSKEY }));
     expect(page.text).not.toContain('type="password"');
     expect(page.text).toContain('id="passkey-missing"');
@@ -175,7 +175,7 @@ describe('with a passkey, by the pages alone', () => {
     expect(either.text).toContain('data-way="get"');
   });
 
-  test('at an issuer whose host is an address nobody can have one: the request ends at once', async () => {
+  test("the request ends at once if the issuer's host is an IP address, since passkeys need a name", async () => {
     await using other = await testFlow({ issuer: 'http://127.0.0.1:3000' });
     const asked = other.authorize({ acr_values: PASSKEY });
     for (const browser of [other.browser(), await other.signedIn()]) {
@@ -185,7 +185,7 @@ describe('with a passkey, by the pages alone', () => {
     }
   });
 
-  test('nobody gets from a password to a passkey by an answer of before, of another page or of another person', async () => {
+  test('an old passkey answer, or one of another page or person, is refused after a password', async () => {
     const authenticator = await aliceWithPasskey();
     const browser = await signedInBy(BY_PASSWORD);
     const asked = flow.authorize({ acr_values: PASSKEY });
@@ -203,7 +203,7 @@ describe('with a passkey, by the pages alone', () => {
     expect(asksToSignIn(await other.open(asked))).toBe(true);
   });
 
-  test('signing in anew by a password takes the level away again', async () => {
+  test('a new sign-in by password lowers the level again', async () => {
     const authenticator = await aliceWithPasskey();
     const browser = flow.browser();
     const page = await browser.open(flow.authorize({ acr_values: PASSKEY }));
@@ -225,7 +225,7 @@ describe('with a passkey, by the pages alone', () => {
 describe('a client that does not ask for openid (RFC 9470 section 4)', () => {
   const scope = 'documents:read';
 
-  test('acr_values and max_age count for its access token', async () => {
+  test('acr_values and max_age apply to its access token', async () => {
     const weak = await signedInBy(BY_PASSWORD);
     const asked = { scope, acr_values: `${SECOND_FACTOR} ${PASSKEY}`, max_age: '300' };
     expect(asksToSignIn(await weak.open(flow.authorize(asked)))).toBe(true);
@@ -236,7 +236,7 @@ describe('a client that does not ask for openid (RFC 9470 section 4)', () => {
     expect(body).not.toHaveProperty('id_token');
   });
 
-  test('as a pushed request (RFC 9126)', async () => {
+  test('acr_values and max_age apply in a pushed request (RFC 9126)', async () => {
     const { body } = await flow.post('/request', { ...pushed(), scope, acr_values: PASSKEY });
     const uri = encodeURIComponent(String(body['request_uri']));
     const weak = await signedInBy(BY_PASSWORD);
@@ -257,7 +257,7 @@ describe('a client that does not ask for openid (RFC 9470 section 4)', () => {
     expect(auth_time * 1000).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  test('a sign-in that is later than now is no recent one: a space would send its person back without end', async () => {
+  test('a sign-in in the future is not recent: a space would send the person back again and again', async () => {
     const inAnHour = (session: Session) => ({ loginTs: session.loginTs + 3600 });
     const browser = await signedInBy(BY_PASSWORD, ['user'], inAnHour);
     expect(sent(await browser.open(flow.authorize({ scope }))).has('code')).toBe(true);
@@ -279,14 +279,14 @@ describe('a client that does not ask for openid (RFC 9470 section 4)', () => {
     expect(sent(await flow.browser().open(url)).get('error')).toBe('invalid_request');
   });
 
-  test('parameters of OpenID Connect alone are refused as before', async () => {
+  test('other parameters of OpenID Connect are still refused', async () => {
     const answer = sent(await flow.browser().open(flow.authorize({ scope, nonce: 'n' })));
     expect(answer.get('error')).toBe('invalid_request');
   });
 });
 
 describe('attacks on acr_values and max_age', () => {
-  test('a request for less than a resource wants gives a token that says so', async () => {
+  test('a token for a request with a weaker sign-in than the resource requires has the weaker acr', async () => {
     const browser = await signedInBy(BY_PASSWORD);
     const answer = sent(await browser.open(flow.authorize({ acr_values: BY_PASSWORD })));
     const { body } = await flow.redeem(answer.get('code') ?? '');
@@ -305,7 +305,7 @@ describe('attacks on acr_values and max_age', () => {
     expect(asksToSignIn(await browser.open(`/auth?${query.toString()}`))).toBe(true);
   });
 
-  test('the resume address of a request that is not met leads to the page again, not to a code', async () => {
+  test('the resume address of an unmet request leads to the sign-in page again, not to a code', async () => {
     const browser = await signedInBy(BY_PASSWORD);
     const page = await browser.open(flow.authorize({ acr_values: PASSKEY }));
     const uid = /interaction\/([\w-]+)\//.exec(page.forms[0]?.action ?? '')?.[1];
@@ -313,7 +313,7 @@ describe('attacks on acr_values and max_age', () => {
     expect(resumed.headers.get('location') ?? '').not.toContain('code=');
   });
 
-  test('the answer of another browser is not taken: it has another session', async () => {
+  test('the answer of another browser is refused, since it has another session', async () => {
     const asking = await signedInBy(BY_PASSWORD);
     const page = await asking.open(flow.authorize({ acr_values: SECOND_FACTOR }));
     const stronger = await signedInBy(PASSKEY);
@@ -328,7 +328,7 @@ describe('attacks on acr_values and max_age', () => {
     }
   });
 
-  test('ten right passwords at once where more is asked for give no code and no session', async () => {
+  test('ten right passwords at the same time give no code and no session if a stronger sign-in is required', async () => {
     const browser = flow.browser();
     const page = await browser.open(flow.authorize({ acr_values: PASSKEY }));
     const sendings = Array.from({ length: 10 }, () => browser.submit(page, ALICE));
@@ -339,7 +339,7 @@ describe('attacks on acr_values and max_age', () => {
   });
 
   test.each(['-1', '1e3', '0x10', '1.5', ' 5', '99999999999999999999', 'soon', '٣'])(
-    'max_age=%j is no number of seconds',
+    'max_age=%j is refused',
     async (max_age) => {
       const browser = await signedInBy(BY_PASSWORD);
       const url = new URL(flow.authorize());
@@ -356,7 +356,7 @@ describe('attacks on acr_values and max_age', () => {
     expect(sent(await browser.open(url)).get('error')).toBe('invalid_request');
   });
 
-  test('10,000 values are too long for a query and a form; what fits is answered at once', async () => {
+  test('10,000 values are too long for a query and a form; as many as fit are answered at once', async () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `v${index}`).join(' ');
     const browser = flow.browser();
     const asked = await browser.request('GET', flow.authorize({ acr_values: many }));
@@ -402,7 +402,7 @@ describe('tokens say how and when the person signed in (RFC 9068 section 2.2.1)'
     expect(event(decodeJwt(String(refreshed.body['id_token'])))).toEqual(first);
   });
 
-  test('a refresh raises nothing, also after a stronger sign-in and when it asks for it', async () => {
+  test('a refresh never raises acr, amr or auth_time, even after a stronger sign-in', async () => {
     const { refresh_token } = await flow.tokens({
       scope: 'openid offline_access',
       prompt: 'consent',
@@ -419,7 +419,7 @@ describe('tokens say how and when the person signed in (RFC 9068 section 2.2.1)'
     expect(Date.now() / 1000 - auth_time).toBeGreaterThanOrEqual(60);
   });
 
-  test('introspection has them (RFC 9470 section 6.2); a machine has none', async () => {
+  test('introspection has acr, amr and auth_time (RFC 9470 section 6.2), but not for a machine', async () => {
     const { fields, body } = await tokens();
     const token = String(body['access_token']);
     const { body: told } = await flow.post('/token/introspection', { token }, fields);

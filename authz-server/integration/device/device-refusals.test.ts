@@ -42,7 +42,7 @@ describe('requests at the device page that decide nothing', () => {
     expect(await flow.grants('alice')).toBe(0);
   });
 
-  test('the same form as it was offered does decide', async () => {
+  test('the unchanged form does decide', async () => {
     const device = await flow.askAsDevice(ALL);
     const { forms } = await alice.open(pathOf(device));
     const { fields = [] } = forms.find(({ action }) => action === '/device') ?? {};
@@ -92,7 +92,7 @@ describe('guesses at the device page (RFC 8628 section 5.1)', () => {
   const guess = (browser: TestBrowser, code = 'BCDF-GHJK') =>
     browser.request('GET', `/device?user_code=${code}`);
 
-  test('before sign-in nothing is looked up or paid for', async () => {
+  test('before sign-in no code is looked up, and no limit is used', async () => {
     flow = await openDeviceFlow({ limits: { userCode: { burst: 1, per: 3600 } } });
     const device = await flow.askAsDevice(ALL);
     const browser = flow.browser();
@@ -112,7 +112,7 @@ describe('guesses at the device page (RFC 8628 section 5.1)', () => {
     expect(isConfirm(confirm)).toBe(true);
   });
 
-  test('ten guesses at once: no more than the limit are looked up, and the right code is refused too', async () => {
+  test('ten guesses at the same time: only as many as the limit are looked up, and then the right code is refused, too', async () => {
     flow = await openDeviceFlow({ limits: { userCode: { burst: 4, per: 3600 } } });
     const device = await flow.askAsDevice(ALL);
     const browser = await flow.signedIn('alice');
@@ -130,7 +130,7 @@ describe('guesses at the device page (RFC 8628 section 5.1)', () => {
     expect(isConfirm(await other.open(pathOf(device)))).toBe(true);
   });
 
-  test('a form is a guess like any other', async () => {
+  test('a posted form counts as a guess', async () => {
     flow = await openDeviceFlow({ limits: { userCode: { burst: 3, per: 3600 } } });
     const browser = await flow.signedIn('alice');
     const statuses = [];
@@ -141,7 +141,7 @@ describe('guesses at the device page (RFC 8628 section 5.1)', () => {
     expect(statuses).toEqual([410, 410, 410, 429]);
   });
 
-  test('forms that are sent again, one after the other or at once, are no guesses', async () => {
+  test('repeated forms, in turn or at the same time, do not count as guesses', async () => {
     flow = await openDeviceFlow({ limits: { userCode: { burst: 7, per: 3600 } } });
     const browser = await flow.signedIn('alice');
     const decide = async () => {
@@ -157,7 +157,7 @@ describe('guesses at the device page (RFC 8628 section 5.1)', () => {
     expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
   });
 
-  test('guessers who use up an address keep nobody there from a right code', async () => {
+  test('guesses that use up the limit of an address do not block a right code from there', async () => {
     flow = await openDeviceFlow({ limits: { userCode: { burst: 1, per: 3600 } } });
     const device = await flow.askAsDevice(ALL);
     const { limits } = flow.authz.stores;

@@ -33,7 +33,7 @@ describe('device page (RFC 8628)', () => {
   });
   afterEach(async () => flow[Symbol.asyncDispose]());
 
-  test('section 3.3: code, sign-in, what is asked and from where, approval, tokens once', async () => {
+  test('section 3.3: a person enters the code, signs in, sees the request and its origin, and approves; the device gets tokens once', async () => {
     const device = await flow.askAsDevice(ALL);
     const browser = flow.browser();
     const first = await browser.open(pathOf(device));
@@ -63,7 +63,7 @@ describe('device page (RFC 8628)', () => {
     expect((await flow.refresh('tv', body['refresh_token'])).status).toBe(200);
   });
 
-  test('RFC 9449 section 5: a device with a secret that began with DPoP goes on with DPoP', async () => {
+  test('RFC 9449 section 5: a device with a secret that began with DPoP must go on with DPoP', async () => {
     const { authz } = flow;
     const settop = { ...APP, ...TV, client_id: 'settop' };
     const { token_endpoint_auth_method } = APP;
@@ -120,7 +120,7 @@ describe('device page (RFC 8628)', () => {
     expect(await flow.grants('alice')).toBe(0);
   });
 
-  test('a part can be refused, and the rest is what the device gets', async () => {
+  test('a person can refuse some scopes, and the device gets the others', async () => {
     const device = await flow.askAsDevice(ALL);
     const browser = await flow.signedIn('alice');
     const confirm = await browser.open(pathOf(device));
@@ -132,7 +132,7 @@ describe('device page (RFC 8628)', () => {
     expect(refreshed.body['scope']).toBe('openid documents:read');
   });
 
-  test('to allow nothing is to deny', async () => {
+  test('a person who allows no scope denies the request', async () => {
     const device = await flow.askAsDevice({ scope: 'documents:read', resource: DOCUMENTS });
     const browser = await flow.signedIn('alice');
     const confirm = await browser.open(pathOf(device));
@@ -154,7 +154,7 @@ describe('device page (RFC 8628)', () => {
     expect(access?.scopes).toEqual({ [DOCUMENTS]: ['documents:read'] });
   });
 
-  test('forged items alone are nothing that is allowed', async () => {
+  test('a form with only forged scopes denies the request', async () => {
     const device = await flow.askAsDevice({ scope: 'documents:read', resource: DOCUMENTS });
     const browser = await flow.signedIn('alice');
     const confirm = await browser.open(pathOf(device));
@@ -164,7 +164,7 @@ describe('device page (RFC 8628)', () => {
     expect(await flow.grants('alice')).toBe(0);
   });
 
-  test('two devices of one client have a grant each; ending one leaves the other', async () => {
+  test('two devices of one client have their own grants, and ending one leaves the other', async () => {
     const browser = await flow.signedIn('alice');
     const tokens = [];
     for (const device of [await flow.askAsDevice(ALL), await flow.askAsDevice(ALL)]) {
@@ -194,7 +194,7 @@ describe('device page (RFC 8628)', () => {
     expect((await flow.refresh('tv', body['refresh_token'])).status).toBe(400);
   });
 
-  test('section 5.1: only to who decided is it told that a code was decided', async () => {
+  test('section 5.1: only the person who decided sees that a code was decided', async () => {
     const device = await flow.askAsDevice(ALL);
     const alice = await flow.signedIn('alice');
     const bob = await flow.signedIn('bob');
@@ -212,7 +212,7 @@ describe('device page (RFC 8628)', () => {
     expect((await flow.poll(device)).status).toBe(200);
   });
 
-  test('ten approvals and denials at once: one is done, and the others leave no live grant', async () => {
+  test('of ten approvals and denials at the same time one is done, and the others leave no valid grant', async () => {
     const three = ['alice', 'bob', 'carol'] as const;
     const names = [...three, ...three, ...three, 'alice'] as const;
     const browsers = await Promise.all(names.map((name) => flow.signedIn(name)));
@@ -244,7 +244,7 @@ describe('device page (RFC 8628)', () => {
     }
   });
 
-  test('leaving, an error or a sign-out on the way leaves the code open', async () => {
+  test('leaving the page, an error or a sign-out leaves the code undecided', async () => {
     const device = await flow.askAsDevice(ALL);
     const browser = await flow.signedIn('alice');
     const confirm = await browser.open(pathOf(device));
@@ -261,7 +261,7 @@ describe('device page (RFC 8628)', () => {
     expect((await flow.poll(device)).status).toBe(200);
   });
 
-  test('everything of a person is ended between page and decision: nothing is granted', async () => {
+  test('nothing is granted if all access of the person is ended between page and decision', async () => {
     const device = await flow.askAsDevice(ALL);
     const browser = await flow.signedIn('alice');
     const confirm = await browser.open(pathOf(device));
@@ -286,7 +286,7 @@ describe('device page (RFC 8628)', () => {
     expect(body['access_token']).toBeUndefined();
   });
 
-  test('a code whose client was removed is unknown', async () => {
+  test('the code of a removed client is unknown', async () => {
     const device = await flow.askAsDevice(ALL);
     const browser = await flow.signedIn('alice');
     const confirm = await browser.open(pathOf(device));

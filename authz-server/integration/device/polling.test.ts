@@ -50,8 +50,8 @@ const storedCode = (device_code: string) =>
 
 const refused = ({ status, body }: Answered) => [status, body['error']];
 
-describe('RFC 8628 section 3.2: the device asks', () => {
-  test('and is told the codes, where to enter them, and how often to poll', async () => {
+describe('RFC 8628 section 3.2: a device authorization request', () => {
+  test('gets the codes, the address for the user code, and the polling interval', async () => {
     const { status, body, headers } = await start();
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
     const { issuer } = flow.config;
@@ -65,7 +65,7 @@ describe('RFC 8628 section 3.2: the device asks', () => {
     });
   });
 
-  test('without scope for its default scopes', async () => {
+  test("without scope asks for the client's default scopes", async () => {
     const { device_code } = await newCode({ scope: '' });
     const stored = await storedCode(device_code);
     expect(stored?.['params']).toMatchObject({ scope: 'documents:read', resource: DOCUMENTS });
@@ -80,7 +80,7 @@ describe('RFC 8628 section 3.2: the device asks', () => {
     expect(stored?.['params']).toMatchObject({ scope: 'documents:read' });
   });
 
-  test('the address and the program that asked are kept for who decides', async () => {
+  test("stores the client's address and user agent, to show them to the person", async () => {
     const agent = { 'user-agent': `tv ${'x'.repeat(1000)}`, 'x-forwarded-for': '192.0.2.1' };
     const { body } = await flow.post('/device/auth', { client_id: 'tv' }, agent);
     const stored = await storedCode(String(body['device_code']));
@@ -104,7 +104,7 @@ describe('RFC 8628 section 3.2: the device asks', () => {
 });
 
 describe('RFC 8628 section 3.5: the device polls', () => {
-  test('authorization_pending; too early is slow_down; the first poll never is', async () => {
+  test('a poll gets authorization_pending, or slow_down if it is too early; the first poll is never too early', async () => {
     const { device_code } = await newCode();
     expect(await pollAfter(0, device_code)).toBe('authorization_pending');
     expect(await pollAfter(0, device_code)).toBe('slow_down');
@@ -114,7 +114,7 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     expect(await pollAfter(INTERVAL - 2, device_code)).toBe('slow_down');
   });
 
-  test('slow_down says the interval, and that it grows', async () => {
+  test('slow_down names the interval, and says that it grows', async () => {
     const { device_code } = await newCode();
     await poll(device_code);
     const { body } = await poll(device_code);
@@ -124,7 +124,7 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     });
   });
 
-  test('ten at once: nine slow down', async () => {
+  test('of ten polls at the same time nine get slow_down', async () => {
     const { device_code } = await newCode();
     const answers = await Promise.all(Array.from({ length: 10 }, () => poll(device_code)));
     const errors = answers.map(({ body }) => body['error']);
@@ -132,14 +132,14 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     expect(errors.filter((error) => error === 'slow_down')).toHaveLength(9);
   });
 
-  test('one device that hurries slows no other down', async () => {
+  test('a device that polls too often does not affect other devices', async () => {
     const [hasty, patient] = [await newCode(), await newCode()];
     await poll(hasty.device_code);
     expect(await pollAfter(0, hasty.device_code)).toBe('slow_down');
     expect(await pollAfter(0, patient.device_code)).toBe('authorization_pending');
   });
 
-  test('once it is decided no poll is too early', async () => {
+  test('after the decision no poll is too early', async () => {
     const { device_code, user_code } = await newCode({ scope: 'openid documents:read' });
     await poll(device_code);
     await decide(user_code, 'allow');
@@ -158,7 +158,7 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     expect(next.status).toBe(200);
   });
 
-  test('a code that gave tokens gives no more, and its grant lives on', async () => {
+  test('a code gives tokens once, and its grant stays valid', async () => {
     const { device_code, user_code } = await newCode();
     await decide(user_code, 'allow');
     const answers = await Promise.all(Array.from({ length: 10 }, () => poll(device_code)));
@@ -170,7 +170,7 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     expect(await findAccess(store, String(grant_id))).toBeDefined();
   });
 
-  test('access_denied, as often as it asks', async () => {
+  test('after a denial every poll gets access_denied', async () => {
     const { device_code, user_code } = await newCode();
     await decide(user_code, 'deny');
     for (let turn = 0; turn < 3; turn += 1) {
@@ -188,7 +188,7 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     expect(refused(await poll(device_code, form))).toEqual([400, error]);
   });
 
-  test('another client cannot take the tokens', async () => {
+  test('another client cannot get the tokens', async () => {
     const tv = await flow.stores.clients.get('tv');
     if (tv) await flow.stores.clients.add({ ...tv, client_id: 'other-tv' });
     const { device_code, user_code } = await newCode();
@@ -200,7 +200,7 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     expect((await poll(device_code)).status).toBe(200);
   });
 
-  test('expired_token, after its time', async () => {
+  test('an expired code gets expired_token', async () => {
     const { device_code } = await newCode();
     const stored = await storedCode(device_code);
     const payload = { ...stored, exp: Math.floor(Date.now() / 1000) - 60 };
@@ -210,7 +210,7 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     expect(await pollAfter(0, device_code)).toBe('expired_token');
   });
 
-  test('expired_token also of a code that was decided, when the device asks too late', async () => {
+  test('a decided code gets expired_token, too, if the device polls too late', async () => {
     const { device_code, user_code } = await newCode();
     await decide(user_code, 'allow');
     const stored = await storedCode(device_code);
@@ -224,7 +224,7 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     expect(await storedCode(late.device_code)).toBeDefined();
   });
 
-  test('the store knows a code longer than it is good for', async () => {
+  test('the store has a code for longer than it is valid', async () => {
     const { device_code } = await newCode();
     clock.advance(flow.config.device.lifetime + 60);
     expect(await storedCode(device_code)).toBeDefined();

@@ -36,7 +36,7 @@ async function signedInBy(acr: Acr): Promise<TestBrowser> {
 
 describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 section 5)', () => {
   test.each([PASSKEY, `${SECOND_FACTOR} ${PASSKEY}`, SECOND_FACTOR])(
-    'a sign-in by a passkey is enough for %j, and its acr is in the tokens',
+    'a sign-in with a passkey is enough for %j, and its acr is in the tokens',
     async (acr_values) => {
       const device = await flow.askAsDevice({ ...ALL, acr_values });
       const browser = await signedInBy(PASSKEY);
@@ -51,7 +51,7 @@ describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 sec
     },
   );
 
-  test('a password is asked again, says why, and never loops: giving up tells the device', async () => {
+  test('a person with only a password is asked for more, sees why, and can give up, which the device learns', async () => {
     const device = await flow.askAsDevice({ ...ALL, acr_values: PASSKEY });
     const browser = await flow.signedIn('alice');
     const asked = await browser.open(pathOf(device));
@@ -67,7 +67,7 @@ describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 sec
     expect(await flow.grants('alice')).toBe(0);
   });
 
-  test('a form of another page does not approve what asks for more', async () => {
+  test('a form of another page does not approve a request that requires a stronger sign-in', async () => {
     const device = await flow.askAsDevice({ ...ALL, acr_values: PASSKEY });
     const browser = await flow.signedIn('alice');
     const forced = await post(browser, {
@@ -81,7 +81,7 @@ describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 sec
     expect(await flow.grants('alice')).toBe(0);
   });
 
-  test('ten decisions at once with a sign-in that is not enough approve nothing', async () => {
+  test('ten decisions at the same time with an insufficient sign-in approve nothing', async () => {
     const device = await flow.askAsDevice({ ...ALL, acr_values: SECOND_FACTOR });
     const browser = await flow.signedIn('alice');
     const form = { user_code: device.user_code, decision: 'allow', item: ['openid'] };
@@ -101,7 +101,7 @@ describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 sec
     expect(isConfirm(await signIn(browser, asked, 'alice'))).toBe(true);
   });
 
-  test('a person without a second factor sets one up on the way, and comes back to the device', async () => {
+  test('a person without a second factor sets one up, and returns to the device page', async () => {
     const device = await flow.askAsDevice({ ...ALL, acr_values: SECOND_FACTOR });
     const browser = await flow.signedIn('alice');
     const step = await signIn(browser, await browser.open(pathOf(device)), 'alice');
@@ -111,7 +111,7 @@ describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 sec
     expect(isConfirm(await browser.open(href.replaceAll('&amp;', '&')))).toBe(true);
   });
 
-  test('without the scope openid, too (RFC 9470 section 4)', async () => {
+  test('acr_values and max_age apply without the scope openid, too (RFC 9470 section 4)', async () => {
     const asked = { scope: 'documents:read', resource: DOCUMENTS, acr_values: PASSKEY };
     const device = await flow.askAsDevice(asked);
     const weak = await flow.signedIn('alice');
@@ -120,7 +120,7 @@ describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 sec
     expect(isConfirm(await strong.open(pathOf(device)))).toBe(true);
   });
 
-  test('values that are unknown here are refused at once (RFC 9470 section 5)', async () => {
+  test('unknown values are refused at once (RFC 9470 section 5)', async () => {
     const { authz } = flow;
     for (const acr_values of ['silver', `${PASSKEY},${SECOND_FACTOR}`]) {
       const form = { client_id: 'tv', ...ALL, acr_values };

@@ -43,7 +43,7 @@ function reading(stored: { record: ClientRecord; meanwhile?: () => void }) {
   return { clientNow: () => clientNow('app'), made: () => made };
 }
 
-test('a client is made once of the same record, though that is read anew', async () => {
+test('the engine makes a client once from the same record, even if the record is read again', async () => {
   const stored = { record: RECORD };
   const { clientNow, made } = reading(stored);
   expect(await clientNow()).toMatchObject({ allowed_scope: 'read' });
@@ -56,7 +56,7 @@ test('a client is made once of the same record, though that is read anew', async
   expect(made()).toBe(2);
 });
 
-test('a record that changes meanwhile is not remembered as the one before', async () => {
+test('a record that changes meanwhile is not cached under the former record', async () => {
   const stored = { record: RECORD, meanwhile: () => {} };
   const { clientNow } = reading(stored);
   stored.meanwhile = () => (stored.record = { ...RECORD, scope: 'write' });
