@@ -212,7 +212,7 @@ describe('device page (RFC 8628)', () => {
     expect((await flow.poll(device)).status).toBe(200);
   });
 
-  test('of ten approvals and denials at the same time one is done, and the others leave no valid grant', async () => {
+  test('only one of ten approvals and denials at the same time is done, and the others leave no valid grant', async () => {
     const three = ['alice', 'bob', 'carol'] as const;
     const names = [...three, ...three, ...three, 'alice'] as const;
     const browsers = await Promise.all(names.map((name) => flow.signedIn(name)));

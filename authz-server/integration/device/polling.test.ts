@@ -124,7 +124,7 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     });
   });
 
-  test('of ten polls at the same time nine get slow_down', async () => {
+  test('nine of ten polls at the same time get slow_down', async () => {
     const { device_code } = await newCode();
     const answers = await Promise.all(Array.from({ length: 10 }, () => poll(device_code)));
     const errors = answers.map(({ body }) => body['error']);

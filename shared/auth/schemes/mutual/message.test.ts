@@ -161,7 +161,7 @@ describe.each(MUTUAL_ALGORITHM_NAMES)('numbers of %s (RFC 8121 appendix B)', (al
     expect(kex(spoilt) === 'kc1').toBe(format === 'base64');
   });
 
-  test('of any octets are read unchanged or refused', () => {
+  test('are read unchanged or refused, for any octets', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
         const message = kex(Buffer.from(bytes).toString(format));

@@ -244,7 +244,7 @@ describe('sessions (RFC 8120 section 11)', () => {
     expect(reasonOf(await send(here.scheme(), vfy(0)))).toBe('stale-session');
   });
 
-  test('of fifty proofs at the same time one is checked, right or wrong', async () => {
+  test('only one of fifty proofs at the same time is checked, right or wrong', async () => {
     const { here, there } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     const [a, b] = [here.scheme(), there.scheme()];
@@ -279,7 +279,7 @@ describe('sessions (RFC 8120 section 11)', () => {
     }
   });
 
-  test('of fifty requests at the same time with one nc, at two processes, one is admitted', async () => {
+  test('only one of fifty requests at the same time with one nc, at two processes, is admitted', async () => {
     const { here, there } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     await send(here.scheme(), vfy(0));
