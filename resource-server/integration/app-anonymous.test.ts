@@ -119,7 +119,7 @@ describe('RFC 9577: the anonymous principal', () => {
     expect((await call('PROPFIND', '/open/', '', 'application/xml')).status).toBe(207);
   });
 
-  test('uploads from one address leave room for those of anonymous clients elsewhere', async () => {
+  test('uploads from one address leave space for uploads of anonymous clients at other addresses', async () => {
     const under: http.ClientRequest[] = [];
     const begin = async (localAddress: string) => {
       const headers = {
@@ -160,7 +160,7 @@ describe('RFC 9577: the anonymous principal', () => {
     expect((await call('GET', '/open/b')).status).toBe(404);
   });
 
-  test('RFC 10008: can repeat a QUERY by a URL that nobody guesses', async () => {
+  test('RFC 10008: can repeat a QUERY by a URL that cannot be guessed', async () => {
     await call('PUT', '/open/list.json', '[{"a":1},{"a":2}]', 'application/json');
     const asked = await call('QUERY', '/open/list.json', '$[0].a', 'application/jsonpath');
     expect(asked).toMatchObject({ status: 200, text: '[1]' });

@@ -35,18 +35,18 @@ const methodsOf = async (path: string) =>
 const strangers = [`${PAGES}.evil.example`, PAGES.toUpperCase()];
 
 describe('Fetch, section CORS-preflight fetch', () => {
-  test('is the same for existing and missing resources', async () => {
+  test('a preflight gets the same answer for existing and missing resources', async () => {
     const [there, missing] = [await preflight('/documents/there'), await preflight('/documents/x')];
     const undated = { date: undefined, 'x-request-id': undefined };
     expect({ ...missing.headers, ...undated }).toEqual({ ...there.headers, ...undated });
   });
 
-  test('follows the methods of a narrowed space', async () => {
+  test('a preflight names only the methods that the space lists', async () => {
     expect(await methodsOf('/documents/there')).toBe(allow(METHODS_OF.possible));
     expect(await methodsOf('/narrowed/a')).toBe('GET, HEAD, OPTIONS, QUERY');
   });
 
-  test('is the same for any requested method, known or not', async () => {
+  test('a preflight gets the same answer for any requested method, known or not', async () => {
     for (const method of ['QUERY', 'FOO', 'patch', 'TRACE', '']) {
       const reply = await preflight('/narrowed/a', { 'Access-Control-Request-Method': method });
       expect(reply.status).toBe(204);
@@ -54,12 +54,12 @@ describe('Fetch, section CORS-preflight fetch', () => {
     }
   });
 
-  test('needs no authentication, even with invalid credentials', async () => {
+  test('a preflight needs no authentication, even with invalid credentials', async () => {
     const reply = await preflight('/documents/there', { Authorization: 'Bearer not.a.token' });
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([204, undefined]);
   });
 
-  test('tells an unlisted origin nothing, and still is not 401', async () => {
+  test('a preflight from an unlisted origin gets no CORS fields, but not 401', async () => {
     for (const Origin of strangers) {
       const reply = await preflight('/documents/there', { Origin });
       expect([reply.status, cors(reply)]).toEqual([204, []]);
@@ -67,7 +67,7 @@ describe('Fetch, section CORS-preflight fetch', () => {
     }
   });
 
-  test('needs both fields: other OPTIONS of a hiding space are authenticated', async () => {
+  test('an OPTIONS request without both fields of a preflight is authenticated in a hidden space', async () => {
     for (const headers of [{ Origin: PAGES }, { 'Access-Control-Request-Method': 'PUT' }]) {
       expect((await rs.ask('OPTIONS', '/hidden/there', { headers })).status).toBe(401);
     }
@@ -110,7 +110,7 @@ describe('Fetch, section CORS check: actual answers', () => {
     },
   );
 
-  test('403 too', async () => {
+  test('a listed origin can read 403, too', async () => {
     const reader = { Origin, Authorization: `Bearer ${rs.token('documents:read')}` };
     const { status, headers } = await rs.ask('PUT', '/documents/there', { headers: reader });
     expect(status).toBe(403);
@@ -124,7 +124,7 @@ describe('Fetch, section CORS check: actual answers', () => {
     expect([reply.status, reply.headers.vary]).toEqual([406, 'Accept, Origin']);
   });
 
-  test('and in trees of their own whoever asks', async () => {
+  test('in trees of their own Vary also names the fields of credentials', async () => {
     const own = { Authorization: `Bearer ${rs.token('own:read')}`, Origin };
     const [listing, missing] = [
       await rs.ask('GET', '/own/', { headers: own }),

@@ -61,7 +61,7 @@ describe('RFC 9110 section 9.3.2: HEAD is GET without content', () => {
     expect(head.headers['content-length']).toBe(String(Buffer.byteLength(get.text)));
   });
 
-  test('403', async () => {
+  test('HEAD has the fields of a 403', async () => {
     const headers = { Authorization: `Bearer ${rs.token('documents:write')}` };
     const ask = stranger('/documents/text', headers);
     const [get, head] = [await ask('GET'), await ask('HEAD')];
@@ -69,7 +69,7 @@ describe('RFC 9110 section 9.3.2: HEAD is GET without content', () => {
     expect(comparable(head)).toEqual(comparable(get));
   });
 
-  test('304', async () => {
+  test('HEAD has the fields of a 304', async () => {
     const { etag } = (await as('GET', '/documents/text')).headers;
     const ask = asking('/documents/text', { 'If-None-Match': etag });
     const [get, head] = [await ask('GET'), await ask('HEAD')];
@@ -78,7 +78,7 @@ describe('RFC 9110 section 9.3.2: HEAD is GET without content', () => {
   });
 
   test.each(['bytes=0-1', 'bytes=900-', 'bytes=0-0,2-2'])(
-    'RFC 9110 section 14.2: Range is for GET alone: HEAD ignores %s',
+    'RFC 9110 section 14.2: Range is only for GET: HEAD ignores %s',
     async (range) => {
       const whole = await as('HEAD', '/documents/text');
       const head = await as('HEAD', '/documents/text', { headers: { Range: range } });

@@ -56,14 +56,17 @@ describe('RFC 9110 section 15.5.6: 405 has Allow', () => {
     }
   });
 
-  test.each([...PLACES, ...MISSING])('%s at %s: OPTIONS says the same', async (kind, path) => {
-    const reply = await as('OPTIONS', path);
-    expect(reply).toMatchObject({ status: 204, text: '' });
-    expect(reply.headers.allow).toBe(allow(METHODS_OF[kind]));
-    expect(reply.headers['content-length']).toBeUndefined();
-  });
+  test.each([...PLACES, ...MISSING])(
+    '%s at %s: OPTIONS names the same methods',
+    async (kind, path) => {
+      const reply = await as('OPTIONS', path);
+      expect(reply).toMatchObject({ status: 204, text: '' });
+      expect(reply.headers.allow).toBe(allow(METHODS_OF[kind]));
+      expect(reply.headers['content-length']).toBeUndefined();
+    },
+  );
 
-  test.each(MISSING)('%s at %s: 404 for what can create nothing', async (kind, path) => {
+  test.each(MISSING)('%s at %s: a method that creates nothing gets 404', async (kind, path) => {
     const creating = new Set<string>([...METHODS_OF[kind], 'OPTIONS']);
     for (const method of SERVED) {
       if (creating.has(method)) continue;
@@ -87,14 +90,14 @@ describe('RFC 9110 section 15.5.6: 405 has Allow', () => {
     expect((await as('GET', '/documents/changing')).status).toBe(404);
   });
 
-  test('a space of one resource: GET, HEAD and POST there, nothing below it', async () => {
+  test('a space of one resource has GET, HEAD and POST, and nothing below it', async () => {
     const reply = await as('PUT', '/identity/', { body: 'x' });
     expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS, POST']);
     expect((await as('OPTIONS', '/identity/below')).status).toBe(404);
     expect((await as('PUT', '/identity/below')).status).toBe(404);
   });
 
-  test('a narrowed space has no other methods for anybody', async () => {
+  test('a space that lists its methods has no other methods for any client', async () => {
     for (const [path, methods] of [
       ['/narrowed/text', 'GET, HEAD, OPTIONS, PUT'],
       ['/narrowed/', 'GET, HEAD, OPTIONS'],
@@ -131,7 +134,7 @@ describe('RFC 9110 section 15.6.2: an unknown method is 501 on any path', () => 
   /** CONNECT has a target of its own form. */
   const foreign = PARSED.filter((method) => !SERVED.has(method) && method !== 'CONNECT');
 
-  test.each(PATHS)('%s: methods that the parser passes', async (path) => {
+  test.each(PATHS)('%s, which the parser knows, is 501', async (path) => {
     for (const method of foreign) {
       const reply = await rs.ask(method, path);
       expect([method, reply.status]).toEqual([method, 501]);
@@ -140,7 +143,7 @@ describe('RFC 9110 section 15.6.2: an unknown method is 501 on any path', () => 
     }
   });
 
-  test.each(PATHS)('%s: methods that the parser does not know', async (path) => {
+  test.each(PATHS)('%s, which the parser does not know, is 501', async (path) => {
     for (const method of ['FOO', 'BAN', 'get', 'Put', 'TRACK', 'X-HTTP', 'constructor']) {
       const text = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
       expect(await exchange(rs.listening, text)).toMatch(/^HTTP\/1.1 501 /);
@@ -189,7 +192,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
   });
 
   test.each(['/documents/', '/documents/text', '/documents/missing', '/documents/missing/'])(
-    'RFC 4918 section 10.1: of WebDAV, at %s, without credentials, and nothing of what is there',
+    'RFC 4918 section 10.1: names the WebDAV classes at %s without credentials, and reveals no resource',
     async (path) => {
       const reply = await rs.ask('OPTIONS', path);
       expect(reply).toMatchObject({ status: 204, text: '' });
@@ -222,7 +225,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
     expect((await rs.ask('OPTIONS', '/documents/', { headers: writer })).status).toBe(403);
   });
 
-  test('needs credentials in a space that hides or has no WebDAV', async () => {
+  test('needs credentials in a space that is hidden or has no WebDAV', async () => {
     for (const path of ['/hidden/', '/hidden/text', '/identity/', '/narrowed/text']) {
       const reply = await rs.ask('OPTIONS', path);
       expect([path, reply.status]).toEqual([path, 401]);
@@ -232,7 +235,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
   });
 
   test.each(['/', '*', '/verify', '/documents/', '/documents/text', '/identity/'])(
-    'section 7.6.2: %s is the end of the way, whatever Max-Forwards says; malformed it is refused',
+    'section 7.6.2: %s is answered here with any Max-Forwards, and refused if Max-Forwards is malformed',
     async (path) => {
       const status = async (value: string) =>
         (await as('OPTIONS', path, { headers: { 'Max-Forwards': value } })).status;

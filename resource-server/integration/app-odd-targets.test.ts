@@ -25,7 +25,7 @@ const status = async (method: string, path: string, call = {}) =>
   (await ask(method, path, call)).status;
 
 describe('within a tree of documents', () => {
-  test('a doubled slash counts as one for every method', async () => {
+  test('a doubled slash is read as one by every method', async () => {
     expect(await status('MKCOL', '/docs//c//')).toBe(201);
     expect(await status('PUT', '/docs//c///a', { body: 'content' })).toBe(201);
     expect((await ask('GET', '/docs/c/a')).text).toBe('content');
@@ -66,7 +66,7 @@ describe('within a tree of documents', () => {
   );
 });
 
-describe('a path that leads to a space has one reading: otherwise 400', () => {
+describe('a path in a space must have one reading, or is 400', () => {
   test.each([
     '//docs/a',
     '//docs//a',
@@ -91,7 +91,7 @@ describe('a path that leads to a space has one reading: otherwise 400', () => {
     expect(await status('OPTIONS', path)).toBe(400);
   });
 
-  test('so it is in Destination (RFC 4918 section 10.3)', async () => {
+  test('a path in Destination must have one reading, or is 400 (RFC 4918 section 10.3)', async () => {
     await ask('PUT', '/docs/source', { body: 'x' });
     for (const Destination of ['//docs/a', '/docs//within/a', '/docs%0D/a', '/within//a']) {
       const reply = await ask('COPY', '/docs/source', { headers: { Destination } });

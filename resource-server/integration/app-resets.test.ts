@@ -84,7 +84,7 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await setImmediate();
 }
 
-describe('a client that leaves before the end of the content leaves no file open', () => {
+describe('a client that disconnects before the end of the content leaves no file open', () => {
   const parts = { range: 'bytes=0-700000,800000-1500000,1600000-' };
 
   test.each<[string, boolean, object]>([
@@ -138,7 +138,7 @@ describe('a client that leaves before the end of the content leaves no file open
   });
 
   test.each([1, 3])(
-    'RFC 9112 section 9.5: connections of HTTP/1.1 that are given up, %d requests on each',
+    'RFC 9112 section 9.5: aborted HTTP/1.1 connections with %d requests on each leave no file open',
     async (requests) => {
       const { port } = await start(false);
       async function ask(index: number): Promise<void> {
@@ -204,7 +204,7 @@ async function compare(read: Readable, content: Buffer, upTo: number, pauses: bo
   return { at, wrong };
 }
 
-describe('a hundred who read at once, slowly, or leave in the middle', () => {
+describe('a hundred clients that read at the same time, slowly, or disconnect leave no file open', () => {
   test.each<[string, boolean, 1 | 2]>([
     ['HTTP/1.1 in clear text', false, 1],
     ['HTTP/1.1 over TLS', true, 1],

@@ -39,7 +39,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     expect((await rs.ask('TRACE', '/documents/text')).status).toBe(401);
   });
 
-  test('where enabled echoes the request without credentials, keys and configured fields', async () => {
+  test('if enabled, echoes the request without credentials, keys and configured fields', async () => {
     const reply = await as('TRACE', '/traced/any?token=secret', {
       headers: { 'X-Papertrail': 'secret', Via: '1.1 a', 'Max-Forwards': '7' },
     });
@@ -83,7 +83,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     expect(reply.text).not.toContain(key);
   });
 
-  test('needs the same credentials as everything else in the space', async () => {
+  test('needs the same credentials as the other methods of the space', async () => {
     const reply = await rs.ask('TRACE', '/traced/any', { headers: { 'X-A': 'mine' } });
     expect(reply.status).toBe(401);
     expect(reply.text).not.toContain('mine');
@@ -108,7 +108,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
   });
 });
 
-describe('the method is only read from the request line', () => {
+describe('the method is read only from the request line', () => {
   const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override', 'X-Method'];
 
   test.each(OVERRIDES)('%s is ignored', async (name) => {
@@ -120,7 +120,7 @@ describe('the method is only read from the request line', () => {
     expect((await as('GET', '/documents/kept')).text).toBe('kept');
   });
 
-  test('no reader becomes a writer by it', async () => {
+  test('a client that may only read cannot write by a field that names another method', async () => {
     const Authorization = `Bearer ${rs.token('documents:read')}`;
     for (const name of OVERRIDES) {
       const headers = { Authorization, [name]: 'PUT' };

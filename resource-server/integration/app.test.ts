@@ -46,7 +46,7 @@ describe('before authentication', () => {
     expect(reply.status).toBe(200);
   });
 
-  test('an unknown path is 404, the same for everybody', async () => {
+  test('an unknown path is the same 404 for every client', async () => {
     const known = await rs.as('GET', '/nowhere');
     const unknown = await rs.ask('GET', '/nowhere');
     expect([known.status, unknown.status]).toEqual([404, 404]);
@@ -87,7 +87,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
     expect(answers[0]?.text).toBe(answers[1]?.text);
   });
 
-  test('RFC 6750 section 3.1: a bad or malformed token is 401 invalid_token, two are 400', async () => {
+  test('RFC 6750 section 3.1: an invalid or malformed token is 401 invalid_token, two tokens are 400', async () => {
     const withField = (Authorization: string) =>
       rs.ask('GET', '/documents/there', { headers: { Authorization } });
     for (const value of ['Bearer not.a.token', 'Bearer a b']) {
@@ -98,12 +98,12 @@ describe('RFC 9110 section 11.6: authentication', () => {
     expect((await withField('Bearer a, DPoP b')).status).toBe(400);
   });
 
-  test('a token for another space is invalid here', async () => {
+  test('a token for another space is invalid_token', async () => {
     const token = rs.token('hidden:read', { scope: 'documents:read' });
     expect((await rs.ask('GET', '/documents/there', bearer(token))).status).toBe(401);
   });
 
-  test('RFC 6750 section 2: a token in two places is 400, in the query alone 401', async () => {
+  test('RFC 6750 section 2: a token in the field and in the query is 400, only in the query 401', async () => {
     const token = rs.token('documents:read');
     const path = `/documents/there?access_token=${token}`;
     expect((await rs.ask('GET', path, bearer(token))).status).toBe(400);
@@ -117,7 +117,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
     expect((await rs.ask('GET', '/documents/there', bearer(token))).status).toBe(401);
   });
 
-  test('RFC 9449: a proof passes once; ten at once pass once', async () => {
+  test('RFC 9449: a proof is accepted once, also of ten requests at the same time', async () => {
     const client = prover(rs.now);
     const token = rs.token('documents:read', { cnf: { jkt: client.jkt } });
     const proof = client.proof(token, { htu: 'https://rs.example/documents/there' });
@@ -143,7 +143,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
     expect((await get('https://rs.example')).status).toBe(200);
   });
 
-  test('RFC 9449 section 9: a nonce is issued and then accepted where the space demands one', async () => {
+  test('RFC 9449 section 9: a space that requires nonces sends one and then accepts it', async () => {
     const client = prover(rs.now);
     const token = rs.token('hidden:read', { cnf: { jkt: client.jkt } });
     const get = (claims: object) => {
@@ -161,7 +161,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
 });
 
 describe('authorization', () => {
-  test('RFC 6750 section 3.1: 403 insufficient_scope names the scope and those that are held; it comes before 405 and 412', async () => {
+  test('RFC 6750 section 3.1: 403 insufficient_scope names the missing and the present scopes; it is checked before 405 and 412', async () => {
     const reader = bearer(rs.token('documents:read'));
     for (const method of ['PUT', 'DELETE', 'POST']) {
       const reply = await rs.ask(method, '/documents/there', reader);
@@ -214,7 +214,7 @@ describe('authorization', () => {
 describe('RFC 9728: protected resource metadata', () => {
   const path = '/.well-known/oauth-protected-resource/documents/';
 
-  test('section 3.1: at the path-inserted address, without credentials, open to every origin', async () => {
+  test('section 3.1: the metadata is at the path-inserted address, without credentials, for every origin', async () => {
     const reply = await rs.ask('GET', path, { headers: { Origin: 'https://any.example' } });
     expect(reply.status).toBe(200);
     expect(reply.headers['content-type']).toBe('application/json');
@@ -228,13 +228,13 @@ describe('RFC 9728: protected resource metadata', () => {
     expect((await rs.ask('GET', path.slice(0, -1))).text).toBe(reply.text);
   });
 
-  test('HEAD is GET without content', async () => {
+  test('HEAD of the metadata is GET without content', async () => {
     const [head, get] = [await rs.ask('HEAD', path), await rs.ask('GET', path)];
     expect(head.text).toBe('');
     expect(undated(head.headers)).toEqual(undated(get.headers));
   });
 
-  test('a script of any origin may send fields with it', async () => {
+  test('a script of any origin may request the metadata with any fields', async () => {
     const reply = await rs.ask('OPTIONS', path, {
       headers: {
         Origin: 'https://any.example',
@@ -265,7 +265,7 @@ describe('RFC 9728: protected resource metadata', () => {
   const hidden = { ...notes, url: 'https://rs.example/hidden/', hide: 'forbidden' };
   const open = { ...notes, url: 'https://rs.example/open/', schemes: ['Basic'] };
 
-  test('MCP 2026-07-28: without a path it is that of the only space, as spaces that hide are not told of', async () => {
+  test('MCP 2026-07-28: the address without a path has the metadata of the only space; hidden spaces are not counted', async () => {
     await using alone = await startResourceServer({ spaces: [notes, hidden, open] });
     const reply = await alone.ask('GET', ROOT);
     expect(JSON.parse(reply.text)).toMatchObject({ resource: notes.url });
@@ -274,7 +274,7 @@ describe('RFC 9728: protected resource metadata', () => {
     expect((await hiding.ask('GET', ROOT)).status).toBe(404);
   });
 
-  test('a trusted proxy that names another origin of a space gets it', async () => {
+  test('a trusted proxy that names another origin of a space gets the metadata of that origin', async () => {
     const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'app.example' };
     const reply = await rs.ask('GET', ROOT, { headers: forwarded });
     expect(JSON.parse(reply.text)).toMatchObject({ resource: 'https://app.example/' });
@@ -285,7 +285,7 @@ describe('RFC 9728: protected resource metadata', () => {
 });
 
 describe('the page at /', () => {
-  test('names the configured addresses, has no script, and a policy that allows its one style', async () => {
+  test('names the configured addresses, and has no script and a policy that allows only its style', async () => {
     const { status, headers, text } = await rs.ask('GET', '/');
     expect(status).toBe(200);
     expect(text).toContain('https://rs.example/documents/');

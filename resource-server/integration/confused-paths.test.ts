@@ -99,39 +99,45 @@ const statuses = async (doors: readonly (readonly [string, Ask, ...unknown[]])[]
 const each = (of: (door: (typeof DOORS)[number][2]) => number) =>
   Object.fromEntries(DOORS.map(([name, , door]) => [name, of(door)]));
 
-describe('a path that servers read differently is refused at every door, if another space lies within', () => {
+describe('a path that servers read differently is refused by the gateway and /verify, if another space lies within', () => {
   test.each([...CONFUSED, ...LEADING_OUT])('%s', async (path) => {
     expect(await statuses(DOORS, path)).toEqual(each(({ refused }) => refused));
   });
 
-  test.each(LEADING_OUT)('%s, where none does', async (path) => {
-    const refused = Object.fromEntries(DOORS_ALONE.map(([name, , door]) => [name, door.refused]));
-    expect(await statuses(DOORS_ALONE, path)).toEqual(refused);
-  });
+  test.each(LEADING_OUT)(
+    '%s leads out of the space, and is refused even if no space lies within',
+    async (path) => {
+      const refused = Object.fromEntries(DOORS_ALONE.map(([name, , door]) => [name, door.refused]));
+      expect(await statuses(DOORS_ALONE, path)).toEqual(refused);
+    },
+  );
 });
 
-describe('a path of the space within needs the credentials of that, however it is encoded', () => {
+describe('a path of the inner space needs its credentials in any encoding', () => {
   test.each(INNER)('%s', async (path) => {
     expect(await statuses(DOORS, path)).toEqual(each(() => 401));
   });
 });
 
-describe('a path that nobody takes for one of another space gets in', () => {
+describe('a path that no server reads as a path of another space is accepted', () => {
   test.each(PASSING)('%s', async (path) => {
     expect(await statuses(DOORS, path)).toEqual(each(({ passed }) => passed));
   });
 
-  test.each([...PASSING, ...PASSING_ALONE])('%s, where no space lies within', async (path) => {
-    const passed = Object.fromEntries(DOORS_ALONE.map(([name, , door]) => [name, door.passed]));
-    expect(await statuses(DOORS_ALONE, path)).toEqual(passed);
-  });
+  test.each([...PASSING, ...PASSING_ALONE])(
+    '%s is accepted if no space lies within',
+    async (path) => {
+      const passed = Object.fromEntries(DOORS_ALONE.map(([name, , door]) => [name, door.passed]));
+      expect(await statuses(DOORS_ALONE, path)).toEqual(passed);
+    },
+  );
 });
 
 test.each(OUTSIDE)('%s is not in the space, or ambiguous', async (path) => {
   for (const [, ask] of DOORS) expect([400, 403, 404]).toContain((await ask(path)).status);
 });
 
-test('documents have one reading: names that differ in case are two', async () => {
+test('documents have one reading: names that differ in case are two documents', async () => {
   for (const path of ['/ADMIN/x', '/What%3Fx', '/admin;x', '/adm%C4%B1n']) {
     expect([path, (await at('documents')(path)).status]).toEqual([path, 404]);
   }

@@ -77,7 +77,7 @@ test.each([
   },
 );
 
-test('asked to end, it still serves newcomers for as long as server.drain says', async () => {
+test('a server that is asked to end serves new connections for the time of server.drain', async () => {
   const { child, log } = await run({ ...anyPort, server: { drain: 2 } });
   const { port } = await ready(child);
   child.kill('SIGTERM');
@@ -86,13 +86,13 @@ test('asked to end, it still serves newcomers for as long as server.drain says',
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
-test('without an epoch nothing can be trusted: ready is 503, and so is every token', async () => {
+test('without an epoch `ready` and every request with a token are 503', async () => {
   const { child } = await run(anyPort);
   const { port } = await ready(child);
   expect((await ask(port, 'GET', '/health/ready')).status).toBe(503);
 });
 
-test('without keys of the issuer every token would be 503: ready is 503 until there are some', async () => {
+test('`ready` is 503 until the server has keys of the issuer', async () => {
   const key = { ...publicJwk(GENERATE.ES256().publicKey), kid: 'k1' };
   let keys: object[] = [];
   const issuer = http.createServer((_request, response) => response.end(JSON.stringify({ keys })));
@@ -171,14 +171,14 @@ async function refused(port: number): Promise<void> {
   }
 }
 
-test('ends when its parent is gone', async () => {
+test('a worker ends when its parent has ended', async () => {
   const { child } = await run(anyPort);
   await ready(child);
   child.disconnect();
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
-test('a taken port is a failure that names the setting', async () => {
+test('a port that is in use is a failure that names the setting', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -193,7 +193,7 @@ test('a taken port is a failure that names the setting', async () => {
   other.close();
 });
 
-test('a wrong configuration is a failure with every mistake', async () => {
+test('a wrong configuration is a failure that lists every mistake', async () => {
   const { child, log } = await run({ isuer: 'x', tokens: { skew: -1 } });
   const [message] = (await once(child, 'message')) as [{ failed: string }];
   expect(message.failed).toContain('isuer');

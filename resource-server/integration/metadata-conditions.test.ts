@@ -13,7 +13,7 @@ const read = (headers: Record<string, string> = {}, method = 'GET') =>
   rs.ask(method, PATH, { headers });
 
 describe('RFC 9110 section 13: metadata has a validator', () => {
-  test('304 without what is said of content (section 15.4.5)', async () => {
+  test('gives 304 without the fields about content (section 15.4.5)', async () => {
     const { etag = '' } = (await read()).headers;
     const again = await read({ 'If-None-Match': etag });
     expect([again.status, again.headers.etag, again.text]).toEqual([304, etag, '']);
@@ -30,7 +30,7 @@ describe('RFC 9110 section 13: metadata has a validator', () => {
   });
 });
 
-test('Fetch, section CORS protocol: which fields may be sent is said to a preflight alone', async () => {
+test('Fetch, section CORS protocol: only the answer to a preflight lists the allowed fields', async () => {
   const allowed = 'access-control-allow-headers';
   const plain = await read({ Origin: 'https://pages.example' });
   expect(plain.headers).toMatchObject({ 'access-control-allow-origin': '*' });

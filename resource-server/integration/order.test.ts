@@ -86,7 +86,7 @@ describe('the space of a request is looked up once', () => {
     expect(lookedUp).toEqual(expected);
   });
 
-  test('and that of the request which a proxy asks about, beside that of its own', async () => {
+  test('the spaces of the described request and of /verify itself are each looked up once', async () => {
     lookedUp = [];
     const { host, protocol } = new URL(RESOURCE);
     const headers = {

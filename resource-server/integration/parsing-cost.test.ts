@@ -57,7 +57,7 @@ function growth(parse: Parser['parse'], shape: Shape, rounds: number): number {
 }
 
 test.each(Object.entries(PARSERS))(
-  'time grows with the octets and no faster: %s',
+  'the time of parsing grows only linearly with the input: %s',
   (_name, { parse, shapes }) => {
     // Inputs that seem to grow faster are measured again, since a collection of garbage may have come between.
     const faster = shapes.filter((shape) =>

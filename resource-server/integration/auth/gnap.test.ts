@@ -70,7 +70,7 @@ function send(asked: TestRequest, { body = asked.json, by = key } = {}) {
 }
 
 describe('RFC 9635 section 7.2: at the resource server', () => {
-  test('section 9.1: the challenge is one of RFC 9110', async () => {
+  test('section 9.1: the challenge has the format of RFC 9110', async () => {
     const { status, headers } = await rs.ask('GET', '/photos/');
     expect([status, headers['www-authenticate']]).toEqual([
       401,
@@ -78,7 +78,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     ]);
   });
 
-  test('documents are written and read', async () => {
+  test('a client writes and reads documents', async () => {
     const url = `${RESOURCE}/photos/a.json`;
     const token = tokenFor(`${RESOURCE}/photos/`);
     expect((await send({ method: 'PUT', url, token, json: { a: 1 } })).status).toBe(201);
@@ -88,7 +88,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     });
   });
 
-  test('RFC 9470: a token of too low a level is told what is needed, by parameters beside those of GNAP', async () => {
+  test('RFC 9470: the challenge for a too weak sign-in names the required one, beside the parameters of GNAP', async () => {
     const url = `${RESOURCE}/safe/a.json`;
     const put = (acr: string) => {
       const token = tokenFor(`${RESOURCE}/safe/`, undefined, { sub_gen: 0, acr });
@@ -104,7 +104,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     expect((await put('urn:countersign:acr:passkey')).status).toBe(201);
   });
 
-  test('section 7.3.1: content that is not what the client signed changes nothing', async () => {
+  test('section 7.3.1: content that differs from the signed content changes nothing', async () => {
     const url = `${RESOURCE}/photos/b.json`;
     const token = tokenFor(`${RESOURCE}/photos/`);
     const changed = { body: { b: 2 } };
@@ -112,7 +112,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     expect((await send({ method: 'GET', url, token })).status).toBe(404);
   });
 
-  test('a scope is missing: 403, with the access to ask for', async () => {
+  test('a token without the scope gets 403 that names the access to ask for', async () => {
     const url = `${RESOURCE}/photos/c.json`;
     const token = tokenFor(`${RESOURCE}/photos/`, 'photos:read');
     const { status, headers } = await send({ method: 'PUT', url, token, json: {} });
@@ -122,7 +122,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     );
   });
 
-  test('a token without a key comes as Bearer, where the space lists it', async () => {
+  test('a token without a key is accepted as Bearer, if the space lists it', async () => {
     const token = (name: string) =>
       tokenFor(`${RESOURCE}/${name}/`, 'photos:read', { cnf: undefined });
     const bearer = (name: string) => ({ headers: { Authorization: `Bearer ${token(name)}` } });
@@ -132,7 +132,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     expect((await send(asGnap)).status).toBe(401);
   });
 
-  test('the gateway hands on the content that was signed, and no credentials', async () => {
+  test('the gateway passes on the signed content, and no credentials', async () => {
     const url = `${RESOURCE}/app/prints`;
     const token = tokenFor(`${RESOURCE}/app/`);
     passed.length = 0;
@@ -146,7 +146,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
   });
 
   test.each(['photos', 'app'])(
-    'content that comes slowly, and a token that is revoked meanwhile: 403, and nothing is done, at %s',
+    'if the token is revoked while slow content arrives, the answer is 403 and nothing is done, at %s',
     async (name) => {
       const url = `${RESOURCE}/${name}/`;
       const jti = `slow-${name}`;
@@ -177,7 +177,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     ['DELETE', 204],
     ['POST', 401],
     ['PUT', 401],
-  ])('/verify sees no content: %s is %d', async (method, status) => {
+  ])('/verify gets no content, so %s is %d', async (method, status) => {
     const url = 'https://app.example/reports/1?year=2026';
     const token = tokenFor('https://app.example/');
     const { fields } = signedBy(key, { method, url, token }, rs.now());

@@ -96,7 +96,7 @@ describe.each(Object.entries(DOORS))('%s', (_, { resource, metadata, ask }) => {
     expect([status, field.split(`scope="${BOTH}"`).length]).toEqual([401, 3]);
   });
 
-  test('RFC 6750 section 3.1: 403 names them all in one challenge, with those that the client has', async () => {
+  test("RFC 6750 section 3.1: 403 names all needed scopes in one challenge, with the client's scopes", async () => {
     const few = bearer('notes:read profile');
     const [status, field] = await challenge(few);
     expect([status, field]).toEqual([403, named]);
@@ -104,7 +104,7 @@ describe.each(Object.entries(DOORS))('%s', (_, { resource, metadata, ask }) => {
     expect(field).toContain(`scope="${BOTH} profile"`);
   });
 
-  test('a token with these scopes, for exactly this resource, is let in', async () => {
+  test('a token with these scopes, for exactly this resource, is accepted', async () => {
     const { status } = await ask(bearer(BOTH));
     expect(status).toBeLessThan(300);
   });
@@ -115,7 +115,7 @@ describe.each(Object.entries(DOORS))('%s', (_, { resource, metadata, ask }) => {
     ['percent-encoded', resource.replace('/mcp', '/%6dcp')],
     ['the origin alone', origin],
     ['of another space', 'https://other.example/mcp'],
-  ])('RFC 8707 section 2: a token for the resource %s is for another one', async (__, aud) => {
+  ])('RFC 8707 section 2: a token for the resource %s is refused', async (__, aud) => {
     expect(await challenge(bearer(BOTH, aud))).toEqual([
       401,
       expect.stringContaining('error="invalid_token"'),
@@ -129,7 +129,7 @@ describe.each(Object.entries(DOORS))('%s', (_, { resource, metadata, ask }) => {
   });
 });
 
-describe('a token of a client that nobody registered, for a space that names who may enter', () => {
+describe('a token of an unregistered client, for a space that lists who may enter', () => {
   const ask = (sub: string) => {
     const claims = { aud: `${RESOURCE}/staff`, client_id: DOCUMENT, sub, sub_gen: 0 };
     const Authorization = `Bearer ${rs.token(BOTH, claims)}`;

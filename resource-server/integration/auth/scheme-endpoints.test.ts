@@ -84,7 +84,7 @@ async function found(entries: readonly SchemeEntry[], ...urls: string[]) {
   return { config, spaces, ofSchemes };
 }
 
-test('only where a space has the scheme, and only then it is opened, once', async () => {
+test("a scheme's endpoints exist only if a space has the scheme, which is then opened once", async () => {
   const [had, other] = [madeUp('Bearer'), madeUp('Digest')];
   const { ofSchemes } = await found([had, other], `${RESOURCE}/a/`, `${RESOURCE}/b/`, `${OTHER}/`);
   expect([...ofSchemes.keys()]).toEqual([RESOURCE, OTHER]);
@@ -92,7 +92,7 @@ test('only where a space has the scheme, and only then it is opened, once', asyn
   expect([had.opened, other.opened]).toEqual([1, 0]);
 });
 
-test('the endpoints of a scheme that needs TLS are only at origins of https; the scheme learns the origin', async () => {
+test('the endpoints of a scheme that needs TLS are only at https origins; the scheme gets the origin', async () => {
   let told: unknown;
   const scheme: SchemeEntry = {
     ...madeUp('Bearer'),
@@ -150,7 +150,7 @@ describe('over HTTP', () => {
     expect(await call('POST', PATH, more)).toMatchObject({ status });
   });
 
-  test('another method, and what is beside it', async () => {
+  test('another method is 405, and an unknown address beside the endpoint is 404', async () => {
     const wrong = await call('GET', PATH);
     expect(wrong).toMatchObject({ status: 405, headers: { allow: 'OPTIONS, POST' } });
     expect(await call('OPTIONS', PATH)).toMatchObject({ status: 204 });

@@ -82,7 +82,7 @@ async function byKey(key: TestKey): Promise<number> {
   return (await rs.ask('GET', '/vault/', { headers })).status;
 }
 
-test('an old key of Concealed lets in nobody who must have a second factor', async () => {
+test('an old Concealed key of a person who must have a second factor is refused', async () => {
   const withPasskey = { acr: 'urn:countersign:acr:passkey' } as const;
   for (const [of, how, status] of [
     ['alice', {}, 200],
@@ -98,30 +98,33 @@ test('an old key of Concealed lets in nobody who must have a second factor', asy
 });
 
 describe('schemes that know only a password', () => {
-  test('let in people who need no second factor and have none', async () => {
+  test('admit people who need no second factor and have none', async () => {
     expect((await get('drive', 'alice', RIGHT)).status).toBe(200);
   });
 
-  test.each(['bob', 'carol'])('answer %s like a wrong password, and like nobody', async (name) => {
-    const linesOf = () => rs.lines.filter((line) => line.includes('second-factor.missing'));
-    const before = linesOf().length;
-    const refused = await get('drive', name, RIGHT);
-    expect(linesOf().slice(before)).toEqual([expect.stringContaining(`"subject":"${name}"`)]);
-    expect(refused.status).toBe(401);
-    expect(await get('drive', name, 'wrong')).toEqual(refused);
-    expect(await get('drive', 'nobody', RIGHT)).toEqual(refused);
-    expect(linesOf()).toHaveLength(before + 1);
-    expect(refused.text).not.toContain('second');
-  });
+  test.each(['bob', 'carol'])(
+    'answer %s like a wrong password, and like an unknown name',
+    async (name) => {
+      const linesOf = () => rs.lines.filter((line) => line.includes('second-factor.missing'));
+      const before = linesOf().length;
+      const refused = await get('drive', name, RIGHT);
+      expect(linesOf().slice(before)).toEqual([expect.stringContaining(`"subject":"${name}"`)]);
+      expect(refused.status).toBe(401);
+      expect(await get('drive', name, 'wrong')).toEqual(refused);
+      expect(await get('drive', 'nobody', RIGHT)).toEqual(refused);
+      expect(linesOf()).toHaveLength(before + 1);
+      expect(refused.text).not.toContain('second');
+    },
+  );
 
-  test('where the space says so they let everybody in, by a right password', async () => {
+  test('admit every person with the right password, if the space allows it', async () => {
     for (const name of ['alice', 'bob', 'carol']) {
       expect((await get('old', name, RIGHT)).status).toBe(200);
       expect((await get('old', name, 'wrong')).status).toBe(401);
     }
   });
 
-  test('a password that was remembered ends once the person has a second factor', async () => {
+  test('a remembered password is refused once the person has a second factor', async () => {
     const { stores, clock } = rs;
     expect((await get('drive', 'alice', RIGHT)).status).toBe(200);
     await stores.secondFactors.add(someSecondFactor('alice'));

@@ -81,7 +81,7 @@ describe.each(Object.entries(DOORS))('at %s', (name, through) => {
     ['POST', { acr: PASSWORD, auth_time: 4e9 }],
     ['POST', { acr: 'urn:countersign:acr:PASSKEY' }],
     ['POST', { acr: `${PASSWORD} ${PASSKEY}` }],
-  ])('%s with %j: 401, and the application hears nothing', async (method, claims) => {
+  ])('%s with %j: 401, and the application gets no request', async (method, claims) => {
     const before = application.asked.length;
     const reply = await send(method, claims);
     expect(reply.status).toBe(401);
@@ -105,13 +105,13 @@ describe.each(Object.entries(DOORS))('at %s', (name, through) => {
     ['POST', PASSKEY],
     ['POST', SECOND_FACTOR],
     ['GET', PASSWORD],
-  ])('%s with a recent sign-in by %s is let in', async (method, acr) => {
+  ])('%s with a recent sign-in by %s is accepted', async (method, acr) => {
     const reply = await send(method, { acr, ...fresh() });
     expect(reply.status).not.toBe(401);
     expect(reply.status).not.toBe(403);
   });
 
-  test('a sign-in of the future is no recent one beyond the tolerance of the clocks', async () => {
+  test('a sign-in in the future, beyond the tolerance of the clocks, is not recent', async () => {
     const { skew } = rs.config.tokens;
     const at = async (auth_time: number) =>
       (await send('DELETE', { acr: PASSKEY, auth_time })).status;
@@ -129,7 +129,7 @@ describe.each(Object.entries(DOORS))('at %s', (name, through) => {
     { auth_time: 'now' },
     { auth_time: null },
     { auth_time: { valueOf: 1 } },
-  ])('a token with a malformed claim %j is no token', async (claims) => {
+  ])('a token with a malformed claim %j is refused', async (claims) => {
     const reply = await send('GET', claims);
     expect(reply.status).toBe(401);
     expect(reply.headers['www-authenticate']).toContain('error="invalid_token"');
@@ -146,14 +146,14 @@ describe.each(Object.entries(DOORS))('at %s', (name, through) => {
     expect(reply.status).toBe(401);
   });
 
-  test('a token of an application tells of no sign-in', async () => {
+  test('a token of an application has no sign-in, so it is refused', async () => {
     const token = rs.token(`${name}:read ${name}:write`);
     const reply = await through('POST', { Authorization: `Bearer ${token}` });
     expect(reply.status).toBe(401);
     expect(reply.headers['www-authenticate']).toContain('insufficient_user_authentication');
   });
 
-  test('a token that lacks the scope too is told both at once', async () => {
+  test('a token that also lacks the scope gets both requirements in one answer', async () => {
     const token = rs.token(`${name}:read`, { sub: 'alice', sub_gen: 0, acr: PASSWORD });
     const reply = await through('DELETE', { Authorization: `Bearer ${token}` });
     expect(reply.status).toBe(401);
@@ -171,7 +171,7 @@ describe.each(Object.entries(DOORS))('at %s', (name, through) => {
   });
 });
 
-test('RFC 9449: a bound token of too low a level gets the challenge, and its proof is used up', async () => {
+test('RFC 9449: a bound token with a too weak sign-in gets the challenge, and its proof is used up', async () => {
   const { jkt, proof } = prover(rs.now);
   const token = tokenFor('documents', { acr: PASSWORD, cnf: { jkt } });
   const target = { htm: 'DELETE', htu: `${RESOURCE}/documents/step-up` };
@@ -185,7 +185,7 @@ test('RFC 9449: a bound token of too low a level gets the challenge, and its pro
   expect(again.headers['www-authenticate']).toContain('error="invalid_dpop_proof"');
 });
 
-describe('schemes whose credentials tell of no sign-in', () => {
+describe('schemes whose credentials have no sign-in', () => {
   const overTls = (method: string, path: string, password: string) =>
     rs.ask(method, path, {
       headers: {
@@ -195,7 +195,7 @@ describe('schemes whose credentials tell of no sign-in', () => {
       },
     });
 
-  test('never satisfy, and are led to those that do, not to another dialog', async () => {
+  test('never satisfy the rule, and get only challenges of schemes that can', async () => {
     const person = { ...somePerson('alice'), password_hash: await hash('open sesame') };
     await rs.stores.people.add(person);
     const reply = await overTls('DELETE', '/mixed/a', 'open sesame');
@@ -215,13 +215,13 @@ describe('schemes whose credentials tell of no sign-in', () => {
   });
 });
 
-test('nobody learns what is needed without credentials', async () => {
+test('a request without credentials does not learn which sign-in is required', async () => {
   const reply = await rs.ask('DELETE', '/documents/a');
   expect(reply.status).toBe(401);
   expect(reply.headers['www-authenticate']).not.toMatch(/acr_values|max_age/);
 });
 
-test('the line in the log says what is needed', async () => {
+test('the log line says which sign-in is required', async () => {
   const token = tokenFor('documents', { acr: PASSWORD });
   await rs.ask('DELETE', '/documents/a', { headers: { Authorization: `Bearer ${token}` } });
   expect(JSON.parse(rs.lines.at(-1) ?? '')).toMatchObject({

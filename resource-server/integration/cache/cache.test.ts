@@ -59,7 +59,7 @@ const get = (headers?: OutgoingHttpHeaders) => ask('GET', headers);
 const handling = async (headers?: OutgoingHttpHeaders) =>
   (await get(headers)).headers['cache-status'];
 
-test('fields about the whole origin, from a space below the root, are neither passed nor kept', async () => {
+test('fields about the whole origin, from a space below the root, are neither passed on nor stored', async () => {
   fields = { 'Cache-Control': 'max-age=60', 'Clear-Site-Data': '"*"', NEL: '{}' };
   for (const kept of [/stored/, /hit/]) {
     const { headers } = await get();
@@ -69,7 +69,7 @@ test('fields about the whole origin, from a space below the root, are neither pa
 });
 
 test.each([-7200, 7200])(
-  'a clock that is set by %s s makes nothing fresh that is not, and no age negative',
+  'a clock that is set by %s s makes no stale answer fresh, and no age negative',
   async (seconds) => {
     fields = { 'Cache-Control': 'max-age=60', ETag: '"1"' };
     await get();
@@ -110,7 +110,7 @@ test('RFC 9211: Cache-Status says how each request was handled', async () => {
   expect((await ask('POST')).headers['cache-status']).toBe('Countersign; fwd=method');
 });
 
-test('HEAD is answered by what is stored for GET', async () => {
+test('HEAD is answered by the stored answer to GET', async () => {
   await get();
   expect(await ask('HEAD')).toMatchObject({ text: '', headers: { 'content-length': '8' } });
   expect(asked).toHaveLength(1);
@@ -148,7 +148,7 @@ test('RFC 9111 section 4.1: an answer is reused for requests with equal varying 
 });
 
 test.each(['PUT', 'POST', 'PATCH', 'DELETE', 'MKCOL'])(
-  'RFC 9111 section 4.4: %s ends what is stored, unless it fails',
+  'RFC 9111 section 4.4: %s removes the stored answers, unless it fails',
   async (method) => {
     await get();
     status = 403;
@@ -178,7 +178,7 @@ test('RFC 5861: a stale answer is used during its refresh, and in place of an er
   expect(await get()).toMatchObject({ status: 200, text: 'answer 2' });
 });
 
-test('RFC 9111 section 4.2.4: without an answer of the application, a stale one is used for a day unless it forbids that', async () => {
+test('RFC 9111 section 4.2.4: if the application does not answer, a stale answer is used for a day unless it forbids that', async () => {
   await get();
   gateway.clock.advance(100);
   fields = { 'Transfer-Encoding': 'gzip, chunked' }; // nobody here can read it

@@ -99,7 +99,7 @@ const FRAMED: [string, http.OutgoingHttpHeaders][] = [
 ];
 
 test.each(FRAMED)(
-  'an answer %s that breaks off is complete for nobody, and not stored',
+  'an answer %s that breaks off is incomplete for every client, and not stored',
   async (_name, more) => {
     const path = `/open/broken-${Object.keys(more).length}`;
     answer = (_request, response) => {
@@ -119,7 +119,7 @@ test.each(FRAMED)(
 );
 
 test.each(FRAMED)(
-  'the line of an answer %s that stops says who broke it off',
+  'the log line of an answer %s that stops says which side broke it off',
   async (_name, more) => {
     answer = (_request, response) => {
       fresh(response, more);
@@ -132,7 +132,7 @@ test.each(FRAMED)(
 );
 
 test.each(FRAMED)(
-  'no line blames the application when the client of an answer %s leaves',
+  'the log does not blame the application if the client of an answer %s disconnects',
   async (_name, more) => {
     const abandoned = Promise.withResolvers<void>();
     answer = (_request, response) => {
@@ -171,7 +171,7 @@ test('HTTP/1.0 without a length: an aborted answer ends with a reset (RFC 9112 s
 });
 
 test.each(['3', '8'])(
-  'a length of %s that is not that of the content is no answer',
+  'an answer whose length %s differs from its content is an error',
   async (length) => {
     answer = (request) => {
       request.socket.end(
@@ -298,7 +298,7 @@ test('an unsafe request is 503 if stored answers cannot be invalidated', async (
   expect((await get('/open/b')).text).toBe('answer');
 });
 
-test('a stalled client delays no other', async () => {
+test('a stalled client delays no other client', async () => {
   const octets = 6 * 1024 * 1024;
   answer = (_request, response) => {
     fresh(response, { 'Content-Length': String(octets) });
@@ -315,7 +315,7 @@ test('a stalled client delays no other', async () => {
   stalling.destroy();
 });
 
-test('a slow client gets every byte of a long chunked answer, and a stalled one delays nobody', async () => {
+test('a slow client gets every octet of a long chunked answer, and a stalled client delays no other', async () => {
   const octets = 20 * 1024 * 1024; // more than a quarter of the cache
   answer = (_request, response) => {
     fresh(response);

@@ -154,7 +154,7 @@ describe.each(NAMES)('%s', (way) => {
     expect(told).toHaveLength(2);
   });
 
-  test('a hit passes the guard, and has no fields from an earlier decision', async () => {
+  test('a cache hit is authorized anew, and has no fields from an earlier decision', async () => {
     pages('public, max-age=60');
     const path = fresh('shared');
     const replies = [await as(way, 'a', path), await as(way, 'b', path), await as(way, 'a', path)];
@@ -202,7 +202,7 @@ test('HTTP/2: people who share a connection share no page', async () => {
 });
 
 test.each(['X-Remote-User', 'x_remote_user'])(
-  'an answer that varies by %s, which the gateway writes, is nobody else’s',
+  'an answer that varies by %s, which the gateway writes, is not given to other callers',
   async (Vary) => {
     const name = ({ headers }: IncomingMessage) => String(headers['x-remote-user']);
     at.answers({ 'Cache-Control': 'public, max-age=60', Vary }, name);
@@ -216,7 +216,7 @@ test.each(['X-Remote-User', 'x_remote_user'])(
   },
 );
 
-test('nobody without a name has a page of their own in a private cache', () => {
+test('anonymous clients share their answers in a private cache', () => {
   const request = { method: 'GET', rawHeaders: [], headers: {} };
   const rules = {
     shared: false,
@@ -244,7 +244,7 @@ describe('an answer to one person', () => {
     ['HEAD', 304],
     ['GET', 304],
   ])(
-    'by %s, %s, goes to no other with what is stored (RFC 9111 sections 4.3.4 and 4.3.5)',
+    'by %s, %s, does not reach other people by updating a stored answer (RFC 9111 sections 4.3.4 and 4.3.5)',
     async (method, status) => {
       const path = fresh('shared');
       say(status, OWN);
@@ -263,7 +263,7 @@ describe('an answer to one person', () => {
   test.each([
     ['', {}],
     [', who wants it not to be stored', { 'Cache-Control': 'no-store' }],
-  ])('nor to whoever waited with them%s', async (_, headers) => {
+  ])('does not reach clients that waited for the same answer%s', async (_, headers) => {
     const path = fresh('shared');
     say(304, OWN);
     await as('Bearer', 'a', path);

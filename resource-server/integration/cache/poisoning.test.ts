@@ -17,7 +17,7 @@ const FRESH = { 'Cache-Control': 'max-age=60' };
 let paths = 0;
 const fresh = (space = 'open') => `/${space}/${(paths += 1)}`;
 
-describe('fields that no key of the cache has', () => {
+describe('fields that are not in the cache key', () => {
   test.each([
     ['X-Forwarded-Host', 'evil.example'],
     ['X-Forwarded-Prefix', '/evil'],
@@ -30,7 +30,7 @@ describe('fields that no key of the cache has', () => {
     ['X_HTTP_Method_Override', 'DELETE'],
     ['X-Auth-Subject', 'evil'],
     ['Host', 'evil.example'],
-  ])('%s reaches no application that would answer by it', async (name, value) => {
+  ])('%s does not reach the application', async (name, value) => {
     answers(FRESH, (request) => request.rawHeaders.join('\n'));
     const path = fresh();
     expect((await get(path, { [name]: value })).text).not.toContain(value);
@@ -48,7 +48,7 @@ describe('fields that no key of the cache has', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('nothing is stored under a field that counts for trusted proxies alone', async () => {
+  test('no answer is stored under a field that is read only from trusted proxies', async () => {
     const sees = ({ headers }: IncomingMessage) => String(headers['cf-connecting-ip']);
     answers({ ...FRESH, Vary: 'CF-Connecting-IP' }, sees);
     const path = fresh('passing');
@@ -58,7 +58,7 @@ describe('fields that no key of the cache has', () => {
     expect(told).toHaveLength(3);
   });
 
-  test('the scheme by which a trusted proxy says that the client came is of the target (RFC 9111 section 2)', async () => {
+  test('the scheme that a trusted proxy reports is part of the target (RFC 9111 section 2)', async () => {
     answers(FRESH, ({ headers }) => String(headers['x-forwarded-proto']));
     const path = fresh();
     expect((await get(path, { 'X-Forwarded-Proto': 'http' })).text).toBe('http');
@@ -72,15 +72,18 @@ describe('fields that no key of the cache has', () => {
     expect(told).toHaveLength(5);
   });
 
-  test.each(['GET', 'HEAD'])('%s with content neither stores nor is answered', async (method) => {
-    answers(FRESH, ({ method: by }) => String(by));
-    const path = fresh();
-    const fat = { headers: { 'Content-Length': '3' }, body: 'fat' };
-    for (let count = 0; count < 2; count += 1) await ask(method, path, fat);
-    expect((await get(path)).text).toBe('GET');
-    await ask(method, path, fat);
-    expect(told).toHaveLength(4);
-  });
+  test.each(['GET', 'HEAD'])(
+    '%s with content is neither stored nor answered from the cache',
+    async (method) => {
+      answers(FRESH, ({ method: by }) => String(by));
+      const path = fresh();
+      const fat = { headers: { 'Content-Length': '3' }, body: 'fat' };
+      for (let count = 0; count < 2; count += 1) await ask(method, path, fat);
+      expect((await get(path)).text).toBe('GET');
+      await ask(method, path, fat);
+      expect(told).toHaveLength(4);
+    },
+  );
 });
 
 test('RFC 9113 section 8.1: content without a Content-Length is content', async () => {
@@ -100,7 +103,7 @@ test('RFC 9113 section 8.1: content without a Content-Length is content', async 
   expect(told).toHaveLength(3);
 });
 
-test('a Cookie that HTTP/2 splits is none that has a comma in it', async () => {
+test('a Cookie that HTTP/2 splits differs from a Cookie with a comma', async () => {
   answers({ ...FRESH, Vary: 'Cookie' }, ({ headers }) => String(headers.cookie));
   const path = fresh();
   const session = connect(`http://127.0.0.1:${at.gateway.listening.port}`);
@@ -125,7 +128,7 @@ describe('spellings of the same target', () => {
     ['a?b=%20', 'a?b=+'],
     ['a', 'a?'],
   ])(
-    '%s and %s have answers of their own, and are forgotten together where they may be one',
+    '%s and %s have separate answers, and are removed together if an application may read them as one',
     async (one, other) => {
       answers(FRESH, ({ url }) => String(url));
       const path = fresh();
@@ -146,7 +149,7 @@ describe('spellings of the same target', () => {
     expect(told).toHaveLength(1);
   });
 
-  test.each(['/../', '/%2e%2e/', '/..%2f', '/.;/'])('%s is no target', async (step) => {
+  test.each(['/../', '/%2e%2e/', '/..%2f', '/.;/'])('%s is refused as a target', async (step) => {
     answers(FRESH, ({ url }) => String(url));
     expect((await get(`/open/a${step}b`)).status).toBeGreaterThanOrEqual(400);
     expect(told).toHaveLength(0);
@@ -156,7 +159,7 @@ describe('spellings of the same target', () => {
 describe('Vary (RFC 9111 section 4.1)', () => {
   const vary = { ...FRESH, Vary: 'Accept-Language' };
 
-  test('a field that Connection takes from the application was not in the request', async () => {
+  test('a field that Connection removes counts as absent from the request', async () => {
     answers(vary, ({ headers }) => headers['accept-language'] ?? 'none');
     const path = fresh();
     const poison = { 'Accept-Language': 'de', Connection: 'close, accept-language' };
@@ -164,7 +167,7 @@ describe('Vary (RFC 9111 section 4.1)', () => {
     expect((await get(path, { 'Accept-Language': 'de' })).text).toBe('de');
   });
 
-  test('nor does one count that applications take for it', async () => {
+  test('a field whose name applications read as the same field does not select an answer', async () => {
     answers(vary, ({ headers }) => String(headers['accept_language']));
     const path = fresh();
     expect((await get(path, { Accept_Language: 'xx' })).text).toBe('xx');
@@ -190,7 +193,7 @@ describe('Vary (RFC 9111 section 4.1)', () => {
     },
   );
 
-  test('many variants of a stranger do not make a look-up too long', async () => {
+  test('many variants that one client causes do not make a look-up slow', async () => {
     const long = 'e'.repeat(800);
     answers({ 'Cache-Control': 'max-age=1', Vary: 'X-Any' }, () => '');
     does((request, response) => {
@@ -267,7 +270,7 @@ describe('parts, errors and other answers', () => {
     expect(told).toHaveLength(3);
   });
 
-  test('the content of a field with an end of line is no field', async () => {
+  test('a line break in the value of a field adds no field', async () => {
     does((_request, response) => {
       response.socket?.end(
         'HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nX-A: b\rX-Evil: 1\r\nContent-Length: 1\r\n\r\nx',
@@ -282,7 +285,7 @@ describe('parts, errors and other answers', () => {
     'Content-Length: 3\r\n\r\nxy',
     'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     'Transfer-Encoding: chunked\r\n\r\n2\r\nxy\r\n',
-  ])('an answer that is framed in two ways, or broken off, is not stored: %j', async (rest) => {
+  ])('an answer with two lengths, or that breaks off, is not stored: %j', async (rest) => {
     does((_request, response) =>
       response.socket?.end(`HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n${rest}`),
     );
@@ -291,7 +294,7 @@ describe('parts, errors and other answers', () => {
     expect(told.length).toBeGreaterThanOrEqual(2);
   });
 
-  test('bytes beyond ASCII in fields are preserved', async () => {
+  test('octets beyond ASCII in fields are preserved', async () => {
     does((_request, response) => {
       response.socket?.end(
         Buffer.from(
@@ -341,7 +344,7 @@ describe('parts, errors and other answers', () => {
     ]);
   });
 
-  test('only-if-cached (RFC 9111 section 5.2.1.7)', async () => {
+  test('only-if-cached without a stored answer is 504 (RFC 9111 section 5.2.1.7)', async () => {
     answers(FRESH, () => 'x');
     const path = fresh();
     const only = { 'Cache-Control': 'only-if-cached' };

@@ -37,7 +37,7 @@ function echoes(fields: Readonly<Record<string, string>> = {}) {
 }
 
 describe('QUERY (RFC 10008 section 2.7)', () => {
-  test('the same content by the same description is the same', async () => {
+  test('the same content with the same description gets the stored answer', async () => {
     echoes();
     const path = fresh();
     const [one, other] = [await query(path, 'q'), await query(path, 'q')];
@@ -61,7 +61,7 @@ describe('QUERY (RFC 10008 section 2.7)', () => {
     expect(told).toHaveLength(2);
   });
 
-  test('the coding is removed for the key alone, unless the client wants it literally', async () => {
+  test('the content coding is removed only for the key, unless the client forbids transformations', async () => {
     echoes();
     const path = fresh();
     const coded = gzipSync('q');
@@ -82,7 +82,7 @@ describe('QUERY (RFC 10008 section 2.7)', () => {
     expect(told).toHaveLength(3);
   });
 
-  test('whatever it says of itself, its answer is none to GET', async () => {
+  test('an answer to QUERY never answers GET', async () => {
     const path = fresh();
     const named = `/${paths}`;
     echoes({ 'Content-Location': named, Location: named });
@@ -92,7 +92,7 @@ describe('QUERY (RFC 10008 section 2.7)', () => {
     expect(told.map(({ method }) => method)).toEqual(['QUERY', 'GET']);
   });
 
-  test('content of a QUERY that is too long to keep passes by whole', async () => {
+  test('a QUERY with content too long for the cache is passed on completely', async () => {
     echoes();
     const path = fresh();
     const long = 'x'.repeat(70_000);
@@ -102,7 +102,7 @@ describe('QUERY (RFC 10008 section 2.7)', () => {
     expect(told).toHaveLength(2);
   });
 
-  test('all that was asked of a target is forgotten with it', async () => {
+  test('all stored answers to QUERY are removed together with their target', async () => {
     echoes();
     const path = fresh();
     await query(path, 'q');
@@ -120,7 +120,7 @@ describe.each(['POST', 'PATCH'])(
     const says = (fields: Readonly<Record<string, string>>) =>
       answers(fields, ({ method: by }) => String(by));
 
-    test('with the target in Content-Location and a lifetime answers GET and HEAD, and no other', async () => {
+    test('with the target in Content-Location and a lifetime answers GET and HEAD, and no other method', async () => {
       const path = fresh();
       says({ ...FRESH, 'Content-Location': `/${paths}` });
       await change(path);
@@ -146,7 +146,7 @@ describe.each(['POST', 'PATCH'])(
         },
       ],
       ['who may see it', { 'Content-Location': 'SELF', 'Cache-Control': 'private, max-age=60' }],
-    ])('with %s does not', async (_, fields) => {
+    ])('with %s does not answer GET', async (_, fields) => {
       const path = fresh();
       const own = Object.entries(fields).map(([name, value]) => [
         name,

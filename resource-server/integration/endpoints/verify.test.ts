@@ -24,7 +24,7 @@ const verify = (headers: OutgoingHttpHeaders, at = rs) =>
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 describe('granted', () => {
-  test('204 with the identity, without content, for nobody to store', async () => {
+  test('204 has the identity, no content, and may not be stored', async () => {
     const reply = await verify(bearer(rs.token('app:read app:write')));
     expect(reply).toMatchObject({ status: 204, text: '' });
     expect(reply.headers).toMatchObject({
@@ -36,13 +36,13 @@ describe('granted', () => {
     });
   });
 
-  test('a person is the subject, the client is the client', async () => {
+  test('for a person the subject is the person, and the client is the application', async () => {
     const token = rs.token('app:read', { sub: 'alice', sub_gen: 0 });
     const { headers } = await verify(bearer(token));
     expect(headers).toMatchObject({ 'x-auth-subject': 'alice', 'x-auth-client': 'machine' });
   });
 
-  test('a person is the same subject by Basic and by token; the name is beside it', async () => {
+  test('a person has the same subject with Basic and with a token, and the name is in another field', async () => {
     await using served = await startResourceServer({
       spaces: [
         {
@@ -79,7 +79,7 @@ describe('granted', () => {
     expect(served.lines.join('')).not.toContain(basic);
   });
 
-  test('the line of the log says what was asked for and who was let in, without the query', async () => {
+  test('the log line has the requested URL without the query, and the admitted caller', async () => {
     await verify({ ...bearer(rs.token('app:read')), 'X-Forwarded-Uri': '/a/b?secret=1#x' });
     expect(JSON.parse(rs.lines.at(-1) ?? '')).toMatchObject({
       askedMethod: 'GET',
@@ -96,7 +96,7 @@ describe('granted', () => {
     expect(rs.lines.join('')).not.toContain('secret=');
   });
 
-  test('no value can add a field or pass for another one', async () => {
+  test('no value can add a field or change another field', async () => {
     const sub = 'al\r\nX-Auth-Scope: all, ü%20\u{1f600}\ud800';
     const reply = await verify(bearer(rs.token('app:read', { sub, sub_gen: 0 })));
     expect(reply.status).toBe(204);
@@ -106,7 +106,7 @@ describe('granted', () => {
     expect(reply.headers['x-auth-scope']).toBe('app:read');
   });
 
-  test('identity fields of the client change nothing; all are answered, empty ones too', async () => {
+  test('identity fields of the client change nothing; the answer has all of them, empty ones included', async () => {
     const spoofed = {
       'X-Auth-Subject': 'root',
       'X-Auth-Client': 'root',
@@ -169,12 +169,12 @@ describe('refused', () => {
     expect(documents.headers['www-authenticate']).toContain('realm="documents"');
   });
 
-  test('a token of another space is none here', async () => {
+  test('a token of another space is refused', async () => {
     const reply = await verify(bearer(rs.token('documents:read', { scope: 'app:read' })));
     expect(reply.status).toBe(401);
   });
 
-  test('too little scope: 403 with the challenge, by the forwarded method', async () => {
+  test('a token without the scope of the forwarded method gets 403 with the challenge', async () => {
     const reply = await verify({
       ...bearer(rs.token('app:read')),
       'X-Forwarded-Method': 'DELETE',
@@ -185,7 +185,7 @@ describe('refused', () => {
     expect((await verify(odd)).status).toBe(403);
   });
 
-  test('nginx knows 401 and 403 only: malformed credentials are 401, what is hidden 403', async () => {
+  test('nginx knows only 401 and 403: malformed credentials are 401, hidden spaces 403', async () => {
     expect((await verify({ Authorization: 'Bearer a b' })).status).toBe(401);
     const hidden = await verify({
       ...bearer(rs.token('hidden:write')),
@@ -204,7 +204,7 @@ describe('refused', () => {
     expect(direct.lines.at(-1)).toContain('is not in trustedProxies');
   });
 
-  test.each(Object.keys(FORWARDED))('without %s, or with two: 403', async (name) => {
+  test.each(Object.keys(FORWARDED))('a request without %s, or with two, is 403', async (name) => {
     const token = bearer(rs.token('app:read'));
     const { [name as keyof typeof FORWARDED]: value, ...others } = FORWARDED;
     const missing = await rs.ask('GET', '/verify', { headers: { ...others, ...token } });
@@ -265,12 +265,12 @@ describe('refused', () => {
       expect(await status(`/verify/browser${query}`, line)).toBe(other);
     });
 
-    test('a question by another method is not of a client: 405', async () => {
+    test('a request to /verify by another method is 405', async () => {
       expect((await rs.ask('POST', '/verify')).status).toBe(405);
     });
   });
 
-  test('a space that only proxies ask about is nowhere for direct requests', async () => {
+  test('a space that is only for proxies does not exist for direct requests', async () => {
     const reply = await rs.ask('GET', '/reports/1', {
       headers: { ...bearer(rs.token('app:read')), ...FORWARDED, Host: 'app.example' },
     });

@@ -4,7 +4,7 @@ import { startApplication, startGateway } from '../gateway.fixture.ts';
 
 // RFC 9113 section 8.1: END_STREAM would say that it is whole.
 test.each([{}, { te: 'trailers' }])(
-  'an answer without a length that breaks off later is a stream reset to HTTP/2 %j',
+  'an answer without a length that breaks off is a stream reset over HTTP/2 %j',
   async (fields) => {
     const heard = Promise.withResolvers<void>();
     await using application = await startApplication((_, response) => {

@@ -31,7 +31,7 @@ async function begun(path: string) {
   return socket.resume();
 }
 
-test('HTML standard, section 9.2: the application hears when the client of a silent stream of events has gone', async () => {
+test("HTML standard, section 9.2: the application's connection is closed when the client of a silent event stream disconnects", async () => {
   const other = await begun('text.plain');
   const events = await begun('text.event-stream');
   expect(open.size).toBe(2);

@@ -62,7 +62,7 @@ const asked = async (...call: Parameters<typeof as>): Promise<Asked> => {
 };
 
 describe('the request that the application gets', () => {
-  test('path and query as they came, below its own path', async () => {
+  test("has the path and query unchanged, below the application's own path", async () => {
     const one = await asked('GET', '/inventory/a%20b/c%2Fd//e?f=%2F&g');
     expect(one).toMatchObject({ method: 'GET', url: '/base/a%20b/c%2Fd//e?f=%2F&g', body: '' });
   });
@@ -79,7 +79,7 @@ describe('the request that the application gets', () => {
     expect(await asked(method, '/inventory/x', call)).toMatchObject({ method, body: 'hello' });
   });
 
-  test('trailers, but for those that are ours to write', async () => {
+  test('has the trailers, except those that the gateway writes', async () => {
     const token = gateway.token('inventory:write');
     const before = application.asked.length;
     await new Promise<void>((resolve, reject) => {
@@ -112,7 +112,7 @@ describe('the request that the application gets', () => {
     expect(fields['content-length'] ?? '0').toBe('0');
   });
 
-  test('no credentials, nothing of one connection, nothing that would change the method', async () => {
+  test('has no credentials, no fields of one connection, and no fields that change the method', async () => {
     const { raw, fields } = await asked('GET', '/inventory/x', {
       headers: {
         'Proxy-Authorization': 'Basic eA==',
@@ -140,7 +140,7 @@ describe('the request that the application gets', () => {
   });
 
   test.each(['Authorization', 'Host', 'X-Forwarded-For', 'Content-Length', 'Origin'])(
-    'Connection must not name %s where it decides something (RFC 9110 section 7.6.1)',
+    'is refused if Connection names %s, which the gateway reads (RFC 9110 section 7.6.1)',
     async (name) => {
       const { status } = await as('GET', '/inventory/x', { headers: { Connection: name } });
       expect(status).toBe(name === 'X-Forwarded-For' ? 200 : 400);
@@ -152,7 +152,7 @@ describe('the request that the application gets', () => {
     expect(await as('GET', '/inventory/x', { headers })).toMatchObject({ status: 400 });
   });
 
-  test('Via, and the id of the request', async () => {
+  test('has Via, and the id of the request', async () => {
     const reply = await as('GET', '/inventory/x', { headers: { Via: '1.0 somebody' } });
     const { raw, fields } = JSON.parse(reply.text) as Asked;
     expect(lines(raw, 'via')).toEqual([
@@ -163,7 +163,7 @@ describe('the request that the application gets', () => {
     expect(reply.headers['via']).toMatch(/^1\.1 countersign-/);
   });
 
-  test('the public host, and how the client came', async () => {
+  test("has the public host, and the client's address and scheme", async () => {
     const headers = {
       Host: 'evil.example',
       'X-Forwarded-For': '203.0.113.9',
@@ -183,7 +183,7 @@ describe('the request that the application gets', () => {
     expect((await asked('GET', '/keys/x')).fields['x-forwarded-prefix']).toBe('/keys');
   });
 
-  test('by choice its own host, and Forwarded (RFC 7239)', async () => {
+  test("has the application's own host, and Forwarded (RFC 7239), if configured", async () => {
     const headers = {
       Host: 'rs.example',
       'X-Forwarded-For': '2001:db8::1',
@@ -197,23 +197,23 @@ describe('the request that the application gets', () => {
     expect(fields['x-forwarded-for']).toBeUndefined();
   });
 
-  test('by choice nothing of the client', async () => {
+  test('has no fields about the client, if configured', async () => {
     const { raw } = await asked('GET', '/silent/x', { headers: { 'X-Forwarded-For': '1.2.3.4' } });
     expect(raw.filter((name) => /forwarded/i.test(name))).toEqual([]);
   });
 
-  test('Authorization where nobody is asked for any', async () => {
+  test('has Authorization in a space without authentication', async () => {
     const headers = { Authorization: 'Basic eDp5', DPoP: 'e30.e30.e30' };
     const { fields } = await asked('GET', '/open/x', { headers });
     expect(fields).toMatchObject({ authorization: 'Basic eDp5', dpop: 'e30.e30.e30' });
   });
 
-  test('Authorization of Bearer where the operator wants it', async () => {
+  test('has the Bearer token if the operator configures it', async () => {
     const { fields } = await asked('GET', '/passing/x');
     expect(fields.authorization).toMatch(/^Bearer ey/);
   });
 
-  test('no API key in a field or the query, no secret field', async () => {
+  test('has no API key in a field or the query, and no secret field', async () => {
     const { id, key, secret_hash } = newApiKey(systemRandom);
     const [realm, created_at] = ['keys', gateway.clock.now()];
     const scopes = ['keys:read'];
@@ -242,7 +242,7 @@ describe('the request that the application gets', () => {
 describe('the identity of the client', () => {
   const claimsOf = ({ fields }: Asked) => decodeJwt(String(fields['x-auth-statement']));
 
-  test('is stated for the application, for a minute', async () => {
+  test('is in a statement for the application, for a minute', async () => {
     const one = await asked('GET', '/told/x');
     const now = gateway.now();
     expect(claimsOf(one)).toEqual({
@@ -262,7 +262,7 @@ describe('the identity of the client', () => {
     });
   });
 
-  test('by keys that stand at their address', async () => {
+  test('is signed with keys that are published at their address', async () => {
     const { fields } = await asked('GET', '/told/x');
     const { text } = await gateway.ask('GET', '/.well-known/countersign-gateway/jwks');
     const keys = createLocalJWKSet(JSON.parse(text));
@@ -275,7 +275,7 @@ describe('the identity of the client', () => {
     expect(payload.sub).toBe('machine');
   });
 
-  test('is told in plain fields, by choice', async () => {
+  test('is in plain fields, if configured', async () => {
     const { fields } = await asked('GET', '/fields/x', { headers: { 'X-Auth-Name': 'admin' } });
     expect(fields).toMatchObject({
       'x-auth-subject': 'machine',
@@ -287,19 +287,19 @@ describe('the identity of the client', () => {
     expect(fields['x-auth-statement']).toBeUndefined();
   });
 
-  test('is for the first URL where the application has no name; by choice it is not told at all', async () => {
+  test('has the first URL as audience if the application has no name, and is omitted if configured', async () => {
     expect(claimsOf(await asked('GET', '/inventory/x')).aud).toBe(`${application.url}base/`);
     const { raw } = await asked('GET', '/untold/x');
     expect(raw.filter((name) => /^x-auth/i.test(name))).toEqual([]);
   });
 
-  test('is nobody where nobody is asked', async () => {
+  test('is anonymous in a space without authentication', async () => {
     const headers = { 'X-Auth-Statement': 'e30.e30.e30', 'X-Auth-Subject': 'admin' };
     const { raw } = await asked('GET', '/open/x', { headers });
     expect(raw.filter((name) => /^x-auth/i.test(name))).toEqual([]);
   });
 
-  test('gets no statement once the token is revoked', async () => {
+  test('is not stated once the token is revoked', async () => {
     const token = gateway.token('told:read');
     const headers = { Authorization: `Bearer ${token}` };
     expect((await gateway.ask('GET', '/told/x', { headers })).status).toBe(200);
@@ -312,12 +312,12 @@ describe('the identity of the client', () => {
 });
 
 describe('methods', () => {
-  test('listed methods are passed on, also those that this server does not have', async () => {
+  test('listed methods are passed on, also methods that this server does not support itself', async () => {
     expect(await asked('REPORT', '/listed/x')).toMatchObject({ method: 'REPORT' });
     expect(await asked('PURGE', '/listed/x')).toMatchObject({ method: 'PURGE' });
   });
 
-  test('405 says that it was the gateway', async () => {
+  test('405 by the gateway names the gateway', async () => {
     const { status, headers, text } = await as('PUT', '/listed/x');
     expect({ status, allow: headers['allow'] }).toEqual({
       status: 405,
@@ -331,7 +331,7 @@ describe('methods', () => {
     expect((await as('REPORT', '/inventory/x')).status).toBe(405);
   });
 
-  test('TRACE is answered here, and shows nothing of the application', async () => {
+  test('TRACE is answered by the gateway, and shows nothing of the application', async () => {
     const before = application.asked.length;
     const { status, text } = await as('TRACE', '/traced/x');
     expect({ status, text }).toEqual({
@@ -343,7 +343,7 @@ describe('methods', () => {
     expect(application.asked.length).toBe(before);
   });
 
-  test('OPTIONS that may not be forwarded is answered here (RFC 9110 section 7.6.2)', async () => {
+  test('OPTIONS that may not be forwarded is answered by the gateway (RFC 9110 section 7.6.2)', async () => {
     const { status, headers } = await as('OPTIONS', '/listed/x', {
       headers: { 'Max-Forwards': 0 },
     });
@@ -355,7 +355,7 @@ describe('methods', () => {
     expect(fields['max-forwards']).toBe('2');
   });
 
-  test('a preflight is answered by the methods of the space', async () => {
+  test('a preflight is answered with the methods of the space', async () => {
     const headers = {
       Origin: 'https://pages.example',
       'Access-Control-Request-Method': 'REPORT',
@@ -398,7 +398,7 @@ describe('paths that could be read in two ways', () => {
   });
 });
 
-test('an application that is not there is 502, which says so', async () => {
+test('an application that cannot be reached gives 502 with the reason', async () => {
   await using other = await startGateway({
     gone: { upstream: { url: 'http://127.0.0.1:9/' } },
   });
@@ -411,7 +411,7 @@ test('an application that is not there is 502, which says so', async () => {
   expect(text).toContain('gateway');
 });
 
-test('nobody gets in without credentials, and the application is not asked', async () => {
+test('a request without credentials is refused, and the application gets no request', async () => {
   const before = application.asked.length;
   const { status, headers } = await gateway.ask('GET', '/inventory/x');
   expect({ status, challenge: headers['www-authenticate'] }).toEqual({
@@ -446,7 +446,7 @@ describe('the answer that the client gets', () => {
     ['SELF/base/a', `${RESOURCE}/shop/a`],
     ['https://rs.example/base/a', `${RESOURCE}/shop/a`],
     ['//rs.example/base/a', `${RESOURCE}/shop/a`],
-  ])('Location %s is %s', async (given, expected) => {
+  ])('rewrites Location %s to %s', async (given, expected) => {
     said = (response) => {
       const location = given.replace('SELF', other.url.slice(0, -1));
       response.writeHead(302, { Location: location, 'Content-Location': location }).end();
@@ -456,7 +456,7 @@ describe('the answer that the client gets', () => {
     expect(headers['content-location']).toBe(expected);
   });
 
-  test('cookies for the paths of the space', async () => {
+  test('has cookies for the paths of the space', async () => {
     said = (response) => {
       response.setHeader('Set-Cookie', [
         'a=1; Path=/base; HttpOnly',
@@ -474,7 +474,7 @@ describe('the answer that the client gets', () => {
     ]);
   });
 
-  test('Allow of the application is limited to the methods that the space lets through', async () => {
+  test("has in Allow only the application's methods that the space lists", async () => {
     said = (response) => response.writeHead(405, { Allow: 'GET, PUT, DELETE' }).end();
     expect((await client('GET', '/shop/x')).headers.allow).toBe('GET, PUT');
     said = (response) => response.writeHead(405).end();
@@ -484,7 +484,7 @@ describe('the answer that the client gets', () => {
   });
 
   test.each([{}, { TE: 'trailers', Connection: 'TE' }])(
-    'a status that nobody knows keeps its reason phrase (RFC 9112 section 4): %j',
+    'keeps the reason phrase of an unknown status (RFC 9112 section 4): %j',
     async (fields) => {
       said = (response) => response.writeHead(299, 'Odd').end();
       const sent = http.get({
@@ -498,7 +498,7 @@ describe('the answer that the client gets', () => {
     },
   );
 
-  test('its pages keep their own policy; the gateway decides who may read answers', async () => {
+  test("keeps the policy of the application's pages; the gateway decides which origins may read it", async () => {
     said = (response) => {
       response.setHeader('Content-Security-Policy', "default-src 'self'");
       response.setHeader('Access-Control-Allow-Origin', '*');
@@ -518,7 +518,7 @@ describe('the answer that the client gets', () => {
     expect(headers['clear-site-data']).toBeUndefined();
   });
 
-  test('early hints, content in pieces and trailers', async () => {
+  test('has early hints, chunked content and trailers', async () => {
     said = (response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.writeHead(200, { Trailer: 'X-Sum' });
@@ -556,7 +556,7 @@ describe('the answer that the client gets', () => {
     });
   });
 
-  test('HEAD, 204 and 304 without content', async () => {
+  test('has no content for HEAD, 204 and 304', async () => {
     said = (response) => response.writeHead(200, { 'Content-Length': 5, ETag: '"a"' }).end();
     const head = await client('HEAD', '/shop/x');
     expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '5', '']);
@@ -566,7 +566,7 @@ describe('the answer that the client gets', () => {
     expect((await client('GET', '/shop/x')).status).toBe(304);
   });
 
-  test('RFC 9110 section 15.2: a client of HTTP/1.0 gets no interim answer', async () => {
+  test('RFC 9110 section 15.2: has no interim answers for an HTTP/1.0 client', async () => {
     said = (response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.end('content');
@@ -584,7 +584,7 @@ describe('the answer that the client gets', () => {
   });
 });
 
-test('HTTP/1.0 without a host is served by ours', async () => {
+test('an HTTP/1.0 request without Host is served under our origin', async () => {
   const token = gateway.token('inventory:read');
   const answer = await new Promise<string>((resolve) => {
     let heard = '';
@@ -601,7 +601,7 @@ test('HTTP/1.0 without a host is served by ours', async () => {
   });
 });
 
-test('a head that comes drop by drop is 504 once its time is over', async () => {
+test('a header section of the application that arrives too slowly is 504', async () => {
   const dripping = createServer((socket) => {
     socket.on('error', () => {});
     const drops = setInterval(() => socket.write('x'), 100);
@@ -645,14 +645,14 @@ describe('an MCP server with tools that need more scopes', () => {
     ['a tool that needs more', 'mcp:read mcp:write', call('add_note')],
     ['a batch', 'mcp:read mcp:write mcp:share', [call('add_note'), call('share_note')]],
     ['another message', 'mcp:read', { method: 'prompts/get', params: { name: 'add_note' } }],
-  ])('%s: the application gets the message as it came', async (_, scope, message) => {
+  ])('%s: the application gets the message unchanged', async (_, scope, message) => {
     const body = JSON.stringify(message, undefined, 1);
     const { status, text } = await sent(scope, body);
     expect(status).toBe(200);
     expect(JSON.parse(text)).toMatchObject({ body });
   });
 
-  test('RFC 6750 section 3.1: 403 with one challenge, of all scopes that the call needs and those that are held', async () => {
+  test('RFC 6750 section 3.1: 403 has one challenge with all scopes that the call needs and the token has', async () => {
     const body = JSON.stringify([call('add_note'), call('share_note')]);
     const before = application.asked.length;
     const { status, headers } = await sent('mcp:read mcp:other', body);
@@ -707,7 +707,7 @@ describe('an MCP server with tools that need more scopes', () => {
     [400, 'no JSON', long(call('list_notes')).slice(0, -1)],
     [400, 'a name that comes twice', `{${LONG}${LONG}"method":"tools/list"}`],
     [422, 'a message that is nested too deep', `{${LONG}"y":${'['.repeat(300)}${']'.repeat(300)}}`],
-  ])('%i for %s, in a message that a thread reads', async (expected, _, body) => {
+  ])('%i for %s, in a message that is parsed on a thread', async (expected, _, body) => {
     const reply = sent('mcp:read', body);
     expect(await (expected === 200 ? reply.then(({ status }) => status) : refused(reply))).toBe(
       expected,
@@ -719,11 +719,11 @@ describe('an MCP server with tools that need more scopes', () => {
     { 'Content-Type': 'application/json; charset=utf-7' },
     { ...JSON_FIELD, 'Content-Encoding': 'gzip' },
     {},
-  ])('415 for content that another could read otherwise: %j', async (fields) => {
+  ])('415 for content that servers could read differently: %j', async (fields) => {
     expect(await refused(sent('mcp:read', JSON.stringify(call('add_note')), fields))).toBe(415);
   });
 
-  test('403 for a call that comes slowly, if the token is revoked meanwhile', async () => {
+  test('403 for a call that arrives slowly, if the token is revoked meanwhile', async () => {
     const jti = 'slow call';
     const authorization = `Bearer ${gateway.token('mcp:read', { jti })}`;
     const slow = sendSlowly(
@@ -741,7 +741,7 @@ describe('an MCP server with tools that need more scopes', () => {
     expect(await refused(slow)).toBe(403);
   });
 
-  test('no WebSocket opens, in which calls would be made unread', async () => {
+  test('a WebSocket is refused, since calls in it would not be checked', async () => {
     const { status, text } = await gateway.ask('GET', '/mcp/', {
       headers: {
         Authorization: `Bearer ${gateway.token('mcp:read')}`,
@@ -755,7 +755,7 @@ describe('an MCP server with tools that need more scopes', () => {
     expect((JSON.parse(text) as Asked).fields.upgrade).toBeUndefined();
   });
 
-  test('chunked, and by another method: it is read all the same', async () => {
+  test('a call in chunked content, or by another method, is checked, too', async () => {
     const headers = {
       Authorization: `Bearer ${gateway.token('mcp:read')}`,
       'Transfer-Encoding': 'chunked',

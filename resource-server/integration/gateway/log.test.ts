@@ -54,7 +54,7 @@ async function logged(members: object): Promise<Record<string, unknown>[]> {
   }
 }
 
-test('a line names the application that was asked, and none where nobody was', async () => {
+test('the log line names the application that got the request, or none', async () => {
   await as('GET', '/there/x');
   const [line] = await logged({ path: '/there/x' });
   expect(line).toMatchObject({ status: 200, host: `127.0.0.1:${application.port}` });
@@ -63,7 +63,7 @@ test('a line names the application that was asked, and none where nobody was', a
   expect([refused?.['status'], refused?.['host']]).toEqual([405, undefined]);
 });
 
-test('a request that failed at one place and succeeded at another has a line with its id', async () => {
+test('a request that failed at one instance and succeeded at another has a warning with its id', async () => {
   for (const path of ['/two/a', '/two/b']) {
     expect(await as('GET', path)).toMatchObject({ status: 200 });
   }
@@ -77,7 +77,7 @@ test('a request that failed at one place and succeeded at another has a line wit
   expect(request).toMatchObject({ status: 200, host: `127.0.0.1:${application.port}` });
 });
 
-test('where none answers the line says why, and the client hears nothing of it', async () => {
+test('if no instance answers, the log line says why, and the client does not learn the reason', async () => {
   const { text } = await as('GET', '/gone/x');
   expect(text).not.toContain('127.0.0.1');
   const [line] = await logged({ path: '/gone/x' });
@@ -136,7 +136,7 @@ describe.each([
   },
 );
 
-test('the line of an answer that breaks off says who broke it off', async () => {
+test('the log line of an answer that breaks off says which side broke it off', async () => {
   const token = gateway.token('there:read');
   const request = http.get({
     port: gateway.listening.port,

@@ -42,8 +42,8 @@ async function takeAll(places: Places, bid: () => Bid): Promise<number> {
   }
 }
 
-describe('places', () => {
-  test('accounts take turns, however many requests of one wait', async () => {
+describe('connections to an application', () => {
+  test('accounts get connections in turn, however many requests of one account wait', async () => {
     const places = new Places(2, LONG);
     const order: string[] = [];
     const held = await Promise.all(['a', 'b'].map((account) => places.take(bidOf(account))));
@@ -58,7 +58,7 @@ describe('places', () => {
     held[1]?.();
   });
 
-  test('one that becomes free is for those who have fewest', async () => {
+  test('a free connection goes to the account with the fewest connections', async () => {
     const places = new Places(4, LONG);
     const held = await Promise.all(['a', 'a', 'a', 'b'].map((name) => places.take(bidOf(name))));
     const order: string[] = [];
@@ -71,7 +71,7 @@ describe('places', () => {
     expect(order).toEqual(['b', 'c', 'a']);
   });
 
-  test('are given by turns, each once', async () => {
+  test('connections are given in turn, each once', async () => {
     const places = new Places(1, LONG);
     const giveBack = await places.take(bidOf('a'));
     const order: string[] = [];
@@ -85,7 +85,7 @@ describe('places', () => {
     (await places.take(bidOf('a')))();
   });
 
-  test('a client that leaves the line takes no place', async () => {
+  test('a client that disconnects while it waits gets no connection', async () => {
     const places = new Places(1, LONG);
     const giveBack = await places.take(bidOf('a'));
     const leaving = Array.from({ length: 1000 }, () => bidOf('a'));
@@ -100,7 +100,7 @@ describe('places', () => {
     (await places.take(bidOf('a')))();
   });
 
-  test('a client that leaves at the moment it gets a place gives it back', async () => {
+  test('a client that disconnects at the moment it gets a connection gives it back', async () => {
     const places = new Places(1, LONG);
     const giveBack = await places.take(bidOf('a'));
     const leaving = bidOf('a');
@@ -111,7 +111,7 @@ describe('places', () => {
     (await places.take(bidOf('a')))();
   });
 
-  test('a client that waited too long gets 503, which counts as no failure of the application', async () => {
+  test('a client that waited too long gets 503, which does not count as a failure of the application', async () => {
     const places = new Places(1, 1);
     const giveBack = await places.take(bidOf('a'));
     await expect(places.take(bidOf('a'))).rejects.toMatchObject({ status: 503 });
@@ -120,7 +120,7 @@ describe('places', () => {
     (await places.take(bidOf('a')))();
   });
 
-  test('if many have waited too long, a few are told in each turn of the event loop', async () => {
+  test('if many clients have waited too long, a few get 503 in each turn of the event loop', async () => {
     const places = new Places(1, 1);
     await places.take(bidOf('a'));
     let told = 0;
@@ -190,7 +190,7 @@ describe('a client that is slow', () => {
     return { places, ended, taken };
   }
 
-  test('loses one place to somebody who waits and has fewer', async () => {
+  test('loses a connection to a waiting account that has fewer', async () => {
     const { ended, taken } = await contended({ slow: true });
     jest.advanceTimersByTime(LONG / 2);
     await taken;
@@ -202,7 +202,7 @@ describe('a client that is slow', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('keeps it while nobody waits', async () => {
+  test('keeps its connection while no account waits', async () => {
     const { ended } = await contended({ slow: true }, '');
     jest.advanceTimersByTime(AGES);
     expect(ended()).toEqual([]);
@@ -211,15 +211,15 @@ describe('a client that is slow', () => {
   test.each([
     ['moves as much as is asked for', { slow: true, moves: 4096 * 60 }, 'b'],
     ['waits for the application, such as for the next event', { slow: false }, 'b'],
-    ['is of those who wait themselves', { slow: true }, 'a'],
-  ])('is none that %s', async (_, how, waiting) => {
+    ['belongs to the account that waits', { slow: true }, 'a'],
+  ])('keeps its connection if it %s', async (_, how, waiting) => {
     const { ended, taken } = await contended(how, waiting);
     jest.advanceTimersByTime(LONG + 1);
     await expect(taken).rejects.toMatchObject({ status: 503 });
     expect(ended()).toEqual([]);
   });
 
-  test('is ended for another account of its address', async () => {
+  test('is ended in favour of another account at its address', async () => {
     const places = new Places(4, LONG);
     const address = { name: 'at', part: 1 };
     const held = Array.from({ length: 4 }, () => bidOf('', { slow: true }));
@@ -244,7 +244,7 @@ async function holdingApplication() {
   return { application, held, urls };
 }
 
-test('an application gets no more at a time than it may, whichever way they go', async () => {
+test('an application gets no more requests at a time than configured, over any of its URLs', async () => {
   const { application, held, urls } = await holdingApplication();
   await using _ = application;
   await using gateway = await startGateway({
@@ -266,7 +266,7 @@ test('an application gets no more at a time than it may, whichever way they go',
 test.each([
   ['account', {}],
   ['address, where nobody is asked', { schemes: [], scopes: {} }],
-])('requests that hang leave places to who is of another %s', async (_, more) => {
+])('requests that hang leave connections for clients of another %s', async (_, more) => {
   const urls: (string | undefined)[] = [];
   await using application = await startApplication(({ url }, response) => {
     urls.push(url);
@@ -290,7 +290,7 @@ test.each([
   await Promise.all(hanging);
 });
 
-test('a client that leaves before the verdict costs the application nothing', async () => {
+test('a client that disconnects before the verdict causes no request to the application', async () => {
   const gate = Promise.withResolvers<void>();
   const urls: (string | undefined)[] = [];
   let asked = 0;

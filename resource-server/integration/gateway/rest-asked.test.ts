@@ -46,12 +46,12 @@ async function four(method = 'GET', call = {}, space = 'two'): Promise<string[]>
 
 const STAYS = '200 stays';
 
-describe('RFC 9110 section 10.2.3: a place that asks to be left alone', () => {
+describe('RFC 9110 section 10.2.3: an instance that answers 503 with Retry-After', () => {
   test.each([
     ['over undici', 'GET', {}],
     ['over node:http', 'GET', { headers: { TE: 'trailers' } }],
     ['for PUT without content', 'PUT', {}],
-  ])('is, and nobody notices: %s', async (_, method, call) => {
+  ])('gets no further requests, and no client notices: %s', async (_, method, call) => {
     says = saying(503, LEAVES);
     expect(await four(method, call)).toEqual([STAYS, STAYS, STAYS, STAYS]);
     expect(times).toBe(1);
@@ -60,12 +60,12 @@ describe('RFC 9110 section 10.2.3: a place that asks to be left alone', () => {
   test.each([
     ['what may not be done twice', 'POST', {}],
     ['what has content', 'PUT', { body: 'x' }],
-  ])('the client of %s has the answer, and the others none', async (_, method, call) => {
+  ])('gives its 503 to the client of %s, and to no other client', async (_, method, call) => {
     says = saying(503, LEAVES);
     expect(await four(method, call)).toEqual([STAYS, STAYS, STAYS, '503 leaves']);
   });
 
-  test('is asked again when the time is over', async () => {
+  test('gets requests again when the time is over', async () => {
     says = saying(503, LEAVES);
     await four();
     gateway.clock.advance(29);
@@ -76,14 +76,14 @@ describe('RFC 9110 section 10.2.3: a place that asks to be left alone', () => {
     expect(await four()).toContain('200 leaves');
   });
 
-  test('at a date', async () => {
+  test('gets requests again at the date of Retry-After', async () => {
     const at = new Date(gateway.clock.now() + 30_000).toUTCString();
     says = saying(503, { 'Retry-After': at });
     expect(await four()).toEqual([STAYS, STAYS, STAYS, STAYS]);
     expect(times).toBe(1);
   });
 
-  test('and after a minute in any case', async () => {
+  test('gets requests again after a minute in any case', async () => {
     says = saying(503, { 'Retry-After': '86400' });
     await four();
     gateway.clock.advance(61);
@@ -91,7 +91,7 @@ describe('RFC 9110 section 10.2.3: a place that asks to be left alone', () => {
     expect(times).toBe(2);
   });
 
-  test('goes on with what it has begun, which does not call it back', async () => {
+  test('finishes its requests, and their success does not bring new ones', async () => {
     const begun = Promise.withResolvers<() => void>();
     says = (_, response) => begun.resolve(() => void response.end('leaves late'));
     const all = [gateway.ask('GET', '/two/x'), gateway.ask('GET', '/two/x')];
@@ -107,7 +107,7 @@ describe('RFC 9110 section 10.2.3: a place that asks to be left alone', () => {
     expect(times).toBe(2);
   });
 
-  test('where all do, and where there is one, clients have the answer', async () => {
+  test('gives its 503 to clients if all instances do so, or if it is the only one', async () => {
     says = saying(503, LEAVES);
     expect(new Set(await four('GET', {}, 'one'))).toEqual(new Set(['503 leaves']));
   });
@@ -119,7 +119,7 @@ test.each([
   [503, { 'Retry-After': '0' }],
   [429, LEAVES],
   [500, LEAVES],
-])('%i with %j is an answer like any other', async (status, fields) => {
+])('%i with %j is passed on like any other answer', async (status, fields) => {
   says = saying(status, fields);
   expect(await four()).toEqual([STAYS, STAYS, `${status} leaves`, `${status} leaves`]);
 });

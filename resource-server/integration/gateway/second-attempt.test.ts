@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { startApplication, startGateway } from '../gateway.fixture.ts';
 
-test('a client without a place for its second attempt is not told that nothing was sent', async () => {
+test('the 503 to a client without a connection for its second attempt does not say that nothing was sent', async () => {
   let isFirst = true;
   let isOver = false;
   await using application = await startApplication((request, response) => {
@@ -31,7 +31,7 @@ test('a client without a place for its second attempt is not told that nothing w
   expect((await held).status).toBe(200);
 });
 
-test('RFC 4918 section 9.8.5: a Destination elsewhere is no failure of the application', async () => {
+test('RFC 4918 section 9.8.5: a Destination on another server is no failure of the application', async () => {
   await using application = await startApplication();
   const upstream = { urls: [application.url, `${application.url}other/`] };
   await using gateway = await startGateway(

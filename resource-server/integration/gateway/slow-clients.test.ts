@@ -45,7 +45,7 @@ test.each([
   ['HTTP/1.1', overHttp1],
   ['HTTP/2', overHttp2],
 ])(
-  'an upload and a download that are too slow make room for others, an event stream does not: %s',
+  'a too slow upload or download is ended in favour of other clients, an event stream is not: %s',
   async (_, slow) => {
     let streams = 0;
     await using application = await startApplication((request, response) => {

@@ -55,7 +55,7 @@ async function traced(localAddress: string, fields: readonly string[]) {
   return { told, trace: lineOf()?.['trace'], status: answer.statusCode };
 }
 
-test('W3C Trace Context section 4.2: the trace of a trusted proxy goes on, with a parent-id of ours', async () => {
+test('W3C Trace Context section 4.2: the trace of a trusted proxy is passed on with a parent-id of the gateway', async () => {
   const { told, trace } = await traced(PROXY, [
     'traceparent',
     TRACEPARENT,
@@ -67,7 +67,7 @@ test('W3C Trace Context section 4.2: the trace of a trusted proxy goes on, with 
   expect(told[0]).not.toContain(PARENT);
 });
 
-test('each request has a parent-id of its own', async () => {
+test('each request has its own parent-id', async () => {
   const parents = new Set<string | undefined>();
   for (let count = 0; count < 3; count += 1) {
     parents.add((await traced(PROXY, ['Traceparent', TRACEPARENT])).told[0]);
@@ -103,7 +103,7 @@ test.each<[string, string, readonly string[]]>([
   expect(await traced(from, fields)).toEqual({ told: [], trace: undefined, status: 200 });
 });
 
-test('RFC 9576 section 3.3: a request with PrivateToken is part of no trace', async () => {
+test('RFC 9576 section 3.3: a request with PrivateToken is passed on without a trace', async () => {
   const fields = ['traceparent', TRACEPARENT, 'Authorization', 'PrivateToken token="eA=="'];
   expect(await traced(PROXY, fields)).toMatchObject({ told: [], trace: undefined });
 });

@@ -115,7 +115,7 @@ const SPELLINGS: Readonly<Record<string, (name: string) => readonly string[]>> =
   'two spellings': (name) => [titled(name), name.replaceAll('-', '_')],
 };
 
-describe('a field that applications believe of their proxy never comes from a client (RFC 9440 section 2.4)', () => {
+describe('a field that applications trust from their proxy is never passed on from a client (RFC 9440 section 2.4)', () => {
   test.each(Object.entries(SPELLINGS))('%s', async (_, spelled) => {
     for (const names of PARTS) {
       application.asked.splice(0);
@@ -161,7 +161,7 @@ describe('a field that applications believe of their proxy never comes from a cl
     expect(JSON.stringify(one)).not.toContain(VALUE);
   });
 
-  test('other fields pass', async () => {
+  test('other fields are passed on', async () => {
     const names = ['X-Custom', 'Accept-Language', 'X-Csrf-Token', 'Remote', 'X-User-Id'];
     const came = namesIn(await send(lines(names)));
     expect(names.filter((name) => !came.includes(name.toLowerCase()))).toEqual([]);
@@ -174,19 +174,19 @@ describe('upstream.pass', () => {
   const passed = (one: Application['asked'][number]) =>
     namesIn(one).filter((name) => /^(?:cf|client)[-_]/.test(name));
 
-  test('counts for trusted proxies', async () => {
+  test('passes on the field from trusted proxies', async () => {
     const one = await send([...FIELDS, ...lines(['CF-IPCountry'])], { path, from: '127.0.0.2' });
     expect(passed(one)).toEqual(['cf-connecting-ip', 'client-cert']);
     expect(one.fields['cf-connecting-ip']).toBe(VALUE);
   });
 
-  test('counts for nobody else, nor in another space', async () => {
+  test('does not pass on the field from other clients, or in another space', async () => {
     expect(passed(await send(FIELDS, { path }))).toEqual([]);
     application.asked.splice(0);
     expect(passed(await send(FIELDS, { from: '127.0.0.2' }))).toEqual([]);
   });
 
-  test('is for one line in the usual spelling: others a proxy leaves as the client sent them', async () => {
+  test('passes on only one line in the usual spelling, since a proxy passes on other spellings from the client', async () => {
     const from = '127.0.0.2';
     const aliases = lines(['CF_Connecting_IP', 'Client_Cert'], 'alias');
     const one = await send([...FIELDS, ...aliases], { path, from });

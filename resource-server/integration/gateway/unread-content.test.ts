@@ -40,7 +40,7 @@ afterAll(async () => {
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 test.each(['GET', 'DELETE', 'OPTIONS', 'QUERY', 'PROPFIND', 'PROPPATCH', 'LOCK'])(
-  'RFC 9112 section 9.3: content of %s that the application does not read is no request of another client',
+  "RFC 9112 section 9.3: content of %s that the application does not read is never read as another client's request",
   async (method) => {
     const ask = clientOf(gateway);
     seen.clear();

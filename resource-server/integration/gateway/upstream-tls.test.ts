@@ -46,16 +46,19 @@ test.each([
   ['localhost', 'localhost', { host: 'upstream' }, 'localhost localhost'],
   ['localhost', 'inside.example', { tls: { name: 'inside.example' } }, 'inside.example rs.example'],
   ['127.0.0.1', '127.0.0.1', {}, 'false rs.example'],
-])('an application at %s proves to be %s %j', async (host, name, more, expected) => {
-  expect(await answers(host, name, more)).toEqual([expected, expected]);
-});
+])(
+  'an application at %s with a certificate for %s is accepted %j',
+  async (host, name, more, expected) => {
+    expect(await answers(host, name, more)).toEqual([expected, expected]);
+  },
+);
 
 test.each([
   ['localhost', 'rs.example', {}],
   ['127.0.0.1', 'rs.example', {}],
   ['localhost', 'localhost', { tls: { name: 'inside.example' } }],
   ['localhost', 'rs.example', { tls: { name: 'inside.example' } }],
-])('no application at %s is who proves to be %s %j', async (host, name, more) => {
+])('an application at %s with a certificate for %s is refused %j', async (host, name, more) => {
   expect(await answers(host, name, more)).toEqual([502, 502]);
 });
 

@@ -65,7 +65,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     expect(head.headers['content-length']).toBe(page.headers['content-length']);
   });
 
-  test('every challenge is on a line of its own, as ever', async () => {
+  test('every challenge is on its own line, also with a page', async () => {
     const lines = ({ raw }: Reply) =>
       raw.filter((_, index) => raw[index - 1]?.toLowerCase() === 'www-authenticate');
     const page = lines(await asking('GET', '/dav/', BROWSER));
@@ -89,7 +89,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     expect('access-control-allow-origin' in reply.headers).toBe('Origin' in fields);
   });
 
-  test('in the language of the person (RFC 9110 section 12.5.4)', async () => {
+  test('the page is in the language of the person (RFC 9110 section 12.5.4)', async () => {
     const page = await asking('GET', '/nowhere', { ...BROWSER, 'Accept-Language': 'de-CH, en' });
     expect(page.headers['content-language']).toBe('de');
     expect(page.text).toContain('<h1>Hier ist nichts</h1>');
@@ -104,7 +104,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     expect(otherFields(hidden)).toEqual(otherFields(absent));
   });
 
-  test('a client without a name finds no id on the page (RFC 9576 section 6.1)', async () => {
+  test('an anonymous client gets no id on the page (RFC 9576 section 6.1)', async () => {
     const named = {
       ...BROWSER,
       Authorization: 'PrivateToken token="AA"',
@@ -115,7 +115,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     expect(page.text).not.toMatch(/<code>|the-id/);
   });
 
-  test('text from the client is escaped wherever it comes back', async () => {
+  test('text from the client is escaped on the page', async () => {
     const host = '<script>alert(1)</script>"&';
     const page = await asking('GET', '/nowhere', { ...BROWSER, 'X-Request-Id': 'a"><script>' });
     expect(page.text).not.toContain('<script');
@@ -123,7 +123,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     expect((await asking('GET', '/verify', fields)).text).not.toContain('<script');
   });
 
-  test('a store that does not answer: 503 with Retry-After', async () => {
+  test('a store that does not answer gives 503 with Retry-After', async () => {
     const away = () => Promise.reject(new StoreUnavailable('the store is away'));
     await using broken = await startResourceServer({}, (stores) => ({
       ...stores,
@@ -142,7 +142,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
 });
 
 describe('behind the gateway', () => {
-  test('an application that is not there: 502, a page for a browser', async () => {
+  test('an application that cannot be reached gives 502, with a page for a browser', async () => {
     await using gone = await startGateway({ gone: { upstream: { url: 'http://127.0.0.1:9/' } } });
     const as = clientOf(gone);
     const json = await as('GET', '/gone/x');
@@ -152,7 +152,7 @@ describe('behind the gateway', () => {
     expect(otherFields(page)).toEqual(otherFields(json));
   });
 
-  test('answers of the application are never touched, whatever they look like', async () => {
+  test('error answers of the application are never replaced', async () => {
     const body = '{"title":"Gone","status":410,"detail":"<b>mine</b>"}';
     await using application = await startApplication((_request, response) => {
       response.writeHead(410, { 'Content-Type': 'application/problem+json' }).end(body);

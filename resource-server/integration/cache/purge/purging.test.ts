@@ -76,7 +76,7 @@ const by = (scope: string, headers: object = {}) => ({
 });
 
 describe('PURGE', () => {
-  test('is 401 without credentials, which says the scope (RFC 6750 section 3)', async () => {
+  test('is 401 without credentials, and the challenge names the scope (RFC 6750 section 3)', async () => {
     const { status, headers, told } = await ask('PURGE', '/shop/a', { headers: ELSEWHERE });
     expect({ status, told }).toEqual({ status: 401, told: [] });
     expect(headers['www-authenticate']).toContain('scope="cache:purge"');
@@ -112,14 +112,14 @@ describe('PURGE', () => {
     expect(JSON.parse(body)).toMatchObject({ status: 404 });
   });
 
-  test('with it reaches no other space', async () => {
+  test('with the scope of PURGE removes no answers of other spaces', async () => {
     const headers = { Authorization: `Bearer ${rs.token('cache:purge', PURGER)}` };
     for (const path of ['/narrow/a', '/named/a', '/kept/a']) {
       expect(await ask('PURGE', path, { headers })).toMatchObject({ status: 401, told: [] });
     }
   });
 
-  test('from a listed network needs no credentials, nor good ones', async () => {
+  test('from a listed network needs no credentials, and accepts invalid ones', async () => {
     for (const Authorization of [undefined, 'Bearer bad', `Bearer ${rs.token('shop:read')}`]) {
       const headers = { ...LISTED, ...(Authorization !== undefined && { Authorization }) };
       const { status, told } = await ask('PURGE', '/shop/a', { headers });
@@ -127,17 +127,17 @@ describe('PURGE', () => {
     }
   });
 
-  test('from there lets nobody do anything else', async () => {
+  test('from a listed network gives no other access', async () => {
     const { status, passed } = await ask('GET', '/shop/a', { headers: LISTED });
     expect({ status, passed }).toEqual({ status: 401, passed: 0 });
   });
 
-  test('by a page of another origin is not from there', async () => {
+  test('by a page of another origin does not count as from a listed network', async () => {
     const headers = { ...LISTED, Origin: PAGES };
     expect(await ask('PURGE', '/shop/a', { headers })).toMatchObject({ status: 401, told: [] });
   });
 
-  test('in a space without schemes is 403 elsewhere', async () => {
+  test('in a space without schemes is 403 from other networks', async () => {
     const refused = await ask('PURGE', '/open/a', { headers: ELSEWHERE });
     expect(refused).toMatchObject({ status: 403, told: [], passed: 0 });
     const listed = await ask('PURGE', '/open/a', { headers: LISTED });
@@ -145,7 +145,7 @@ describe('PURGE', () => {
     expect(await ask('GET', '/open/a', { headers: ELSEWHERE })).toMatchObject({ status: 200 });
   });
 
-  test('needs what the space says of it, where it does', async () => {
+  test('needs the scope that the space configures', async () => {
     expect(await ask('PURGE', '/named/a', by('named:admin'))).toMatchObject({ status: 404 });
     const purger = by('cache:purge', {});
     const token = rs.token('cache:purge', { aud: `${RESOURCE}/named/` });
@@ -155,12 +155,12 @@ describe('PURGE', () => {
     expect(await ask('BAN', '/named/a', { headers })).toMatchObject({ status: 200 });
   });
 
-  test('forgets the target without its API key', async () => {
+  test('removes the target without its API key', async () => {
     const { told } = await ask('PURGE', '/keys/a?b&key=secret', { headers: LISTED });
     expect(told).toEqual([['/keys/', '/keys/a?b', false]]);
   });
 
-  test('forgets the path of an absolute target (RFC 9112 section 3.2.2)', async () => {
+  test('removes the path of an absolute target (RFC 9112 section 3.2.2)', async () => {
     const { told } = await ask('PURGE', `${RESOURCE}/shop/a?b`, {
       headers: { ...LISTED, Host: new URL(RESOURCE).host },
     });
@@ -177,7 +177,7 @@ describe('PURGE', () => {
     expect(await ask('PURGE', path, { headers: LISTED })).toMatchObject({ status: 400, told: [] });
   });
 
-  test('in a space within is of that', async () => {
+  test('in an inner space removes answers of the inner space', async () => {
     const headers = { ...LISTED };
     expect(await ask('PURGE', '/shop/inner/a', { headers })).toMatchObject({
       status: 401,
@@ -185,7 +185,7 @@ describe('PURGE', () => {
     });
   });
 
-  test('is 503 where the store cannot keep it, as all that is refused by it', async () => {
+  test('is 503 if the store cannot write it', async () => {
     const failing = await startGateway(
       { shop: { upstream: { url: application.url }, cache } },
       {},
@@ -221,12 +221,12 @@ describe('BAN', () => {
     expect(JSON.parse(body)).toEqual({ banned: { path: '/img/*' }, soft: false });
   });
 
-  test('is heard at any address of the space, and is for that alone', async () => {
+  test('works at any address of the space, and only for that space', async () => {
     const { told } = await ask('BAN', '/shop/img/a?b', { headers });
     expect(told).toEqual([['/shop/', '{"path":"/img/*"}', false]]);
   });
 
-  test('says what is wrong with it', async () => {
+  test('gets an error that names the fault of the expression', async () => {
     const {
       status,
       told,
@@ -251,19 +251,19 @@ describe('BAN', () => {
     'Content-Type: application/json',
   ];
 
-  test('over HTTP/1.1 has its content by length, though no parser knows it', async () => {
+  test('over HTTP/1.1 may have content with a length, although no parser knows the method', async () => {
     const content = '{"tag":"news","soft":true}';
     const reply = await raw(...HEAD, `Content-Length: ${content.length}`, '', content);
     expect(reply).toMatch(/^HTTP\/1\.1 200 /);
     expect(reply).toContain('{"banned":{"tag":"news"},"soft":true}');
   });
 
-  test('over HTTP/1.1 has none in pieces', async () => {
+  test('over HTTP/1.1 may not have chunked content', async () => {
     const reply = await raw(...HEAD, 'Transfer-Encoding: chunked', '', '2', '{}', '0', '', '');
     expect(reply).toMatch(/^HTTP\/1\.1 411 /);
   });
 
-  test('over HTTP/2 has its content', async () => {
+  test('over HTTP/2 may have content', async () => {
     const session = connectHttp2(`http://127.0.0.1:${rs.listening.port}`);
     const stream = session.request({
       ':method': 'BAN',
@@ -284,28 +284,31 @@ describe.each(['PURGE', 'BAN'])('%s elsewhere', (method) => {
   test.each([
     ['an application without it', 'kept', 'a'],
     ['a collection', 'documents', ''],
-  ])('is 405 at %s, which says what there is (RFC 9110 section 15.5.6)', async (_, name, path) => {
-    const call = by(`${name}:read ${name}:write`);
-    const { status, headers, told, passed } = await ask(method, `/${name}/${path}`, call);
-    expect({ status, told, passed }).toEqual({ status: 405, told: [], passed: 0 });
-    expect(headers.allow).toContain('PROPFIND');
-    expect(headers.allow).not.toContain(method);
-  });
+  ])(
+    'is 405 at %s, and Allow names the methods (RFC 9110 section 15.5.6)',
+    async (_, name, path) => {
+      const call = by(`${name}:read ${name}:write`);
+      const { status, headers, told, passed } = await ask(method, `/${name}/${path}`, call);
+      expect({ status, told, passed }).toEqual({ status: 405, told: [], passed: 0 });
+      expect(headers.allow).toContain('PROPFIND');
+      expect(headers.allow).not.toContain(method);
+    },
+  );
 
-  test('is 501 where no space has a cache', async () => {
+  test('is 501 if no space has a cache', async () => {
     await using alone = await startGateway({ plain: { upstream: { url: application.url } } });
     expect(await send(alone, method, '/plain/a', { headers: LISTED })).toMatchObject({
       status: 501,
     });
   });
 
-  test('is hidden where 403 is', async () => {
+  test('is 404 in a space that hides 403', async () => {
     const call = { headers: { ...by('hidden:read').headers, ...BAN } };
     expect(await ask(method, '/hidden/a', call)).toMatchObject({ status: 404, told: [] });
   });
 });
 
-test('an application for which PURGE is listed has it, with the scope of unsafe methods', async () => {
+test('an application that lists PURGE gets it, with the scope of unsafe methods', async () => {
   const passed = await ask('PURGE', '/passed/a', by('passed:write'));
   // An unsafe method of the application like any other (RFC 9111 section 4.4).
   const told = [['/passed/', '/passed/a', false]];
@@ -314,7 +317,7 @@ test('an application for which PURGE is listed has it, with the scope of unsafe 
   expect(refused).toMatchObject({ status: 401, passed: 0 });
 });
 
-test('methods that are narrowed have both, and Allow says so', async () => {
+test('a space that lists its methods still has PURGE and BAN, and Allow names them', async () => {
   const { status, headers } = await ask('PUT', '/narrow/a', by('narrow:write'));
   expect(status).toBe(405);
   expect(headers.allow).toBe('GET, HEAD, OPTIONS, PURGE, BAN');

@@ -104,12 +104,12 @@ const verified = async (space: string, headers: Record<string, string>) =>
   });
 
 describe.each(Object.entries(PRESETS))('preset %s', (preset, fields) => {
-  test('by Basic and by a token, which has no name in it', async () => {
+  test('has the same name with Basic and with a token, which has no name in it', async () => {
     expect(await asked(preset, basic('alice'))).toMatchObject(fields);
     expect(await asked(preset, bearer(preset, ids.get('alice') ?? ''))).toMatchObject(fields);
   });
 
-  test('by /verify', async () => {
+  test('has the same fields at /verify', async () => {
     const space = `${preset}-verify`;
     for (const credentials of [basic('alice'), bearer(space, ids.get('alice') ?? '')]) {
       const { status, headers } = await verified(space, credentials);
@@ -117,7 +117,7 @@ describe.each(Object.entries(PRESETS))('preset %s', (preset, fields) => {
     }
   });
 
-  test('an application that comes for itself has no name: no field, by /verify an empty one', async () => {
+  test('an application without a person has no name: no field, or an empty field at /verify', async () => {
     const machine = { client_gen: 0 };
     const came = await asked(preset, bearer(preset, 'machine', machine));
     const names = Object.keys(fields).filter((name) => name !== 'x-forwarded-user');
@@ -127,7 +127,7 @@ describe.each(Object.entries(PRESETS))('preset %s', (preset, fields) => {
     expect(names.map((name) => headers[name])).toEqual(names.map(() => ''));
   });
 
-  test('identity fields from a client are removed, here and in other spaces', async () => {
+  test('identity fields from a client are removed, in this space and in others', async () => {
     const forged = Object.fromEntries(
       Object.keys(fields).flatMap((name) => [
         [name, 'root'],
@@ -142,7 +142,7 @@ describe.each(Object.entries(PRESETS))('preset %s', (preset, fields) => {
   });
 });
 
-test('the handshake of a WebSocket has them too (RFC 6455 section 4.1)', async () => {
+test('the handshake of a WebSocket has identity fields, too (RFC 6455 section 4.1)', async () => {
   application.asked.splice(0);
   await gateway.ask('GET', '/remote-user/socket', {
     headers: {
@@ -158,7 +158,7 @@ test('the handshake of a WebSocket has them too (RFC 6455 section 4.1)', async (
   expect(fields).toMatchObject({ upgrade: 'websocket', ...PRESETS['remote-user'] });
 });
 
-test('names of one’s own, and each thing that can be told', async () => {
+test('configured names of fields, and each value that they can have', async () => {
   const alice = ids.get('alice') ?? '';
   expect(await asked('all', bearer('all', alice))).toMatchObject({
     'x-id': alice,
@@ -169,20 +169,20 @@ test('names of one’s own, and each thing that can be told', async () => {
   });
 });
 
-test('a configured name is removed in every space, and written where it is configured alone', async () => {
+test('a configured field is removed in every space, and written only in its own space', async () => {
   expect(await asked('other', { ...basic('alice'), X_User: 'root' })).not.toHaveProperty('x-user');
   const fields = await asked('other', { ...basic('alice'), 'X-User': 'root', 'X-How': 'root' });
   expect(JSON.stringify(fields)).not.toContain('root');
 });
 
-test('values beyond visible ASCII are percent-encoded, and no unverified address is told', async () => {
+test('values beyond visible ASCII are percent-encoded, and unverified addresses are omitted', async () => {
   const fields = await asked('remote-user', basic('jürgen'));
   expect(fields['remote-user']).toBe('j%C3%BCrgen');
   expect(fields).not.toHaveProperty('remote-email');
   expect(fields).not.toHaveProperty('remote-groups');
 });
 
-test('a person whom the directory does not know enters no space that asks it', async () => {
+test('a person who is not in the directory is refused by a space that asks the directory', async () => {
   const headers = bearer('remote-user', 'nobody');
   expect((await gateway.ask('GET', '/remote-user/x', { headers })).status).toBe(403);
   expect((await asked('signed', bearer('signed', 'nobody')))['x-auth-name']).toBeUndefined();

@@ -144,8 +144,8 @@ async function logged(
   }
 }
 
-describe('RFC 6455 section 4: a handshake passes', () => {
-  test('with the fields of the client and those of the gateway, and the answer of the application', async () => {
+describe('RFC 6455 section 4: an accepted handshake', () => {
+  test('has the fields of the client and of the gateway, and gets the answer of the application', async () => {
     const socket = client('/chat/room?a=b', {
       'Sec-WebSocket-Protocol': 'chat, superchat',
       'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits',
@@ -170,7 +170,7 @@ describe('RFC 6455 section 4: a handshake passes', () => {
     socket.socket.destroy();
   });
 
-  test('octets go both ways, and when one side ends, the other side sees it', async () => {
+  test('is followed by octets both ways; if one side ends, the other side is notified', async () => {
     const socket = client('/chat/');
     await socket.until('\r\n\r\n');
     socket.socket.write('GET / HTTP/1.1\r\n\r\n is no request here');
@@ -185,7 +185,7 @@ describe('RFC 6455 section 4: a handshake passes', () => {
     expect([id, Number(sent) > 0]).toEqual([request?.['id'], true]);
   });
 
-  test('data that either side sends at once comes after the answer', async () => {
+  test('may be followed at once by data of either side, which is passed on after the answer', async () => {
     application.answers((socket, request) => {
       socket.write(`${switching(acceptOf(key(request)))}early from there `);
       socket.pipe(socket);
@@ -198,7 +198,7 @@ describe('RFC 6455 section 4: a handshake passes', () => {
     socket.socket.destroy();
   });
 
-  test('RFC 8441 section 5: over HTTP/2 the gateway has a key of its own, and the client sees none', async () => {
+  test('RFC 8441 section 5: over HTTP/2 has a key of the gateway, which the client does not get', async () => {
     using socket = await overHttp2('/chat/room', { 'sec-websocket-key': KEY });
     expect(socket.head).toMatchObject({ ':status': 200, 'x-application': 'yes' });
     expect(socket.head['sec-websocket-accept']).toBeUndefined();
@@ -214,7 +214,7 @@ describe('RFC 6455 section 4: a handshake passes', () => {
     expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_NO_ERROR);
   });
 
-  test('a space without schemes leaves who may to the application', async () => {
+  test('in a space without schemes leaves authorization to the application', async () => {
     const socket = client('/open/', {
       Authorization: 'Basic abc',
       Origin: 'https://elsewhere.example',
@@ -253,7 +253,7 @@ describe('a connection that breaks off on one side breaks off on the other', () 
     await closed;
   });
 
-  test('a client that had ended its side before it was open', async () => {
+  test('a client that half-closed before the WebSocket was open', async () => {
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     const { promise, resolve } = Promise.withResolvers<void>();
     application.answers((socket, request) => {
@@ -269,7 +269,7 @@ describe('a connection that breaks off on one side breaks off on the other', () 
     expect(socket.reset).toBe(false);
   });
 
-  test.each(['idle', 'total'])('its time is over: %s', async (end) => {
+  test.each(['idle', 'total'])('a WebSocket whose time is over: %s', async (end) => {
     const socket = client(end === 'idle' ? '/idle/' : '/short/');
     await socket.until('\r\n\r\n');
     await socket.all;
@@ -343,7 +343,7 @@ describe('RFC 6455 section 7.4.1: when the server ends', () => {
     await logged('shutdown', undefined, own);
   });
 
-  test('over HTTP/2 as well', async () => {
+  test('over HTTP/2, too', async () => {
     application.answers(saying(MESSAGE));
     await using own = await startGateway({ chat: { upstream: { url: application.url } } });
     const authorization = `Bearer ${own.token('chat:read chat:write')}`;
@@ -356,7 +356,7 @@ describe('RFC 6455 section 7.4.1: when the server ends', () => {
     expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_NO_ERROR);
   });
 
-  test('a client that does not answer the Close frame is not waited for', async () => {
+  test('the server does not wait for a client that does not answer the Close frame', async () => {
     application.answers(saying(MESSAGE));
     await using own = await startGateway({ chat: { upstream: { url: application.url } } });
     const authorization = `Bearer ${own.token('chat:read chat:write')}`;
@@ -367,7 +367,7 @@ describe('RFC 6455 section 7.4.1: when the server ends', () => {
   });
 });
 
-describe('an application that does something else', () => {
+describe('an application that answers otherwise', () => {
   test.each<[string, string | undefined, number, number?]>([
     ['403', 'HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nX-Own: yes\r\n\r\nno', 403],
     [
@@ -427,7 +427,7 @@ describe('an application that does something else', () => {
     expect(stream.head[':status']).toBe(extended);
   });
 
-  test('101 to a request that asked for none is 502, and nothing of it reaches the client', async () => {
+  test('an unrequested 101 is 502, and none of it reaches the client', async () => {
     application.answers();
     for (const one of application.sockets) one.destroy();
     const socket = new TestSocket(gateway.listening);
@@ -438,7 +438,7 @@ describe('an application that does something else', () => {
     socket.socket.destroy();
   });
 
-  test('nobody listens there', async () => {
+  test('an application that cannot be reached is 502', async () => {
     await using other = await startGateway({ gone: { upstream: { url: 'http://127.0.0.1:9/' } } });
     const socket = new TestSocket(other.listening);
     socket.socket.write(
@@ -455,7 +455,7 @@ describe('the content of another answer than 101', () => {
   };
 
   test.each(['HTTP/1.1', 'HTTP/2'])(
-    '%s: when the client leaves, nothing stays open to the application',
+    '%s: if the client disconnects, the connection to the application is closed',
     async (version) => {
       application.answers(half);
       if (version === 'HTTP/1.1') {
@@ -471,7 +471,7 @@ describe('the content of another answer than 101', () => {
     },
   );
 
-  test('breaks off where the application does not go on', async () => {
+  test('breaks off if the application stops sending', async () => {
     application.answers(half);
     const socket = client('/impatient/');
     await socket.until('half');
@@ -480,7 +480,7 @@ describe('the content of another answer than 101', () => {
   });
 });
 
-describe('a handshake that is not let in never reaches the application', () => {
+describe('a refused handshake never reaches the application', () => {
   test.each([
     ['no credentials', '/chat/', { Authorization: '' }, 401],
     ['scopes of GET alone', '/chat/', { Authorization: 'read' }, 403],
@@ -503,13 +503,13 @@ describe('a handshake that is not let in never reaches the application', () => {
     socket.socket.destroy();
   });
 
-  test('the scopes of WEBSOCKET are all that a WebSocket needs', async () => {
+  test('a WebSocket needs only the scopes of WEBSOCKET', async () => {
     const socket = client('/named/', { Authorization: `Bearer ${gateway.token('named:talk')}` });
     await socket.until('101');
     socket.socket.destroy();
   });
 
-  test('where there is no application a handshake is a request, and over HTTP/2 501', async () => {
+  test('without an application a handshake is an ordinary request, and over HTTP/2 501', async () => {
     const socket = client('/document/');
     expect(statuses(await socket.until('"principal"'))).toEqual([200]);
     socket.socket.destroy();
@@ -519,7 +519,7 @@ describe('a handshake that is not let in never reaches the application', () => {
     expect(nowhere.head[':status']).toBe(501);
   });
 
-  test('RFC 9110 section 7.8: for an application that is to have none it is a request without Upgrade', async () => {
+  test('RFC 9110 section 7.8: an application without WebSockets gets a request without Upgrade', async () => {
     const socket = client('/none/');
     const received = await socket.until((all) => /plain GET /.test(all));
     expect([statuses(received), received.endsWith('plain GET ')]).toEqual([[200], true]);
@@ -531,14 +531,14 @@ describe('a handshake that is not let in never reaches the application', () => {
     expect(application.handshakes).toEqual([]);
   });
 
-  test('where no application has any, nobody is told that there could be some', async () => {
+  test('if no application has WebSockets, no answer shows that the server supports them', async () => {
     await using own = await startGateway({
       none: { upstream: { url: application.url, webSockets: false } },
     });
     expect(own.server.webSockets).toBe(false);
   });
 
-  test('one account has a quarter at most, and each other one a quarter of the rest', async () => {
+  test('one account may have a quarter of the WebSockets, and each further account a quarter of the rest', async () => {
     const first = client('/few/', {
       Authorization: `Bearer ${gateway.token('few:read few:write', { client_id: 'one' })}`,
     });
@@ -582,7 +582,7 @@ describe('a handshake that is not let in never reaches the application', () => {
   );
 });
 
-test('where nobody is asked, one address may hold a quarter of what others leave', async () => {
+test('in a space without authentication one address may have a quarter of the unused WebSockets', async () => {
   const opened: TestSocket[] = [];
   const codes: number[] = [];
   for (const n of [1, 1, 1, 2, 2, 2, 3, 4]) {
@@ -620,7 +620,7 @@ describe('RFC 6455 section 10.2: credentials that browsers send by themselves', 
   });
 });
 
-test('two hundred of one account echo, each its own', async () => {
+test('two hundred WebSockets of one account each echo their own data', async () => {
   gateway.listening.server.setMaxListeners(0); // each client listens until it is known there
   const sockets = Array.from({ length: 200 }, () => client('/chat/'));
   await Promise.all(
@@ -636,7 +636,7 @@ test('two hundred of one account echo, each its own', async () => {
   );
 });
 
-test('nobody is relayed faster than the slower side takes it', async () => {
+test('data is relayed only as fast as the slower side reads', async () => {
   const much = Buffer.alloc(64 * 1024 * 1024, 'x');
   application.answers((socket, request) => {
     echo(socket, request);
@@ -654,11 +654,11 @@ test('nobody is relayed faster than the slower side takes it', async () => {
   socket.socket.destroy();
 });
 
-describe('it ends with what let its client in', () => {
+describe('a WebSocket ends with the token, key or person that admitted its client', () => {
   const until = () => gateway.clock.now() + 600_000;
   const revoked = (jti: string) => gateway.stores.revocations.revoke('token', jti, until());
 
-  test('a revoked token, at both ends, and nobody else', async () => {
+  test('the revocation of a token ends its WebSocket at both sides, and no other', async () => {
     const [socket, other] = [
       client('/chat/', { Authorization: `Bearer ${tokenWith('ended')}` }),
       client('/chat/', { Authorization: `Bearer ${tokenWith('other')}` }),
@@ -679,7 +679,7 @@ describe('it ends with what let its client in', () => {
     expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_CANCEL);
   });
 
-  test('all of a person', async () => {
+  test('the end of all access of a person ends their WebSockets', async () => {
     const claims = { sub: 'alice', sub_gen: 0 };
     const token = gateway.token('chat:read chat:write', claims);
     const socket = client('/chat/', { Authorization: `Bearer ${token}` });
