@@ -1,13 +1,13 @@
 import { INVALIDATION_LIFE } from '../cache/invalidations.ts';
 import { NEWS_LIFE } from '../push/push.ts';
 
-/** The rows of a table that may be forgotten. */
+/** The rows of a table that may be deleted. */
 export interface Expired {
   /** The column that names a row: `rowid`, or the primary key of a table without it. */
   readonly key: string;
   /** `?1` is now, in milliseconds since the epoch. */
   readonly when: string;
-  /** The least keys go first, so that nothing is missing between two that are kept. */
+  /** Rows with the lowest keys are deleted first, so that no row is missing between two others. */
   readonly isInOrder?: true;
 }
 

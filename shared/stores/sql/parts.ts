@@ -33,17 +33,17 @@ import type { Database } from './sql.ts';
 import { sqlKept } from './trees/kept.ts';
 import { sqlTrees } from './trees/trees.ts';
 
-/** An engine, as the verbs work with it. */
+/** The parts of a database engine that the verbs use. */
 export interface Engine {
   /** The tables whose rows must not be lost. */
   readonly record: Database;
-  /** The tables whose last rows may be lost when the power fails. */
+  /** The tables whose last rows may be lost in a power cut. */
   readonly passing: Database;
   readonly clock: Clock;
-  /** The same one in all processes: rows of the passing tables live by it, and leases and locks. */
+  /** The clock that all processes share. Rows of the passing tables, leases and locks expire by it. */
   readonly sharedClock: Clock;
   readonly random: Random;
-  /** Bytes of the longest content that it keeps. */
+  /** The most octets of content that the engine can store. */
   readonly longestContent: number;
   readonly revocations: Pick<Stores['revocations'], 'feed' | 'untilKnown'>;
   readonly invalidationFeed: Stores['invalidations']['feed'];
@@ -87,7 +87,7 @@ export function togetherOn(database: Database, engine: Engine): Together {
   };
 }
 
-/** Returns the parts of which both engines have one text. */
+/** Returns the parts whose SQL is the same for both engines. */
 export function sqlParts(engine: Engine): Parts {
   const { record, passing, clock, sharedClock, random, longestContent } = engine;
   const replay = sqlReplay(passing, sharedClock);

@@ -9,7 +9,7 @@ import {
   type Value,
 } from './sql.ts';
 
-/** Rows of `slices` at a time. */
+/** How many rows `slices` reads at a time. */
 export const SLICE = 250;
 
 type Columns = Readonly<Record<string, Value>>;
@@ -36,7 +36,7 @@ export const insert = (sql: Sql, ...added: Parameters<typeof insertion>): Awaita
 export const insertNew = async (sql: Sql, table: string, row: Columns): Promise<boolean> =>
   (await insert(sql, table, row, 'ON CONFLICT DO NOTHING')) === 1;
 
-/** Adds a row, or gives these values to the one with the same `key`. */
+/** Adds a row, or replaces the values of the row with the same `key`. */
 export function put(sql: Sql, table: string, key: string, row: Columns): Awaitable<number> {
   const others = Object.keys(row).filter((name) => name !== key);
   const values = others.map((name) => `${name} = excluded.${name}`).join(', ');
@@ -49,7 +49,7 @@ const changed = (database: Database, text: string, values: readonly Value[]) =>
     text.startsWith('DELETE') ? MAKES_ROOM : {},
   );
 
-/** Carries out a statement as a transaction. One that deletes may use the last room on the disk. */
+/** Runs a statement as a transaction. A statement that deletes may use the reserved space of the disk. */
 export async function change(
   database: Database,
   text: string,
@@ -58,7 +58,7 @@ export async function change(
   await changed(database, text, values);
 }
 
-/** The same. Resolves to whether it has changed a row. */
+/** Runs a statement as a transaction. Resolves to whether it has changed a row. */
 export const changes = async (
   database: Database,
   text: string,
@@ -86,10 +86,10 @@ export async function objects<T>(
 
 type Stored = readonly [record: string];
 
-/** The end of a statement, behind the name of a table, and its values. */
+/** The part of a statement after the name of its table, and its values. */
 type Rest = readonly [rest: string, ...values: readonly Value[]];
 
-/** Reads the rows of a table whose column `record` has a thing in JSON. */
+/** Reads the rows of a table whose column `record` has an object in JSON. */
 export function recordsIn<T>(table: string) {
   const recordOf = ([record]: Stored): T => JSON.parse(record);
   const text = (rest: string) => `SELECT record FROM ${table} ${rest}`;
@@ -101,12 +101,12 @@ export function recordsIn<T>(table: string) {
       const [row] = await sql.all<Stored>(text(rest), ...values);
       return row && recordOf(row);
     },
-    /** The same of a row that the transaction decides on. */
+    /** Reads and locks a row on which the transaction decides. */
     async lock(sql: Transaction, ...[rest, ...values]: Rest): Promise<T | undefined> {
       const [row] = await sql.lock<Stored>(text(rest), ...values);
       return row && recordOf(row);
     },
-    /** Those behind a place in the order of some columns, of which it has the values. */
+    /** Reads the rows after a position in the order of some columns; the position has the values of these columns. */
     page(
       sql: Sql,
       order: string,
@@ -135,7 +135,7 @@ export function inRange(
   ];
 }
 
-/** Yields the slices that `next` finds, each after the last row of the one before, until it finds nothing. */
+/** Yields the slices that `next` finds, each after the last row of the one before, until a slice is empty. */
 export async function* slices<T>(
   next: (last: T | undefined) => Promise<readonly T[]>,
 ): AsyncGenerator<readonly T[]> {

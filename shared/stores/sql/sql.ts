@@ -7,9 +7,9 @@ export type Value = string | number | null | Uint8Array;
 export type Row = readonly Value[];
 
 /**
- * Statements in what SQLite and PostgreSQL have in common: `?` stands for the values in their order, `?1` for the first of
- * them. `EACH(?)` is the table of the texts in a JSON array, and `LAST(table, column)` the last number that was ever
- * given in the column, 0 if none was.
+ * Runs statements in the SQL that SQLite and PostgreSQL have in common. `?` stands for the values in their order, `?1`
+ * for the first value. `EACH(?)` is the table of the texts in a JSON array, and `LAST(table, column)` the last number
+ * that was ever given in the column, 0 if there was none.
  */
 export interface Sql {
   all<R = Row>(text: string, ...values: readonly Value[]): Awaitable<R[]>;
@@ -17,25 +17,33 @@ export interface Sql {
   run(text: string, ...values: readonly Value[]): Awaitable<number>;
 }
 
-/** Statements of one moment. */
+/** Runs statements that all see the same moment. */
 export interface Snapshot extends Sql {
-  /** The same for the last statement: PostgreSQL ends with it, and what is asked behind it fails. */
+  /** Like this object, for the last statement: PostgreSQL ends the transaction with it, and later statements fail. */
   readonly last: Sql;
 }
 
-/** Statements of a transaction, until its end. */
+/** Runs the statements of a transaction, until its end. */
 export interface Transaction extends Snapshot {
-  /** A statement whose answer the verb does not need: PostgreSQL is asked with the next one, or with the end. */
+  /**
+   * Runs a statement whose answer the verb does not need. It is sent to PostgreSQL together with the next statement, or
+   * at the end.
+   */
   later(text: string, ...values: readonly Value[]): Awaitable<unknown>;
-  /** Reads rows that the transaction decides on: another one that would change them waits for its end. */
+  /**
+   * Reads and locks rows on which the transaction decides: other transactions that would change them wait for its end.
+   */
   lock<R = Row>(text: string, ...values: readonly Value[]): Awaitable<R[]>;
-  /** Locks names: another transaction that locks one of them waits for the end. To be called once, after any `lock`. */
+  /** Locks names: another transaction that locks one of them waits for the end. Call it once, after each `lock`. */
   lockNames(names: readonly string[]): Awaitable<void>;
-  /** Says that the transaction ends something for good: not even damage to the disk brings it back unseen. */
+  /**
+   * Marks that the transaction ends something permanently: the end must not get lost unnoticed, even if the disk is
+   * damaged.
+   */
   flush(): void;
 }
 
-/** The same transaction, which goes on after the last statement of a part of it. */
+/** The same transaction, but `last` of a part of it does not end it. */
 export function goingOn(sql: Transaction): Transaction {
   const parted: Transaction = {
     all: (...asked) => sql.all(...asked),
@@ -52,13 +60,13 @@ export function goingOn(sql: Transaction): Transaction {
 }
 
 export interface WriteOptions {
-  /** May use the last room on the disk. */
+  /** True if the write may use the reserved space of the disk. */
   readonly makesRoom?: boolean;
-  /** Names a row that many lock: such names take turns with one another, and together with all other writes. */
+  /** Names a row that many writes lock. Writes of such names take turns with one another, and with all other writes. */
   readonly turn?: string;
   /**
-   * May be one transaction with other such writes, all or nothing: none of them changes what others change, or decides
-   * anything, so that none fails alone.
+   * True if the write may be one transaction with other such writes, all or nothing. Such a write changes no row that
+   * others change and decides nothing, so it cannot fail alone.
    */
   readonly joins?: boolean;
 }
@@ -66,10 +74,10 @@ export interface WriteOptions {
 /** The options of a write that removes or ends something. */
 export const MAKES_ROOM: WriteOptions = { makesRoom: true };
 
-/** Reads a row of one kind, from memory where that is known to be the newest. */
+/** Reads a row of one kind, from memory if the cached row is known to be current. */
 export type Recall<V> = (key: string, read: (sql: Sql) => Awaitable<V>) => Promise<V>;
 
-/** Thrown by a write that is to leave nothing behind, though nothing has failed. */
+/** Thrown by a write that must be rolled back, although nothing has failed. */
 export class Undone extends Error {
   override readonly name = 'Undone';
 }
@@ -78,11 +86,11 @@ export class Undone extends Error {
 export interface Database {
   /** Sees all that was acknowledged, and nothing that may yet fail. */
   read<T>(work: (sql: Sql) => Awaitable<T>): Promise<T>;
-  /** All that `work` reads is of one moment. */
+  /** All reads of `work` see the same moment. */
   snapshot<T>(work: (sql: Snapshot) => Awaitable<T>): Promise<T>;
   /**
-   * All or nothing, and durable when this resolves. `work` awaits its statements alone, and may run again from its start
-   * when nothing of it was done.
+   * Does all of the work or nothing; the result is durable when this resolves. `work` awaits only its statements, and
+   * may run again from its start if its first run had no effect.
    */
   write<T>(work: (sql: Transaction) => Awaitable<T>, options?: WriteOptions): Promise<T>;
   /** `isShort`: false for a row that would take too much memory. */
@@ -90,8 +98,8 @@ export interface Database {
 }
 
 /**
- * The database that a transaction is while it goes on: what is read there is what was written, and each write is done or undone
- * alone. `failed`: the error for one of a statement.
+ * Makes a database of a transaction that is not finished: it reads what was written, and each write is done or rolled
+ * back alone. `failed` returns the error for a statement.
  */
 export function withinTransaction(sql: Transaction, failed: (error: unknown) => Error): Database {
   const within = goingOn(sql);
@@ -115,7 +123,7 @@ export function withinTransaction(sql: Transaction, failed: (error: unknown) => 
           await sql.later('RELEASE part');
           return result;
         } catch (error) {
-          // Where even that fails the transaction cannot be committed.
+          // If even the rollback fails, the transaction cannot be committed.
           await recover<unknown>(
             () => sql.run('ROLLBACK TO part'),
             () => undefined,

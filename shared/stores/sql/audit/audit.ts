@@ -40,7 +40,7 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
         if ((row?.[0] ?? 0) <= most) await appendEntries(sql, [text]);
       }),
 
-    // A link that ends within the last second was made by another process in this one.
+    // A link that ends within the last second was made by another process, so this process waits.
     takeTurn: () =>
       database.read(async (sql) => {
         const age = clock.now() - ((await headOf(sql))?.at ?? 0);
@@ -85,7 +85,7 @@ export function sqlAudit(database: Database, clock: Clock): Audit {
           await sql.later(...insertion('audit', { seq, text }));
           for (const key of keys) await sql.later(...insertion('audit_key', { key, seq }));
         }
-        // Those that were read, and no other: one with a lower number may have been committed later.
+        // Deletes only the entries that were read: an entry with a lower number may have been committed later.
         const text =
           'DELETE FROM audit_open WHERE seq IN (SELECT CAST(value AS BIGINT) FROM EACH(?) AS closed)';
         await sql.last.run(text, upTo);

@@ -2,8 +2,8 @@ import { type Database, goingOn } from '../sql.ts';
 import { appendEntries } from './audit.ts';
 
 /**
- * The answers by which a store says that it changed nothing, so that no entry of the audit log is written. All other
- * answers, and none, say that it did.
+ * The results that mean that a store changed nothing, so that no audit entry is written. All other results, undefined
+ * included, mean a change.
  */
 const UNCHANGED: ReadonlySet<unknown> = new Set([
   false,
@@ -22,7 +22,7 @@ const UNCHANGED: ReadonlySet<unknown> = new Set([
 const isUnchanged = (answer: unknown): boolean => UNCHANGED.has(answer);
 
 /**
- * The same database. The first write through it that changes something appends `texts` to the audit log in the same
+ * Wraps a database. The first write that changes something also appends `texts` to the audit log in the same
  * transaction, so that both are committed or neither.
  */
 export function carrying(database: Database, texts: readonly string[]): Database {
@@ -34,7 +34,7 @@ export function carrying(database: Database, texts: readonly string[]): Database
     write(work, options) {
       let carries = false;
       return database.write(async (sql) => {
-        // The database runs the work again if nothing of it was done.
+        // The database may run the work again if its first run had no effect.
         if (carries) carries = carried = false;
         const answer = await work(carried ? sql : goingOn(sql));
         if (carried || isUnchanged(answer)) return answer;

@@ -16,7 +16,7 @@ interface Window {
 
 const UNUSED: Window = { highest: 0, used: 0n };
 
-/** The window after the use of a count; undefined when that was used, or is below the window. */
+/** The window after the use of a count; undefined if the count was used before, or is below the window. */
 function use({ highest, used }: Window, count: number): Window | undefined {
   const back = highest - count;
   if (back >= WIDTH) return undefined;

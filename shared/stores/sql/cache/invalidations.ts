@@ -20,7 +20,7 @@ type Row = readonly [
   epoch: string | null,
 ];
 
-/** `feed`: opens one that follows the table. */
+/** `feed` opens a feed that follows the table. */
 export function sqlInvalidations(
   database: Database,
   clock: Clock,
@@ -45,7 +45,7 @@ export function sqlInvalidations(
           `DELETE FROM invalidation
            WHERE seq <= (SELECT max(seq) FROM invalidation) - ${MOST_INVALIDATIONS}`,
         );
-        // The oldest ones: each row says more than the one before.
+        // Deletes the oldest rows: a newer row covers the older ones.
         const text = `DELETE FROM invalidation
           WHERE seq < (SELECT seq FROM invalidation WHERE written > ? ORDER BY seq LIMIT 1)`;
         await sql.run(text, written - MOST_INVALIDATION_OCTETS);

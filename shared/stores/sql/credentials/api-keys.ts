@@ -28,7 +28,7 @@ export function sqlApiKeys(database: Database): ApiKeys {
         key.id,
         JSON.stringify(was),
       ),
-    /** The same object where it ends before. */
+    /** Returns the same object if the key already ends before that. */
     expire: (id, at) =>
       edit(
         id,

@@ -7,13 +7,13 @@ const ORDER = 'person, created, id';
 
 const passkeys = recordsIn<PasskeyRecord>('passkey');
 
-/** The names that are locked for a passkey to be added. */
+/** The names that are locked while a passkey is added. */
 export const namesOf = ({ id, accountId }: NewPasskey): readonly string[] => [
   `passkey ${id}`,
   `passkeys of ${accountId}`,
 ];
 
-/** Whether there is a passkey of this id, for whomever. */
+/** Whether there is a passkey with this id, of any person. */
 export const hasPasskey = async (sql: Sql, id: string): Promise<boolean> =>
   (await passkeys.find(sql, 'WHERE id = ?', id)) !== undefined;
 
@@ -29,7 +29,7 @@ const replace = (sql: Sql, passkey: PasskeyRecord) =>
 const count = async (sql: Sql, accountId: string) =>
   (await sql.all('SELECT 1 FROM passkey WHERE person = ?', accountId)).length;
 
-/** The passkey as it is after a use, and whether that is refused; an older use moves no time backwards. */
+/** The passkey after a use, and whether the use is refused. An older use does not set the time back. */
 function afterUse(passkey: PasskeyRecord, { at, ...use }: PasskeyUse) {
   // WebAuthn section 7.2, step 22.
   const counts = use.counter !== 0 || passkey.counter !== 0;

@@ -5,10 +5,10 @@ import { usedKeys } from './used-keys.ts';
 
 const ORDER = 'owner, created, id';
 
-/** Names an owner. No such text is the beginning of another. */
+/** The text that names an owner. No such text is a prefix of another. */
 const ownerText = ({ kind, id }: KeyOwner): string => JSON.stringify([kind, id]);
 
-/** All texts of applications are from the first of these on, and before the second. */
+/** The range of the texts of applications: from the first of these, and before the second. */
 const APPLICATIONS = ['["application",', '["application"-'] as const;
 
 const placeOf = ({ owner, created_at, id }: Pick<PublicKeyRecord, 'owner' | 'created_at' | 'id'>) =>
@@ -46,7 +46,7 @@ export function sqlPublicKeys(database: Database): PublicKeys {
       slices<PublicKeyRecord>((last) =>
         database.read((sql) => keys.page(sql, ORDER, last && placeOf(last), SLICE)),
       ),
-    /** The same object where it was signed out later. */
+    /** Returns the same object if the key was signed out later than that. */
     signOut: (id, at) =>
       edit(
         id,

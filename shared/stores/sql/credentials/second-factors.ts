@@ -7,7 +7,7 @@ const factors = recordsIn<SecondFactorRecord>('second_factor');
 
 const find = (sql: Sql, accountId: string) => factors.find(sql, 'WHERE person = ?', accountId);
 
-/** That of a person, or that they have none, which does not change before the end of the transaction. */
+/** Reads and locks the second factor of a person, or its absence, until the end of the transaction. */
 async function lock(sql: Transaction, accountId: string): Promise<SecondFactorRecord | undefined> {
   await sql.lockNames([`second factor of ${accountId}`]);
   return find(sql, accountId);
@@ -25,7 +25,10 @@ const used = (factor: SecondFactorRecord, at: number) => ({
 });
 
 export function sqlSecondFactors(database: Database): SecondFactors {
-  /** Resolves to what it is after the change; false: there is none, or `after` refuses by returning undefined. */
+  /**
+   * Resolves to the second factor after the change. False: the person has none, or `after` refuses by returning
+   * undefined.
+   */
   const change = (
     accountId: string,
     after: (factor: SecondFactorRecord) => SecondFactorRecord | undefined,

@@ -11,7 +11,7 @@ export function usedKeys<Key extends { readonly used_at?: number }>(
   const recall = database.recalling<Key | undefined>();
   const find = (sql: Sql, id: string) => keys.find(sql, 'WHERE id = ?', id);
 
-  /** Resolves to false when there is no such key. `after` returns the same object when nothing is to be written. */
+  /** Resolves to false if there is no such key. `after` returns the same object if nothing must be written. */
   const edit = (id: string, after: (key: Key) => Key, options?: WriteOptions) =>
     database.write(async (sql) => {
       const key = await keys.lock(sql, 'WHERE id = ?', id);
@@ -28,7 +28,7 @@ export function usedKeys<Key extends { readonly used_at?: number }>(
     edit,
     get: (id: string) => recall(id, (sql) => find(sql, id)),
     async touch(id: string, at: number) {
-      // Most uses follow another within a minute: they ask, and wait for no disk.
+      // Most uses follow another within a minute, so a read comes first, which does not wait for the disk.
       const key = await database.read((sql) => find(sql, id));
       if (key === undefined || used(key, at) === key) return;
       await edit(id, (current) => used(current, at));

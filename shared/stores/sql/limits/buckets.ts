@@ -18,8 +18,8 @@ export function sqlBuckets(database: Database, clock: Clock): Buckets {
     put(sql.last, 'bucket', 'key', { key, full_at: fullAt });
 
   /**
-   * Takes one use, unless none is left: what most requests ask, so that it is one statement. On PostgreSQL it is one message in
-   * place of two.
+   * Takes one use if there is one. Most requests need this, so it is one statement; on PostgreSQL it is one message
+   * instead of two.
    */
   const takeOne = (namespace: string, name: string, rate: Rate) =>
     database.write(async (sql) => {

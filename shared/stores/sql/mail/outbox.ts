@@ -18,7 +18,7 @@ export function sqlOutbox(database: Database, { toShared }: Moments): Outbox {
 
     async take(callers, until, count) {
       const now = toShared(callers);
-      // Most of the time none is due: that needs no turn to write.
+      // Mostly no message is due, so a read comes first, which needs no turn to write.
       const some = await database.read((sql) => sql.all(DUE, now, 1));
       if (some.length === 0) return [];
       return database.write(async (sql) => {

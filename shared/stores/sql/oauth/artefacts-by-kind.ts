@@ -1,6 +1,6 @@
 import { PASSING_KINDS, type Artefacts } from '../../oauth/artefacts.ts';
 
-/** The artefacts of both tables: those of `PASSING_KINDS` wait for no disk. */
+/** Joins the artefacts of both tables. Writes of `PASSING_KINDS` do not wait for the disk. */
 export function artefactsByKind(lasting: Artefacts, passing: Artefacts): Artefacts {
   const of = (kind: string) => (PASSING_KINDS.has(kind) ? passing : lasting);
   return {

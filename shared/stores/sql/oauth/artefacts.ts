@@ -28,10 +28,10 @@ const OF_ACCOUNT = `kind = ?2 AND account_id = ?3 AND ${END} > ?1`;
 /** In SQL, as the index of clients has it: one kind of one client that has not expired. */
 const OF_CLIENT = `kind IN ('Access', 'Consent') AND kind = ?2 AND client_id = ?3 AND ${END} > ?1`;
 
-/** Rows of grants that go at a time: each refresh has left one. Others have their turn between. */
+/** How many rows of a grant are deleted at a time: each refresh has left one. Other writes get turns in between. */
 const BATCH = 500;
 
-/** More than any account has. */
+/** A slice of all rows: the count exceeds what any account has. */
 const EVERY: Slice = { skip: 0, count: NEVER };
 
 export function sqlArtefacts(
@@ -53,7 +53,9 @@ export function sqlArtefacts(
 
   const get = find('id');
 
-  /** The end of a transaction. `after`: nothing is written unless that attempt has used the artefact. */
+  /**
+   * Writes an artefact at the end of a transaction. `after`: the write fails unless that attempt has used the artefact.
+   */
   async function write(
     sql: Transaction,
     { kind, id, payload, seconds }: Artefact,

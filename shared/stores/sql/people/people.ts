@@ -25,7 +25,7 @@ const verifierOf = ([kind, realm, value, handle]: StoredVerifier): VerifierRow =
   ...(handle === null ? {} : { handle }),
 });
 
-/** The names to lock before it is known whether somebody else has one. */
+/** The names to lock before the check whether another person has one of them. */
 const namesIn = (
   { aliases = [], search_keys = [] }: Pick<PersonRecord, 'aliases' | 'search_keys'>,
   verifiers: readonly VerifierRow[] = [],
@@ -37,7 +37,7 @@ const namesIn = (
   ),
 ];
 
-/** Whether somebody else has one of the person's aliases or handles. */
+/** Whether another person has one of this person's aliases or handles. */
 async function isTaken(
   sql: Sql,
   { id, aliases = [] }: PersonRecord,
@@ -73,7 +73,7 @@ const listsOf = ({ disabled, admin, profile }: PersonRecord): ReadonlySet<string
 /** The tables by which people are found; each has the column `id`. */
 const INDEXES = ['person_alias', 'person_search_key', 'person_list'] as const;
 
-/** Removes what a person is found by. */
+/** Removes a person from the tables by which people are found. */
 async function removeIndexes(sql: Transaction, id: string): Promise<void> {
   for (const table of INDEXES) await sql.later(`DELETE FROM ${table} WHERE id = ?`, id);
 }
@@ -103,8 +103,8 @@ async function setVerifiers(
 }
 
 /**
- * Returns what is remembered, as hashes, of somebody who is removed: the name, and the search key of its looks. No name has
- * the colon of a search key. Addresses are forgotten.
+ * Returns the keys of a removed person that stay reserved, as hashes: the name, and the search key of its looks. No
+ * name has the colon of a search key. Addresses are not kept.
  */
 const formerKeys = ({ name, search_keys = [] }: PersonRecord): readonly string[] => [
   name,
@@ -120,7 +120,7 @@ const isOrWasOfSomebody = async (sql: Sql, key: string): Promise<boolean> =>
   (await isFormer(sql, key)) ||
   (await sql.all('SELECT 1 FROM person_search_key WHERE key = ? LIMIT 1', key)).length > 0;
 
-/** Read in place of a person who is not there; as long as most records are. */
+/** A record that is read in place of an absent person; it has the usual length. */
 const NOBODY = JSON.stringify({
   id: '-'.repeat(22),
   name: '-'.repeat(8),
@@ -131,8 +131,8 @@ const NOBODY = JSON.stringify({
 } satisfies PersonRecord);
 
 /**
- * The person of a record. Where there is none another is read, so that the time does not tell who is there: of people that
- * are looked up by somebody who has shown nothing yet but a name.
+ * Parses the record of a person. If there is none, another record is parsed, so that the time does not reveal which
+ * names exist to an unauthenticated client.
  */
 function personFrom(record: string | undefined): PersonRecord | undefined {
   const person: PersonRecord = JSON.parse(record ?? NOBODY);

@@ -67,7 +67,9 @@ export function sqlMessages(
   };
 }
 
-/** Removes what the message replaces. Resolves to why it cannot be kept; undefined if it can. */
+/**
+ * Removes the messages that this message replaces. Resolves to why this message cannot be stored; undefined if it can.
+ */
 async function refusalOf(
   sql: Transaction,
   { subscription, topic, receipts }: PushMessage,

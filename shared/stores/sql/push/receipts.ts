@@ -3,12 +3,15 @@ import { type Push, type Receipt, RECEIPT_LIFE } from '../../push/push.ts';
 import { change, first, insert, objects } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql } from '../sql.ts';
 
-/** Tells whoever follows the news that something has happened to a subscription or receipt subscription. */
+/** Notifies the feed of news that a subscription or receipt subscription has changed. */
 export async function tell(sql: Sql, about: string, now: number): Promise<void> {
   await insert(sql, 'push_news', { about, at: now });
 }
 
-/** Keeps what became of a message, if a receipt was asked for. The row gets a new place, behind what was told before. */
+/**
+ * Stores the result of a message, if a receipt was requested. The row gets a new number, after all rows that were read
+ * before.
+ */
 export async function conclude(
   sql: Sql,
   message: string,

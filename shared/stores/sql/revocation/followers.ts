@@ -7,13 +7,13 @@ const OF_STORE =
   'SELECT (SELECT id FROM epoch), (SELECT epoch FROM settled), LAST(revocation, seq)';
 
 type OfStore = [epoch: string | null, settled: string | null, last: number];
-/** Written over and over, also on a full disk: a follower that is told nothing lets nobody in. */
+/** This row is written again and again, also on a full disk: a follower without news answers 503 to every request. */
 const ONE_ROW = MAKES_ROOM;
 
 const ENTRIES = `SELECT seq, ${FOLLOWED.revocation} FROM revocation WHERE seq > ? ORDER BY seq LIMIT ?`;
 type EntryRow = [seq: number, ...RevocationRow];
 
-/** The epoch, of which memory it is written that all is settled, and the last seq ever given. */
+/** Reads the epoch, the epoch whose earlier followers are known to be gone, and the last number ever given. */
 async function ofStore(sql: Sql) {
   const [[epoch, settled, last] = [null, null, 0]] = await sql.all<OfStore>(OF_STORE);
   return { epoch: epoch ?? undefined, settled: settled ?? undefined, last };

@@ -5,11 +5,11 @@ type Row = readonly [generation: number];
 
 const FIND = 'SELECT generation FROM generation WHERE kind = ? AND id = ?';
 
-/** Resolves to how often what it counts was ended: 0 at first. */
+/** Resolves to the generation of a person or client: 0 at first. */
 export const generationOf = async (sql: Sql, kind: string, id: string): Promise<number> =>
   (await first<Row>(sql, FIND, kind, id))?.[0] ?? 0;
 
-/** The same, and nobody else raises it before the end of the transaction. */
+/** Like `generationOf`, but locks the generation until the end of the transaction. */
 export async function lockGeneration(sql: Transaction, kind: string, id: string): Promise<number> {
   await insertNew(sql, 'generation', { kind, id, generation: 0 });
   const [row] = await sql.lock<Row>(FIND, kind, id);
@@ -25,7 +25,10 @@ export async function raise(sql: Sql, kind: string, id: string): Promise<number>
   return row?.[0] ?? 1;
 }
 
-/** Raises a generation and tells of it, as the end of a transaction. Resolves to the new one. */
+/**
+ * Raises a generation and appends the revocation to the feed, at the end of a transaction. Resolves to the new
+ * generation.
+ */
 export async function raiseIn(
   sql: Transaction,
   kind: string,
@@ -37,7 +40,7 @@ export async function raiseIn(
   return generation;
 }
 
-/** The end of a transaction. */
+/** Appends a revocation to the feed, at the end of a transaction. */
 export async function appendRevocation(
   sql: Transaction,
   kind: string,

@@ -17,9 +17,9 @@ import { treeOf } from './resource-rows.ts';
 import { NOTHING, plus } from './sums.ts';
 import { type Editing, EDITS } from './tree-edits.ts';
 
-/** A transaction is given this besides the change. */
+/** The data that a transaction gets besides the change. */
 export interface Attempt {
-  /** Another one for each attempt. */
+  /** A new version for each attempt. */
   readonly version: string;
   /** The large copy of the change, if it was made. */
   readonly made: ReservedCopy | undefined;
@@ -50,13 +50,13 @@ class Refused extends Undone {
   }
 }
 
-/** Returns the outcome of a write that was rejected, or throws what is none. */
+/** Returns the outcome of a rejected write, or throws an error that is no outcome. */
 export function outcomeOf(error: unknown): Refusal {
   if (error instanceof Refused) return error.refusal;
   throw error;
 }
 
-/** Where it is not done, this rejects, so that nothing of it is left (`outcomeOf`). */
+/** Rejects if the change is not done, so that the transaction is rolled back (`outcomeOf`). */
 export async function commit(
   sql: Transaction,
   tree: string,
@@ -77,7 +77,7 @@ export async function commit(
     const found = await places.find(path);
     if (found?.entry.revision !== revision) throw new Refused({ kind: 'conflict' });
   }
-  // Nearly all changes need none of this, and to ask takes longer than to see that.
+  // Nearly all changes need none of these checks, and this comparison is cheaper than a query.
   if (before.locksVersion !== Number(change.locksVersion)) {
     if (await relocked(sql, tree, change, before)) throw new Refused({ kind: 'conflict' });
   }
@@ -128,8 +128,9 @@ export async function commit(
 }
 
 /**
- * Takes the room of a copy, and begins it; undefined: its source has gone, or its room. All else is judged when it is made:
- * where others write all the time, the tree never is as it was.
+ * Reserves the quota of a copy, and begins it; undefined if its source is gone or the quota is exceeded. Other
+ * conditions are checked when the copy is made: while other requests write all the time, the tree never stays
+ * unchanged.
  */
 export async function reserve(
   sql: Transaction,
@@ -145,7 +146,7 @@ export async function reserve(
   return beginCopy(sql, tree, source, room, { at, token, now });
 }
 
-/** Whether a tree does not take more in; it may have more than it is allowed already. */
+/** Whether a tree would exceed its quota; it may already exceed it. */
 const isTooMuch = (tree: Quota, more: Quota, quota: Quota): boolean =>
   (['bytes', 'properties', 'entries'] as const).some(
     (what) => more[what] > 0 && tree[what] + more[what] > quota[what],
@@ -157,7 +158,7 @@ function isOfResources({ kind }: Edit): boolean {
   return kind !== 'lock' && kind !== 'unlock';
 }
 
-/** Whether the locks by which the change was judged have changed since, or that is not known any more. */
+/** Whether the locks by which the change was judged have changed since, or this is no longer known. */
 async function relocked(
   sql: Sql,
   tree: string,
@@ -195,7 +196,10 @@ const isNamed = (tree: string, file: string) =>
 const remove = (dropped: string) => `DELETE FROM content WHERE tree = ?1 AND file ${dropped}
   AND NOT ${isNamed(treeOf('content'), 'content.file')} RETURNING file`;
 
-/** In SQL: the names of dropped content that nothing names any more, and how it is removed. One takes a third of the time of a list. */
+/**
+ * In SQL: the names of dropped content that no row names any more, and how it is removed. A statement for one name
+ * takes a third of the time of one for a list.
+ */
 const ONE = {
   unnamed: `SELECT CAST(?2 AS TEXT) WHERE NOT ${isNamed('?1', '?2')}`,
   remove: remove('= ?2'),
@@ -206,8 +210,8 @@ const MANY = {
 };
 
 /**
- * Removes dropped content that nothing names any more, as the last of a transaction. Resolves to the names of that which is in
- * files.
+ * Removes dropped content that no row names any more, at the end of a transaction. Resolves to the names of the content
+ * that is in files.
  */
 export async function released(
   sql: Transaction,

@@ -4,29 +4,29 @@ import type { Found } from './places.ts';
 import { AMONG, DIGITS, digitsOf, IN, KEPT_BY_COPIES } from './resource-rows.ts';
 import { NOTHING, plus, type Sums } from './sums.ts';
 
-/** A collection that is copied, and the sums of those of its members that are copied by now. */
+/** A collection that is copied, and the sums of its members that are copied so far. */
 interface Copied extends Sums {
   readonly source: number;
   readonly id: number;
   readonly size: number;
-  /** The place, among all, of the one that it is in. */
+  /** The index of its parent in `collections`. */
   readonly above: number;
   /** The name of the last member that was copied. */
   readonly after: string;
 }
 
-/** How far a copy of what is below a collection to below another one has come. Each slice makes another one. */
+/** How far a copy of the content of one collection to another has come. Each slice makes a new object. */
 export interface Copying {
   readonly tree: string;
   /** The row of the copy. */
   readonly id: number;
   readonly revision: string;
   readonly at: number;
-  /** Each before those within it; that of the root is the first. */
+  /** Each collection before its inner collections; the root of the copy is the first. */
   readonly collections: readonly Copied[];
-  /** How many of them have all their members. */
+  /** How many of the collections have all their members. */
   readonly whole: number;
-  /** How many are left whose sums are not written. */
+  /** How many of the collections have sums that are not written yet. */
   readonly unwritten: number;
 }
 
@@ -47,7 +47,7 @@ export const isDone = ({ unwritten }: Copying): boolean => unwritten === 0;
 export const isOf = ({ collections: [root], revision }: Copying, { row, entry }: Found): boolean =>
   row === root?.source && entry.revision === revision;
 
-/** The sums of all below the copy, which is done. */
+/** The sums of the whole finished copy. */
 export const sumsBelow = ({ collections: [root] }: Copying): Sums => root ?? NOTHING;
 
 /** Copies up to `SLICE` rows, then writes as many sums. */
@@ -78,7 +78,7 @@ const COPY = `INSERT INTO resource (tree, parent, name, created, modified, ${KEP
   SELECT tree, CAST(? AS BIGINT), name, CAST(? AS BIGINT), CAST(? AS BIGINT), ${KEPT_BY_COPIES}
   FROM resource WHERE id IN ${AMONG} RETURNING name, id`;
 
-/** Copies the next members of a collection, at most as many as there is room for. */
+/** Copies the next members of a collection, as many as fit into the slice. */
 async function copyMembers(
   sql: Sql,
   { tree, at }: Copying,
@@ -108,7 +108,7 @@ async function copyMembers(
   };
 }
 
-/** Adds what is below each collection to the one that it is in. */
+/** Adds the sums of each collection to those of its parent. */
 function addUp(collections: readonly Copied[]): Copied[] {
   const all = [...collections];
   for (const [n] of [...all.entries()].toReversed()) {
@@ -122,7 +122,7 @@ function addUp(collections: readonly Copied[]): Copied[] {
   return all;
 }
 
-/** Writes what is below some of the collections, in one statement: each is a text of numbers of `DIGITS` digits. */
+/** Writes the sums of some collections in one statement: each is a text of numbers of `DIGITS` digits. */
 async function writeSums(sql: Sql, collections: readonly Copied[]): Promise<void> {
   const numbers = [0, 1, 2, 3, 4].map(
     (n) => `CAST(substr(value, ${1 + n * DIGITS}, ${DIGITS}) AS BIGINT)`,
@@ -168,7 +168,7 @@ export async function copyRow(
   return id;
 }
 
-/** Copies a resource in this transaction, if `deep` with all below it. Resolves to its row, and what is below it. */
+/** Copies a resource in this transaction, if `deep` with all its members. Resolves to its row and its sums. */
 export async function copyAtOnce(
   sql: Sql,
   tree: string,

@@ -5,17 +5,17 @@ import { AMONG, IN } from './resource-rows.ts';
 /** Rows that one transaction copies or removes. */
 export const SLICE = 200;
 
-/** In SQL: of a row that is put where no path leads to. */
+/** In SQL: moves a row to where no path leads. */
 const AWAY = `parent = ${DETACHED}, name = CAST(id AS TEXT)`;
 
-/** Takes a resource out of its tree, with all that is below it. */
+/** Removes a resource with all its members from the paths of its tree. */
 export async function detach(sql: Transaction, id: number): Promise<void> {
   await sql.later(`UPDATE resource SET ${AWAY} WHERE id = ?`, id);
 }
 
 /**
- * Removes up to `SLICE` rows at and below detached collections. Collections within them are detached themselves, so that no
- * row is looked at again. Returns the names of content that the rows had.
+ * Removes up to `SLICE` rows at and below detached collections. Inner collections are detached themselves, so that no
+ * row is read again. Returns the names of the rows' content.
  */
 export async function removeSlice(
   sql: Transaction,
@@ -51,7 +51,7 @@ export async function removeSlice(
   return files;
 }
 
-/** Resolves to a tree with something that is detached. */
+/** Resolves to a tree that has detached rows. */
 export async function treeWithDetached(sql: Sql): Promise<string | undefined> {
   const [row] = await sql.all<[tree: string]>(
     `SELECT tree FROM resource WHERE parent = ${DETACHED} ORDER BY id DESC LIMIT 1`,
@@ -59,7 +59,7 @@ export async function treeWithDetached(sql: Sql): Promise<string | undefined> {
   return row?.[0];
 }
 
-/** Resolves to what is detached of a tree, among the newest of all trees. */
+/** Resolves to the detached rows of a tree, among the newest of all trees. */
 export async function detachedIn(sql: Sql, tree: string): Promise<number[]> {
   const rows = await sql.all<[tree: string, id: number]>(
     `SELECT tree, id FROM resource WHERE parent = ${DETACHED} ORDER BY id DESC LIMIT ${SLICE}`,

@@ -11,9 +11,9 @@ export interface Head extends Quota {
   readonly version: string | undefined;
 }
 
-/** A head that nobody else changes. */
+/** A head that is locked by this transaction. */
 export interface LockedHead extends Head {
-  /** It could not be locked at first, so that reads before may be older than the lock. */
+  /** True if the head did not exist before, so that earlier reads may be older than the lock. */
   readonly isNew: boolean;
 }
 
@@ -37,7 +37,7 @@ const headFrom = ([row = [0, 0, 0, 0, 0, null]]: readonly HeadRow[]): Head => {
 export const headOf = (sql: Sql, tree: string): Awaitable<Head> =>
   andThen(sql.all<HeadRow>(SELECT, tree), headFrom);
 
-/** The same. Nobody else changes anything in the tree before the end of the transaction. */
+/** Reads and locks the head: no other transaction changes the tree before the end of this one. */
 export const lockHead = (sql: Transaction, tree: string): Awaitable<LockedHead> =>
   andThen(sql.lock<HeadRow>(SELECT, tree), (rows) =>
     rows.length > 0 ? { ...headFrom(rows), isNew: false } : lockNewHead(sql, tree),

@@ -15,14 +15,14 @@ import {
   treeOf,
 } from './resource-rows.ts';
 
-/** Where rows are that no path leads to: `parent` of what is to be removed, and of a copy that is being made. */
+/** The `parent` of rows that no path leads to: rows that will be removed, and an unfinished copy. */
 export const DETACHED = -1;
 export const BUILDING = -2;
 
 /** Names of a path that one statement follows: SQLite joins 64 tables at most. */
 export const STEPS = 32;
 
-/** Where something is in a tree; the root is in nothing. */
+/** The position of a resource in a tree; the root has no parent. */
 export interface Spot {
   /** Its row, the `parent` of its members; 0 for the root, which may have none. */
   readonly id: number;
@@ -31,14 +31,14 @@ export interface Spot {
   readonly above?: Place;
 }
 
-/** A collection, with the last arrival of it or of those that it is in. */
+/** A collection, with the last arrival of it or of its ancestors. */
 export interface Place extends Spot {
   readonly arrival: Arrival;
 }
 
 const ROOT: Place = { id: 0, size: 0, arrival: { edit: 0, at: 0 } };
 
-/** A resource, where it is, and how many bytes it adds to those of its tree. */
+/** A resource, its position, and the octets that it adds to its tree. */
 export interface Found {
   readonly place: Spot;
   readonly row: number;
@@ -51,14 +51,14 @@ type Step = readonly [arrived: number, arrivedAt: number, id: number | null, kin
 const ARRIVAL = ['arrived', 'arrived_at'];
 const STEP = [...ARRIVAL, 'id', 'kind'];
 
-/** One statement follows these names from a collection, which is at the path `at`. */
+/** The names that one statement follows from the collection at the path `at`. */
 interface Walk {
   readonly names: readonly string[];
   readonly from: Place;
   readonly at: string;
 }
 
-/** All of a resource. */
+/** All columns of a resource. */
 const LOCATED = [...ARRIVAL, ...COLUMNS.split(', ')];
 type Located = readonly [arrived: number, arrivedAt: number, ...ResourceRow];
 
@@ -81,7 +81,7 @@ const walks = (located: number) =>
     WHERE step0.tree = ?1 AND step0.parent = CAST(?2 AS BIGINT) AND step0.name = ?3`;
   });
 const WALKS = walks(1);
-/** Most that look for a resource look for its collection, too. */
+/** Most callers that look for a resource also look for its collection. */
 const WALKS_OF_TWO = walks(2);
 
 /** Resources or locks that one statement looks for: PostgreSQL may go through all of them for each row. */
@@ -119,7 +119,7 @@ export function entryAt(sql: Sql, tree: string, path: string): Awaitable<Entry |
   });
 }
 
-/** The places of one tree at one moment, each looked for once, and again after an edit that may have changed it. */
+/** The places of one tree at one moment. Each is read once, and again after an edit that may have changed it. */
 export class Places {
   readonly #sql: Sql;
   readonly #tree: string;
@@ -131,13 +131,13 @@ export class Places {
     this.#tree = tree;
   }
 
-  /** The place of the collection at a path; undefined: there is none. */
+  /** The place of the collection at a path; undefined if there is none. */
   async at(path: string): Promise<Place | undefined> {
     if (!this.#collections.has(path)) await this.find(path);
     return this.#collections.get(path);
   }
 
-  /** The same of the collection with an id, wherever it is; without one, of that at the path. */
+  /** The place of the collection with an id, at any path; without an id, of the collection at the path. */
   async of({
     path,
     id,
@@ -148,13 +148,13 @@ export class Places {
       [id: number, parent: number, created: number, edit: number, at: number]
     >(UPWARDS, row);
     const isIt = up.some(([of, , created]) => of === row && id === collectionId(row, created));
-    // Else it is, or is in, something that is to be removed.
+    // Otherwise the collection or an ancestor is going to be removed.
     const isThere = up.some(([, parent]) => parent === ROOT.id);
     if (!isIt || !isThere) return undefined;
     return { id: row, arrival: up.map(([, , , edit, at]) => ({ edit, at })).reduce(later) };
   }
 
-  /** Asks once for a path of up to `STEPS` names. */
+  /** Finds a path of up to `STEPS` names with one query. */
   find(path: string): Awaitable<Found | undefined> {
     if (this.#found.has(path)) return this.#found.get(path);
     return andThen(this.#walk(path), (found) => {
@@ -163,14 +163,14 @@ export class Places {
     });
   }
 
-  /** Finds each of these, with as few questions as it can. */
+  /** Finds each of these paths, with as few queries as possible. */
   findAll(paths: ReadonlySet<string>): Awaitable<unknown> {
     const [path] = paths;
     if (paths.size === 1 && path !== undefined) return this.find(path);
     return andThen(this.findMany(paths), () => this.findEach(paths));
   }
 
-  /** Looks for many, where all whose paths have as many names are one question. `find` asks once then, or not at all. */
+  /** Finds many paths: one query for all paths with the same number of names. `find` then needs one query or none. */
   findMany(paths: ReadonlySet<string>): Awaitable<void> {
     if (paths.size > 2) {
       const levels: (Set<string> | undefined)[] = [];
@@ -179,7 +179,7 @@ export class Places {
           (levels[at.split('/').length] ??= new Set()).add(at);
         }
       }
-      // SQLite takes as long for one of these questions as for two of `find`.
+      // In SQLite one of these queries takes as long as two of `find`.
       if (paths.size > 2 * levels.length) return this.#findLevels(levels);
     }
     const long = [...paths].filter((path) => path.split('/').length > STEPS);
@@ -195,12 +195,12 @@ export class Places {
     );
   }
 
-  /** Forgets what is at a path, after an edit that neither moves nor removes it. */
+  /** Forgets the resource at a path, after an edit that neither moves nor removes it. */
   put(path: string): void {
     this.#found.delete(path);
   }
 
-  /** Forgets what an edit may have changed. */
+  /** Forgets all places, since an edit may have changed them. */
   forget(): void {
     this.#found.clear();
     this.#collections.clear();
@@ -228,7 +228,7 @@ export class Places {
       at = parent;
       from = this.#collections.get(parent);
     } while (from === undefined && names.length < STEPS);
-    // The next walk knows the answers that came at once.
+    // The next walk can use the answers that are already there.
     return andThen(
       from ?? this.at(at),
       (above) =>
@@ -240,7 +240,7 @@ export class Places {
     );
   }
 
-  /** Returns what a walk has led to. */
+  /** Returns the resource to which a walk has led. */
   #arrived({ names, from, at: start }: Walk, row: Row): Found | undefined {
     let [above, at] = [from, start];
     let found: Found | undefined;
@@ -302,7 +302,7 @@ const resourceIn = (row: Row, n: number) =>
 
 const later = (one: Arrival, other: Arrival): Arrival => (one.edit > other.edit ? one : other);
 
-/** A place and those that it is in, but the root. */
+/** Yields a place and its ancestors, without the root. */
 export function* upwards(place: Spot): Generator<Spot> {
   for (let at: Spot | undefined = place; at?.above; at = at.above) yield at;
 }

@@ -6,16 +6,19 @@ import { detach } from './detached.ts';
 import { BUILDING, type Found, type Spot, upwards } from './places.ts';
 import { AMONG } from './resource-rows.ts';
 
-/** Milliseconds after its last slice for which a copy counts as one that goes on. */
+/** Milliseconds after its last slice for which a copy counts as alive. */
 const LEASE = 60_000;
 
-/** A copy that has taken its room. */
+/** A copy that has reserved its quota. */
 export interface ReservedCopy {
   readonly token: string;
   readonly copying: Copying;
 }
 
-/** Begins a copy where no path leads to, and takes the room that it needs. `token`: no other copy has it. */
+/**
+ * Begins a copy where no path leads to it, and reserves the quota that it needs. `token`: an identifier that no other
+ * copy has.
+ */
 export async function beginCopy(
   sql: Sql,
   tree: string,
@@ -31,7 +34,7 @@ export async function beginCopy(
   return { token, copying: beginCopying(tree, source, id, at) };
 }
 
-/** Copies a slice. Resolves to the copy as it is then; undefined: it is of no use any more. */
+/** Copies a slice. Resolves to the new state of the copy; undefined if the copy can no longer be used. */
 export async function goOnCopying(
   sql: Sql,
   { token, copying }: ReservedCopy,
@@ -43,8 +46,8 @@ export async function goOnCopying(
 }
 
 /**
- * Copies of the collections that a resource is in may have it twice or not at all when it moves, and half of it when it is a
- * collection that is removed.
+ * Breaks the copies of a resource's ancestors. If the resource moves, they could have it twice or not at all; if it is
+ * a removed collection, they could have half of it.
  */
 export async function breakCopies(sql: Transaction, place: Spot): Promise<void> {
   await sql.later(
@@ -54,8 +57,8 @@ export async function breakCopies(sql: Transaction, place: Spot): Promise<void> 
 }
 
 /**
- * Gives the room of a copy back, which is detached then. Resolves to whether it may be used: it was not broken, and
- * nobody has ended it before. `version`: that of its tree from now on.
+ * Frees the quota of a copy, which is then detached. Resolves to whether the copy may be used: it was not broken, and
+ * was not ended before. `version`: the new version of its tree.
  */
 export async function endCopy(sql: Transaction, token: string, version: string): Promise<boolean> {
   const [row] = await sql.all<
@@ -74,14 +77,14 @@ export async function endCopy(sql: Transaction, token: string, version: string):
   return broken === 0;
 }
 
-/** Resolves to a tree with a copy whose process is gone. */
+/** Resolves to a tree that has a copy of a dead process. */
 export async function treeWithLeftCopy(sql: Sql, now: number): Promise<string | undefined> {
   const text = 'SELECT tree FROM tree_copy WHERE until <= ? LIMIT 1';
   const [row] = await sql.all<[tree: string]>(text, now);
   return row?.[0];
 }
 
-/** Ends the copies of a tree whose process is gone. */
+/** Ends the copies of dead processes in a tree. */
 export async function endLeftCopies(
   sql: Transaction,
   tree: string,

@@ -20,7 +20,7 @@ export const COLUMNS = `id, bytes, properties, ${LISTED}`;
 export const INSERT = `INSERT INTO resource (tree, parent, name, ${STATE})
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** In SQL: gives the row of an id, the last value, the others of `stateOf`. */
+/** In SQL: writes the values of `stateOf` to the row whose id is the last value. */
 export const UPDATE = `UPDATE resource SET (${STATE}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?`;
 
 /**
@@ -30,8 +30,8 @@ export const UPDATE = `UPDATE resource SET (${STATE}) = (?, ?, ?, ?, ?, ?, ?, ?,
 export const IN = 'tree = ? AND parent = CAST(? AS BIGINT)';
 
 /**
- * In SQL: the tree of another row. Where PostgreSQL takes trees for small, as in a new store, it looks for all that is in
- * one, unless the tree depends on that row.
+ * In SQL: the tree of another row. If PostgreSQL assumes that trees are small, as in a new store, it would read the
+ * whole tree unless the tree depends on that row.
  */
 export const treeOf = (row: string): string => `coalesce(${row}.tree, '')`;
 
@@ -75,8 +75,8 @@ export const join = (parent: string, name: string): string =>
 const NONE: Entry['properties'] = Object.freeze({});
 
 /**
- * When a collection last came to where it is, or one of those that it is in: by which edit of the tree, and when. What is
- * in it has been modified then, unless a later edit has changed it.
+ * The edit of the tree, and its time, by which a collection or one of its ancestors last came to its present path. Its
+ * content counts as modified at that time, unless a later edit has changed it.
  */
 export interface Arrival {
   readonly edit: number;

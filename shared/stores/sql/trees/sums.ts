@@ -3,15 +3,18 @@ import { objects } from '../rows.ts';
 import type { Sql, Transaction } from '../sql.ts';
 import { type Found, type Spot, upwards } from './places.ts';
 
-/** A resource adds this to its tree, with all that is below it. */
+/** The amounts that a resource with all its members adds to its tree. */
 export interface Sums extends Quota {
-  /** Bytes of the longest path below it, from there; at least, since none is measured again when it goes. */
+  /**
+   * Octets of the longest relative path of a member. It may be too high, since it is not computed again when a member
+   * is removed.
+   */
   readonly longest: number;
 }
 
 export const NOTHING: Sums = { bytes: 0, properties: 0, entries: 0, longest: 0 };
 
-/** Returns the sums of a resource without those below it. */
+/** Returns the sums of a resource without its members. */
 export function ownSums({ entry, bytes }: Pick<Found, 'entry' | 'bytes'>): Sums {
   const length = entry.kind === 'document' ? entry.length : 0;
   return { bytes, properties: bytes - length, entries: entry.path === '' ? 0 : 1, longest: 0 };
@@ -26,7 +29,7 @@ export async function sumsOf(sql: Sql, found: Found): Promise<Sums> {
   return plus(own, below);
 }
 
-/** Adds both, but for the longest path. */
+/** Adds both amounts, without the longest path. */
 export const plus = <More extends Quota>(room: Quota, more: More): More => ({
   ...more,
   bytes: room.bytes + more.bytes,
