@@ -12,7 +12,7 @@ import type { Claims } from '../clients/digest/response.ts';
 import { clientProof, keysOf } from '../clients/scram/keys.ts';
 import { encode, parseServerFirst } from '../clients/scram/messages.ts';
 import { scramClient } from '../clients/scram/scram-client.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import {
   asked,
   authorization,
@@ -35,7 +35,7 @@ const claims =
   (said: Claims): Claims => ({ ...said, ...changed });
 
 /** Good secrets in credentials that were not asked for: weaker, of another realm, of another time. */
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let attacked: AttackedPair;
   let who: Somebody;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rawHttp, statusOf } from '../parts/raw-http.ts';
 import { membersIn } from '#shared/stores/contract/samples.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import {
   assertAlive,
   assertSound,
@@ -32,7 +32,7 @@ const get = async (who: Tenant, path: string, server = 1) => {
   return status === 200 ? text : status;
 };
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let servers: TreeServers;
   let alice: Tenant;
   let bob: Tenant;

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { valuesOf } from '../clients/digest/exchange.ts';
 import type { HttpRequest, HttpResponse, Send } from '../clients/digest/exchange.ts';
 import { overHttp } from '../clients/digest/over-http.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { until } from '../parts/process.ts';
 import { overHttp2 } from '../interop/over-http2.ts';
 import type { OverHttp2 } from '../interop/over-http2.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => parts.disposeAsync());
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: ProxySite;
   let send: Send;
   let http2: OverHttp2;

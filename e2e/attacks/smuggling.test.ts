@@ -3,7 +3,7 @@ import { sentBy } from '../clients/digest/answers.fixture.ts';
 import { digestClient } from '../clients/digest/digest-client.ts';
 import type { Field, HttpRequest } from '../clients/digest/exchange.ts';
 import { scramClient } from '../clients/scram/scram-client.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import {
   authorization,
   basic,
@@ -22,7 +22,7 @@ import { expectSound, wireOf } from './wire.fixture.ts';
 import type { Shape, Wire } from './wire.fixture.ts';
 
 /** Too much, twice, half, or by somebody else's hand. */
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let attacked: AttackedPair;
   let wire: Wire;
   let who: Somebody;

@@ -6,7 +6,7 @@ import { digestClient } from './digest/digest-client.ts';
 import type { DigestOptions } from './digest/digest-client.ts';
 import { run, valuesOf } from './digest/exchange.ts';
 import type { HttpRequest, HttpResponse } from './digest/exchange.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { ALICE, identity, JASON, startSite } from '../interop/site.ts';
 import type { Site } from '../interop/site.ts';
 
@@ -47,7 +47,7 @@ interface Options extends Omit<DigestOptions, 'username' | 'password'> {
 
 type Asking = Partial<Omit<HttpRequest, 'target'>> & { readonly path?: string };
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite(kind, { spaces: SPACES, resource: 2 });

@@ -6,7 +6,7 @@ import { testKey } from '#shared/gnap/client.fixture.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { decide, signIn, title } from './browser.fixture.ts';
 import { runProcess } from './cli-user.ts';
-import { STORE_KINDS } from './flow.ts';
+import { ONE_STORE } from './flow.ts';
 import {
   gnapClient,
   type GnapPlace,
@@ -22,7 +22,7 @@ const BOTH = [200, 200];
 const NEITHER = [401, 401];
 
 /** GNAP with both servers twice, a client that was written from the RFC alone, and Chromium. */
-describe.each(STORE_KINDS)('on %s: GNAP (RFC 9635)', (kind) => {
+describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
   let place: GnapPlace;
   beforeAll(async () => {
     place = await startGnap(kind);

@@ -11,7 +11,7 @@ import { run } from '../clients/digest/exchange.ts';
 import type { SchemeClient } from '../clients/digest/exchange.ts';
 import { mutualClient } from '../clients/mutual/mutual-python.ts';
 import { scramClient } from '../clients/scram/scram-client.ts';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { curl, python } from './programs.ts';
 import { ALICE, identity, startSite } from './site.ts';
@@ -23,7 +23,7 @@ import type { Site } from './site.ts';
  */
 const USER = ['--user', `${ALICE.name}:${ALICE.password}`];
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(ONE_STORE)('on %s', (kind) => {
   let site: Site;
   let client: Awaited<ReturnType<Site['pair']['addClient']>>;
   let key: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { STORE_KINDS } from '../flows/flow.ts';
+import { ONE_STORE } from '../flows/flow.ts';
 import { litmus } from './litmus.ts';
 import { ALICE, JASON, startSite } from './site.ts';
 import type { Site } from './site.ts';
@@ -12,7 +12,7 @@ const ALL = {
   http: [4, 4],
 };
 
-describe.each(STORE_KINDS)('litmus at /dav/, on %s', (kind) => {
+describe.each(ONE_STORE)('litmus at /dav/, on %s', (kind) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite(kind);
