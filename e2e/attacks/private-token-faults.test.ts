@@ -25,7 +25,7 @@ import {
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let servers: TokenServers;
   beforeAll(async () => {
-    servers = await startTokenServers(kind, { deadline: 1 });
+    servers = await startTokenServers(kind, { deadline: 4 });
   });
   afterAll(async () => servers[Symbol.asyncDispose]());
 

@@ -260,7 +260,7 @@ describe('a PostgreSQL that pauses', () => {
   let postgres: Postgres;
   let flow: Flow;
   beforeAll(async () => {
-    const shared = parts.use(await startSharedStore({ deadline: 2 }));
+    const shared = parts.use(await startSharedStore({ deadline: 4 }));
     ({ postgres } = shared);
     flow = parts.use(await startFlow({ store: shared.store, issuerHost: 'localhost' }));
   });

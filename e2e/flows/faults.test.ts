@@ -127,7 +127,7 @@ describe('PostgreSQL with Redis', () => {
   let shared: SharedStore;
   let flow: Flow;
   beforeAll(async () => {
-    shared = await startSharedStore({ deadline: 1 });
+    shared = await startSharedStore({ deadline: 4 });
     flow = await startFlow({ store: shared.store, resource: 2 });
   });
   afterAll(async () => {
@@ -338,7 +338,7 @@ describe('failed over: an acknowledged revocation holds under the next server, a
   test('Redis with Sentinel beside PostgreSQL', async () => {
     await using postgres = await startPostgres();
     await using set = await startSentinels({ password: 'swordfish' });
-    const redis = redisBeside(set.urls, { mode: 'sentinel', replicas: 1, deadline: 1 });
+    const redis = redisBeside(set.urls, { mode: 'sentinel', replicas: 1, deadline: 4 });
     const store = postgresStore([postgres.url], { redis });
     await using flow = await startFlow({ store, resource: 2 });
     const master = await set.master();
@@ -349,7 +349,7 @@ describe('failed over: an acknowledged revocation holds under the next server, a
   });
 
   test('PostgreSQL with a standby that confirms each commit, and Redis', async () => {
-    await using shared = await startSharedStore({ deadline: 1 });
+    await using shared = await startSharedStore({ deadline: 4 });
     const { postgres, store } = shared;
     await using standby = await startPostgres({ standbyOf: postgres });
     await postgres.waitFor(standby);

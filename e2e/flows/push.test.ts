@@ -188,7 +188,7 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
 
 test('a PostgreSQL that pauses lets clients go without 404: their subscription is still there', async () => {
   await using own = new AsyncDisposableStack();
-  const { store, postgres } = own.use(await startSharedStore({ deadline: 2 }));
+  const { store, postgres } = own.use(await startSharedStore({ deadline: 4 }));
   const place = own.use(await startPush('sqlite', { store }));
   const agent = place.agent();
   const subscription = await agent.subscribe(await place.token());

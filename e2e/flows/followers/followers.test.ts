@@ -153,12 +153,12 @@ const PAUSES = {
     };
   },
   async PostgreSQL() {
-    const shared = await startSharedStore({ deadline: 1 });
+    const shared = await startSharedStore({ deadline: 4 });
     const { postgres } = shared;
     return { ...shared, begin: () => postgres.hang(), end: () => postgres.wake() };
   },
   async 'Redis beside PostgreSQL'() {
-    const shared = await startSharedStore({ deadline: 1 });
+    const shared = await startSharedStore({ deadline: 4 });
     const { redis } = shared;
     return { ...shared, begin: () => redis.hang(), end: () => redis.wake() };
   },
