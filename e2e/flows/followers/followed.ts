@@ -49,8 +49,8 @@ export interface FollowedFlow extends AsyncDisposable {
   follow(authz: string): Promise<FollowerProcess>;
   /** Claims of a token that nothing has revoked. */
   claims(changes?: Partial<RevocableClaims>): RevocableClaims;
-  /** Returns the verdicts of all of them on such a token, in their order. */
-  verdicts(claims: RevocableClaims): Promise<number[]>;
+  /** Returns the verdicts of all of them on such a token, in their order. `patience`: milliseconds for each. */
+  verdicts(claims: RevocableClaims, patience?: number): Promise<number[]>;
   /** Resolves when all of them trust what they know. */
   settled(): Promise<void>;
   /** Resolves when all of them know that such a token is revoked; rejects when one of them takes it. */
@@ -105,8 +105,8 @@ export async function startFollowed(
     epoch,
     ...changes,
   });
-  const verdicts = (token: RevocableClaims) =>
-    Promise.all(Array.from(followers, (follower) => follower.verdict(token)));
+  const verdicts = (token: RevocableClaims, patience?: number) =>
+    Promise.all(Array.from(followers, (follower) => follower.verdict(token, patience)));
   const settled = () =>
     eventually(async () => {
       const said = await verdicts(claims());
