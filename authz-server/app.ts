@@ -13,7 +13,6 @@ import type { Handler } from '#shared/server/listen/listen.ts';
 import { misdirection } from '#shared/server/front-door/misdirected.ts';
 import { securityTxt } from '#shared/server/endpoints/security-txt.ts';
 import { createServe } from '#shared/server/endpoints/serve.ts';
-import { hasPlayground } from '#shared/config/playground.ts';
 import { ENDPOINTS, handledBy, lookUpIn, type Rows, rowsOf } from './base/endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { gnapEndpoints } from './gnap/endpoints.ts';
@@ -63,7 +62,7 @@ export function createApp(
     adminRules(server),
   );
   const rows: Rows = {
-    ...rowsOf(config, hasPlayground(config)),
+    ...rowsOf(config),
     ...Object.fromEntries(tokenIssuer?.endpoints ?? []),
     '/userinfo': { ...ENDPOINTS['/userinfo'], byToken },
     '/revocations': { ...ENDPOINTS['/revocations'], byToken: followed },

@@ -1,8 +1,5 @@
 import { createRecorder } from '#shared/audit/recorder.ts';
-import {
-  createDocumentClients,
-  type DocumentClients,
-} from '#shared/client-documents/document-clients.ts';
+import { createDocumentClients } from '#shared/client-documents/document-clients.ts';
 import { removeUnused } from '#shared/client-documents/unused.ts';
 import { documentNetwork } from '#shared/client-documents/reach.ts';
 import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
@@ -33,7 +30,6 @@ import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
 import { tokenIssuerOverTls } from './token-issuer/over-tls.ts';
 import { openTokenIssuer } from './token-issuer/token-issuer.ts';
 import { passkeyWarning } from '#shared/config/passkey-warning.ts';
-import { playgroundClient } from '#shared/config/playground-client.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { registration } from '#shared/config/resource-server-client.ts';
 import { isSignInClient, signInRegistrations } from '#shared/config/sign-in-clients.ts';
@@ -57,10 +53,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   const passwords = createPasswords();
   const directory = localDirectory({ ...stores, passwords, demo: development });
   const network = documentNetwork(config);
-  const documents = withPlaygroundClient(
-    createDocumentClients({ ...parts, recorder }, network),
-    parts,
-  );
+  const documents = createDocumentClients({ ...parts, recorder }, network);
   const server = {
     ...parts,
     stores: { ...stores, clients: { ...stores.clients, get: documents.get } },
@@ -137,24 +130,6 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
       WORKER === 1
         ? { banner: banner(config, development ? await firstStart(server) : {}) }
         : undefined,
-  };
-}
-
-/**
- * The same clients and that of the playground, where the configuration has one. It is in no store, so nothing of it is
- * left where the playground was turned off, and operators do not see it among theirs.
- */
-function withPlaygroundClient(
-  clients: DocumentClients,
-  { config, master }: Pick<Parts, 'config' | 'master'>,
-): DocumentClients {
-  const own = playgroundClient(config, master);
-  if (own === undefined) return clients;
-  const isOwn = (clientId: string) => clientId === own.client_id;
-  return {
-    ...clients,
-    get: async (clientId) => (isOwn(clientId) ? own : clients.get(clientId)),
-    current: async (clientId, asker) => (isOwn(clientId) ? own : clients.current(clientId, asker)),
   };
 }
 

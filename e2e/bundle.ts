@@ -14,6 +14,7 @@ export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const ENTRIES = [
   ['authz-server/main.ts'],
   ['resource-server/main.ts'],
+  ['resource-server/playground.ts'],
   ['shared/cli/main.ts'],
   [
     'shared/start/main.js',

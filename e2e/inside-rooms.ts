@@ -174,7 +174,7 @@ export const INSIDE: Orders = {
     floors: [
       ['storage'],
       ['sessions', 'clients', 'refresh', 'grants', 'answers'],
-      ['codes', 'playground'],
+      ['codes'],
       ['token'],
       ['.'],
     ],
@@ -234,6 +234,7 @@ export const INSIDE: Orders = {
   'resource-server/playground': {
     floors: [
       ['at-once.ts', 'http1-message.ts', 'person.ts'],
+      ['browser.ts'],
       ['recorded.ts'],
       ['exchange.ts', 'checks'],
       ['in-shell.ts'],

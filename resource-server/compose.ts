@@ -46,7 +46,7 @@ import { openBrand } from './pages/open-brand.ts';
 import { MadeMemory } from './resources/place/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
 import type { ServedResources } from './resources/resource/resource.ts';
-import { FROM_ITSELF, openPlayground } from './playground/open-playground.ts';
+import type { Playground, PlaygroundParts } from './playground/open-playground.ts';
 import { createNews } from './push/news.ts';
 import { createPush } from './push/push.ts';
 import { openSignIn } from './sign-in/open-sign-in.ts';
@@ -70,6 +70,8 @@ export interface Outside {
   /** Kerberos, where it is configured and installed. */
   readonly gss: Gss | undefined;
   readonly network: Network;
+  /** Opens the playground, in the process that is its own. Other processes pass its requests on to that one. */
+  readonly openPlayground?: (parts: Omit<PlaygroundParts, 'visited'>) => Promise<Playground>;
 }
 
 /** Puts the resource server together: schemes, spaces, documents, gateways, and the application over them. */
@@ -104,18 +106,16 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const signIn = openSignIn({ ...parts, brand, jwks, tokens, send, recipient });
   const configured = createSpaces(config, schemes, signIn, clock, unasked);
   const standing = createStanding(feed);
-  const playground = hasPlayground(config)
-    ? await openPlayground({
-        config,
-        schemes: partsOfSchemes,
-        people: signIn,
-        brand,
-        errors,
-        standing,
-        recipient,
-        ending: parts.ending,
-      })
-    : undefined;
+  const playground = await outside.openPlayground?.({
+    config,
+    schemes: partsOfSchemes,
+    people: signIn,
+    brand,
+    errors,
+    standing,
+    recipient,
+    ending: parts.ending,
+  });
   const spaces = playground ? joinSpaces(playground.spaces, configured) : configured;
   const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, configured.all, recipient);
 
@@ -210,7 +210,9 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     recipient,
     gatewayJwks: identified?.jwks,
   };
-  const app = createOrder({ ...ordered, spaces, push, ofSchemes, playground, log });
+  const orderAt = (at: Config) =>
+    createOrder({ ...ordered, config: at, spaces, push, ofSchemes, playground, log });
+  const order = orderAt(config);
   playground?.serveBy(
     createOrder({
       ...ordered,
@@ -218,10 +220,21 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
       push: playground.push,
       spaces: playground.reached,
       ofSchemes: new Map(),
-      recipient: FROM_ITSELF,
+      recipient: playground.recipient,
       log: silentLog,
     }),
   );
+  const app = hasPlayground(config)
+    ? playground
+      ? playground.atEachOrigin(orderAt)
+      : (await import('./playground/pass-on.ts')).passingOn(order, {
+          config,
+          recipient,
+          errors,
+          random,
+          log,
+        })
+    : order;
 
   const sweeps = [
     { name: 'sweep.store', seconds: SWEEP_STORE, run: () => stores.sweep() },

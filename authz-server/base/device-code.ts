@@ -30,7 +30,7 @@ export type DeviceDecision =
       /** The granted scopes, separated by spaces. */
       readonly scope: string;
       readonly resource?: string | readonly string[];
-      /** The sign-in of the person; absent for that of the playground, who has none. */
+      /** The sign-in of the person. */
       readonly acr?: string;
       readonly amr?: readonly string[];
       /** NumericDate. */

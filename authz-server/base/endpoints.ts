@@ -1,4 +1,3 @@
-import { PLAYGROUND_DECISION } from '#shared/config/playground-client.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { CLIENTS, EVERYBODY, TOKEN_HOLDERS } from '#shared/server/endpoints/cors.ts';
 import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
@@ -40,7 +39,6 @@ export const ENDPOINTS = {
   '/auth/:uid': { methods: READ },
   '/request': { methods: FORM, program: true, cors: CLIENTS, limited: true },
   '/device/auth': { methods: FORM, program: true, cors: CLIENTS, limited: true },
-  '/playground/device': { methods: FORM, program: true, limited: true },
   '/token': { methods: FORM, program: true, cors: CLIENTS, limited: true },
   '/token/introspection': { methods: FORM, program: true },
   '/token/revocation': { methods: FORM, program: true, cors: CLIENTS },
@@ -87,23 +85,19 @@ const OF_REGISTRATION: Readonly<Record<string, readonly string[]>> = {
   '/register/:uid': ['open', 'invited'],
 };
 
-/** Returns the rows that a configuration has. `playground`: whether it has one. */
-export const rowsOf = (
-  {
-    gnap,
-    mail,
-    people: { registration },
-  }: Pick<Config, 'gnap' | 'mail'> & {
-    readonly people: Pick<Config['people'], 'registration'>;
-  },
-  playground: boolean,
-): Rows =>
+/** Returns the rows that a configuration has. */
+export const rowsOf = ({
+  gnap,
+  mail,
+  people: { registration },
+}: Pick<Config, 'gnap' | 'mail'> & {
+  readonly people: Pick<Config['people'], 'registration'>;
+}): Rows =>
   Object.fromEntries(
     Object.entries(ENDPOINTS).filter(
       ([path]) =>
         (gnap || !OF_GNAP.test(path)) &&
         (mail || !OF_MAIL.has(path)) &&
-        (playground || path !== PLAYGROUND_DECISION) &&
         (OF_REGISTRATION[path]?.includes(registration) ?? true),
     ),
   );
@@ -113,7 +107,7 @@ export const handledBy = (rows: Rows): ReadonlySet<string> =>
   new Set(['OPTIONS', ...Object.values(rows).flatMap(({ methods }) => methods)]);
 
 /** The methods without GNAP and mail. */
-export const HANDLED = handledBy(rowsOf({ people: { registration: 'off' } }, false));
+export const HANDLED = handledBy(rowsOf({ people: { registration: 'off' } }));
 
 /** Returns a function that finds the endpoint at a normalised path, or undefined if there is none. */
 export function lookUpIn(rows: Rows): (path: string) => Endpoint | undefined {

@@ -10,8 +10,6 @@ import { publicMetadata, trueMetadata } from './answers/metadata.ts';
 import { site } from '../pages/site.ts';
 import { resourceIndicators } from '../resources/resource-indicators.ts';
 import { clientCredentials } from './token/client-credentials/client-credentials.ts';
-import { ownDecision } from './playground/own-decision.ts';
-import { ownSignIn } from './playground/own-sign-in.ts';
 import { createProvider } from './provider.ts';
 import { noteRefusals, refusals } from './answers/error-answers.ts';
 import type { AuthzServer } from '../base/server.ts';
@@ -51,10 +49,8 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     provider.use(publicMetadata(server.config.jwks.maxAge));
     provider.use(trueMetadata(server.config));
     provider.use(usualProofKey);
-    provider.use(ownSignIn(server, provider));
     provider.use(enginePages(server, provider));
     provider.use(tokenStatus(server, publicKey));
-    provider.use(ownDecision(server, provider));
     provider.use(answering(steps.answer));
     noteRefusals(provider, server);
     provider.on('grant.success', ({ req, oidc }) => {

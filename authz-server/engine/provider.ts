@@ -21,7 +21,6 @@ import { revocationsSpace } from '#shared/config/token-spaces.ts';
 import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from './answers/metadata.ts';
 import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
-import { checkOwnRequest } from './playground/own-request.ts';
 import { OPENID_SCOPES, resourceIndicators } from '../resources/resource-indicators.ts';
 import { documentPolicy } from '#shared/client-documents/reach.ts';
 import type { AuthzServer } from '../base/server.ts';
@@ -31,7 +30,6 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:cr
 import type { Jwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { isEnough } from '../base/acr-values.ts';
-import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
 import { refreshLifetime } from './refresh/refresh.ts';
 
 /**
@@ -71,10 +69,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
     loadExistingGrant: existingGrant(server),
     // Validates every authorization request, after its resources were found.
     extraParams: {
-      scope(ctx, _scope, client) {
-        checkOwnRequest(server, ctx, client);
-        known.checkScope(ctx, client);
-      },
+      scope: (ctx, _scope, client) => known.checkScope(ctx, client),
       ...SIGN_IN_PARAMS,
     },
     interactions: { policy: loginPolicy(server), url: (_ctx, { uid }) => `/interaction/${uid}` },
@@ -235,8 +230,7 @@ function lifetimes(
     IdToken: tokens.lifetime,
     AuthorizationCode: CODE,
     DeviceCode: device.lifetime,
-    // The playground uses its grant at once, so the grant is short.
-    Grant: (_ctx, { clientId }) => (clientId === PLAYGROUND_CLIENT ? CODE : people.grant),
+    Grant: people.grant,
     Interaction: INTERACTION,
     RefreshToken: (ctx) => refreshLifetime(server, ctx),
     // The session expires a fixed time after the sign-in, however often it is used. A session without a person only

@@ -26,7 +26,6 @@ const FORMS: Readonly<Record<string, string>> = {
   '/token/revocation': 'token=x',
   '/request': `response_type=code&redirect_uri=${encodeURIComponent(CALLBACK)}`,
   '/device/auth': '',
-  '/playground/device': 'user_code=BCDF-GHJK&decision=allow',
 };
 const OF_FORM = 'application/x-www-form-urlencoded';
 
@@ -51,7 +50,6 @@ test('each method at each address, from every origin, gets the answer in endpoin
     privateTokens: { issuer: ISSUER },
     gnap: {},
     mail: MAIL,
-    playground: true,
     people: { registration: 'open' },
   };
   await using flow = await testFlow({ ...issuing, limits });

@@ -3,7 +3,6 @@ import type { Config } from '#shared/config/schema.ts';
 import { nearest } from '#shared/base/nearest.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { isScopeToken, parseScope } from '#shared/jose/scope.ts';
-import { PLAYGROUND_CLIENT, playgroundTokenSpaces } from '#shared/config/playground-client.ts';
 import { type TokenSpace, tokenSpaces } from '#shared/config/token-spaces.ts';
 import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
@@ -55,19 +54,14 @@ export interface ResourceIndicators {
 
 export function resourceIndicators(config: Config, keys: KeySet): ResourceIndicators {
   const spaces = tokenSpaces(config);
-  const ofPlayground = playgroundTokenSpaces(config);
-  /** The client of the playground has its spaces and no other, and nobody else has them. */
-  const spacesOf = ({ clientId }: Client) =>
-    clientId === PLAYGROUND_CLIENT ? ofPlayground : spaces;
-  const urls = new Map([...spaces, ...ofPlayground].map(({ url }) => [comparable(url), url]));
+  const urls = new Map(spaces.map(({ url }) => [comparable(url), url]));
   const named = (resource: string) => urls.get(comparable(resource)) ?? resource;
-  const find = (resource: string, client: Client) => {
+  const find = (resource: string) => {
     const name = named(resource);
-    return spacesOf(client).find(({ url }) => url === name);
+    return spaces.find(({ url }) => url === name);
   };
   const open = (client: Client) =>
-    strings(client['resources'])?.flatMap((resource) => find(resource, client) ?? []) ??
-    spacesOf(client);
+    strings(client['resources'])?.flatMap((resource) => find(resource) ?? []) ?? spaces;
   /** The resources that a client hears of: those of which it may have something, and that hide from nobody. */
   const usable = (client: Client) => {
     const allowed = parseScope(text(client['allowed_scope']));
@@ -106,7 +100,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
     },
 
     resourceServer(ctx, resource, client) {
-      const space = find(resource, client);
+      const space = find(resource);
       if (space === undefined || !open(client).includes(space)) {
         const told = !isProduction(config) || isAuthenticated(ctx, client);
         const error = invalidTarget(told ? unlike(resource, usable(client)) : UNKNOWN);

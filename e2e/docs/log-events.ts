@@ -124,6 +124,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     ['error', 'start.failed', 'The server could not start.', ['reason']],
     ['error', 'worker.ended', 'A worker has died and is started again.', ['reason']],
     [
+      'error',
+      'playground.ended',
+      'The process of the playground has died or did not start. The next visit starts it.',
+      ['reason'],
+    ],
+    [
       'info',
       'workers.replaced',
       'SIGHUP: new workers serve, with the configuration as it is now.',

@@ -16,7 +16,7 @@ test('the page has every event that the code logs, and no other', () => {
   const named = [
     ...matches(LOGGED).map(([, event]) => event),
     ...matches(/\bstartLine\('([^']+)'/g).map(([event]) => event),
-    ...matches(/\bserver: [\w.#]+,\s*event: '([^']+)'/g).map(([event]) => event),
+    ...matches(/\bserver: [\w.#']+,\s*event: '([^']+)'/g).map(([event]) => event),
     ...FROM_VARIABLES,
     'store.memory',
   ];

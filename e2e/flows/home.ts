@@ -11,7 +11,7 @@ const run = promisify(execFile);
 export const START = entryFile('shared/start/main.js');
 
 /** A newcomer's empty data folder, with a configuration that differs from the tour's in its ports only. */
-export async function home(more: object | ((resource: string) => object) = {}) {
+export async function home(more: object | ((resource: string, secure: string) => object) = {}) {
   const folder = await temporaryFolder();
   const data = join(folder.path, 'data');
   const file = join(folder.path, 'countersign.json');
@@ -27,7 +27,9 @@ export async function home(more: object | ((resource: string) => object) = {}) {
       resourceTls: { port: resourceTls },
       proxy: { port: proxy },
     },
-    ...(typeof more === 'function' ? more(`http://localhost:${resource}`) : more),
+    ...(typeof more === 'function'
+      ? more(`http://localhost:${resource}`, `https://localhost:${resourceTls}`)
+      : more),
   };
   await writeFile(file, JSON.stringify(config));
   const env: NodeJS.ProcessEnv = {

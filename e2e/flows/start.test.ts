@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,7 +11,6 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
-import { messagesOf } from '../../resource-server/integration/playground/playground.fixture.ts';
 import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
 import { home, type Home, workersOf } from './home.ts';
@@ -114,7 +113,6 @@ test('a first start, ended by Ctrl-C amid an upload: its printed commands can be
   expect((await stat(place.firstStart)).mode & 0o777).toBe(0o600);
   expect((await stat(place.data)).mode & 0o777).toBe(0o700);
   expect(await paste(kept)).toContain('HTTP/1.1 200 OK');
-  await performFlow(place.resource, 'authorization-code');
 
   const { url, authorization, half, finish } = await halfAnUpload(place);
   first.signal('SIGINT');
@@ -466,109 +464,9 @@ describe('whatever can be reached from elsewhere is production', () => {
   });
 });
 
-/** Performs an exchange of the playground, and returns its page. */
-async function perform(resource: string, name: string, mistake = ''): Promise<string> {
-  const answer = await fetch(`${resource}/playground/${name}`, {
-    method: 'POST',
-    headers: { Accept: 'text/html', Origin: resource, 'Sec-Fetch-Site': 'same-origin' },
-    body: new URLSearchParams({ mistake }),
-  });
-  expect(answer.status).toBe(200);
-  return answer.text();
-}
-
-const PENDING = 'nobody has decided yet';
-
-/** The flows with their mistakes: the last answer, and the checks that are not right. */
-const FLOWS: Readonly<Record<string, Readonly<Record<string, readonly [number, ...string[]]>>>> = {
-  'client-credentials': {
-    '': [401, 'access token: revoked by token'],
-    key: [401, 'another key has signed it'],
-    audience: [401, 'the audience is another server'],
-    replayed: [401, 'its jti was used before'],
-    resource: [400, 'the client has no such resource'],
-    scope: [400, 'the client may not have the scope'],
-  },
-  'authorization-code': {
-    '': [401, 'access token: revoked by token'],
-    replayed: [400, 'the code was used before'],
-    verifier: [400, 'code_verifier does not fit'],
-    stripped: [400, 'code_verifier is missing'],
-    redirect: [400, 'the request had another redirect_uri'],
-    callback: [400, 'it is not registered'],
-    injected: [400, 'code_verifier does not fit'],
-    // The client itself refuses.
-    state: [303],
-    issuer: [303],
-    used: [400, 'it was used before'],
-    unpushed: [400, 'request_uri is missing'],
-  },
-  'device-code': {
-    '': [401, PENDING, 'access token: revoked by token'],
-    fast: [400, PENDING, 'it asks too fast'],
-    denied: [400, PENDING, 'the person has denied it'],
-    guessed: [400, 'there is no such device code'],
-    // The token is revoked at the end.
-    twice: [200, PENDING, 'it was used before'],
-  },
-};
-
-/**
- * Performs a flow with the authorization server of the pair, without a mistake and with each; all visitors of one pair have
- * 20 of them at once.
- */
-async function performFlow(resource: string, name: string): Promise<void> {
-  for (const [mistake, expected] of Object.entries(FLOWS[name] ?? {})) {
-    const page = await perform(resource, name, mistake);
-    expect([name, mistake, resultOf(page)]).toEqual([name, mistake, expected]);
-    const fields = [...page.matchAll(/^([A-Za-z][\w-]*): /gm)].map(([, field]) => field);
-    for (const field of new Set(fields)) expect(page).toContain(`<dt>${field}</dt>`);
-    // At the top stands what came of the mistake. The refusal at the end of a flow without one is none.
-    const [, glance] = /id="results">\s*<p class="[^"]*">\s*<strong>([^<]*)/.exec(page) ?? [];
-    expect([mistake, glance]).toEqual([mistake, mistake === '' ? undefined : 'Refused:']);
-  }
-}
-
-/** A relay to a port that is set later. Each connection counts as one request with its answer, as they were on the wire. */
-async function recordingRelay() {
-  const to = { port: 0 };
-  const connections: { readonly sent: Buffer[]; readonly received: Buffer[] }[] = [];
-  const server = createTcpServer((client) => {
-    const upstream = connect(to.port, '127.0.0.1');
-    const { sent, received } = { sent: [] as Buffer[], received: [] as Buffer[] };
-    connections.push({ sent, received });
-    for (const [from, other, octets] of [
-      [client, upstream, sent],
-      [upstream, client, received],
-    ] as const) {
-      from.on('data', (chunk: Buffer) => octets.push(chunk));
-      from.on('error', () => {});
-      from.pipe(other);
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const shown = (octets: readonly Buffer[]) =>
-    Buffer.concat(octets).toString().replaceAll('\r\n', '\n').trimEnd();
-  return {
-    to,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    passed: () => connections.map(({ sent, received }) => [shown(sent), shown(received)]),
-    [Symbol.dispose]: () => server.close(),
-  };
-}
-
-/** The last status on a page, and the reason of each check that is not right. */
-const resultOf = (page: string) => [
-  Number([...page.matchAll(/<pre>HTTP\/1\.1 (\d{3}) /g)].at(-1)?.[1]),
-  ...[...page.matchAll(/<br \/><strong>([^<]*)<\/strong>/g)].map(([, reason]) => reason),
-];
-
 test('COUNTERSIGN_POSTGRES_URL and COUNTERSIGN_REDIS_URL: the same pair on both, and nothing in an embedded store; it goes on when whoever read its log has ended', async () => {
   await using shared = await startSharedStore({ password: 'swordfish' });
-  using relay = await recordingRelay();
-  await using place = await home({ jwks: { url: `${relay.url}/jwks` } });
-  relay.to.port = place.ports.authz;
+  await using place = await home();
   const extra = {
     COUNTERSIGN_POSTGRES_URL: shared.postgres.url,
     COUNTERSIGN_REDIS_URL: shared.redis.url,
@@ -583,24 +481,6 @@ test('COUNTERSIGN_POSTGRES_URL and COUNTERSIGN_REDIS_URL: the same pair on both,
     const answer = await fetch(`${place.resource}/documents/`, { headers: { authorization } });
     expect(answer.status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 30)); // each has its lines written
-  }
-  // The playground asks the authorization server of the pair, and nothing of it is left in the list of clients.
-  await performFlow(place.resource, 'client-credentials');
-  await performFlow(place.resource, 'device-code');
-  const used = await perform(place.resource, 'authorization-code', 'used');
-  expect(resultOf(used)).toEqual([400, 'it was used before']);
-  // Its push service has its subscriptions in the store.
-  expect(resultOf(await perform(place.resource, 'vapid'))).toEqual([204]);
-  // Each message to the authorization server and from it is shown as it was on the wire.
-  for (const name of Object.keys(FLOWS)) {
-    const messages = messagesOf(await perform(place.resource, name));
-    const asked = messages.flatMap((message, at) =>
-      message.includes(`\nHost: ${new URL(place.issuer).host}\n`)
-        ? [[message, messages[at + 1]]]
-        : [],
-    );
-    expect(relay.passed()).toEqual(expect.arrayContaining(asked));
-    expect(asked.length).toBeGreaterThan(1);
   }
   expect(await interrupt(pair)).toBe(0);
 });

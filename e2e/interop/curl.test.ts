@@ -192,15 +192,6 @@ test('the commands of docs/how-to/test-your-client.md are answered as its table 
   expect(parse(answers[1] ?? '').fields.get('allow')).toContain('GET');
 });
 
-test('the account of the playground is let in as docs/how-to/test-your-client.md says', async () => {
-  const [commands = ''] = await examples('docs/how-to/test-your-client.md', 'sh playground');
-  const printed = await runCommands(pair, commands);
-  expect(printed.map((printedJson) => JSON.parse(printedJson)['scheme'])).toEqual([
-    'Basic',
-    'Digest',
-  ]);
-});
-
 test('the tour of README.md: a revoked token is refused', async () => {
   const [tour = ''] = await examples('README.md', 'sh tour');
   const [, , put, read, revoked, refused = ''] = await runCommands(pair, tour);

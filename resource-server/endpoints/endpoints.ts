@@ -1,6 +1,6 @@
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import { PLAYGROUND_LIST } from '#shared/config/playground.ts';
+import { hasPlayground, PLAYGROUND_LIST } from '#shared/config/playground.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
 import { type Answer, notFound } from '#shared/http/answer.ts';
@@ -54,12 +54,13 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
   const configured = spaces.seen.filter((space) => !playground?.spaces.all.includes(space));
   // The origin over TLS has the same spaces, so they are announced once.
   const announced = configured.filter((space) => space.origin !== config.tls?.resource);
+  const toPlayground = hasPlayground(config) ? PLAYGROUND_LIST : undefined;
   const home: PageRoute = [
     'GET',
     '/',
     ({ req: { headers } }) => {
       const language = languageOf(headers['accept-language']);
-      return homePage({ brand, language }, config, announced, playground && PLAYGROUND_LIST);
+      return homePage({ brand, language }, config, announced, toPlayground);
     },
   ];
   const pages = createPageRouter([

@@ -13,6 +13,7 @@ import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { openSend } from '#shared/client/send.ts';
 import { composeResourceServer } from '../compose.ts';
+import { openPlayground, type PlaygroundParts } from '../playground/open-playground.ts';
 import { systemNetwork } from '../proxy/network.ts';
 
 export const ISSUER = 'https://as.example';
@@ -92,6 +93,11 @@ export async function startResourceServer(
       openSend,
       gss: undefined,
       network: systemNetwork,
+      // As in the process of the playground.
+      ...(config.playground && {
+        openPlayground: (own: Omit<PlaygroundParts, 'visited'>) =>
+          openPlayground({ ...own, visited: config }),
+      }),
     },
   );
   const { handler, http2, webSockets = false, refusalAt } = server;

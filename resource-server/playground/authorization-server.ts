@@ -1,29 +1,14 @@
 import { once } from 'node:events';
-import { connect, isIP } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect } from 'node:net';
 import { exchangeOn, type Way } from './listener.ts';
 
-/**
- * The way to the authorization server of the pair: the origin from which its keys come, whatever is asked for. The
- * messages name the issuer; over TLS its certificate is checked for the host that is dialled.
- */
-export function wayToAuthorizationServer(at: string): Way {
-  const { protocol, hostname, port: named } = new URL(at);
-  const host = hostname.replaceAll(/[[\]]/g, '');
-  const port = Number(named || (protocol === 'https:' ? 443 : 80));
+/** The way to the authorization server of the playground, which listens at this port. The messages name the issuer. */
+export function wayToAuthorizationServer(port: number): Way {
   return {
     async send(write) {
-      const socket =
-        protocol === 'https:'
-          ? connectTls({
-              host,
-              port,
-              ALPNProtocols: ['http/1.1'],
-              ...(isIP(host) === 0 && { servername: host }),
-            })
-          : connect({ host, port });
+      const socket = connect({ host: '127.0.0.1', port });
       const received = await exchangeOn(socket, undefined, async (signal) => {
-        await once(socket, protocol === 'https:' ? 'secureConnect' : 'connect', { signal });
+        await once(socket, 'connect', { signal });
         return write(undefined);
       });
       return { received, noted: undefined };

@@ -200,14 +200,21 @@ const LINE = new RegExp(`.{${2 * OCTETS_IN_A_LINE}}(?!$)`, 'g');
 
 /**
  * Returns a recorded message as people read it: with LF for CR LF, and without empty lines at the end. Content that is no
- * text is shown as its octets in hexadecimal.
+ * text is shown as its octets in hexadecimal. Of a page of the authorization server only the length is shown.
  */
 function shownText(octets: Buffer): {
   readonly text: string;
   readonly hexadecimal: boolean;
 } {
-  const { content } = partsOf(octets);
+  const { content, fields } = partsOf(octets);
   const head = octets.subarray(0, octets.length - content.length).toString('latin1');
+  const isPage = fields.some(
+    ([name, value]) => name.toLowerCase() === 'content-type' && value.startsWith('text/html'),
+  );
+  if (isPage) {
+    const text = `${head}(${content.length} octets of HTML, which the browser shows as a page)`;
+    return { text: text.replaceAll('\r\n', '\n'), hexadecimal: false };
+  }
   const hexadecimal = !isText(content);
   const text = hexadecimal ? inHexadecimal(content) : content.toString();
   return { text: (head + text).replaceAll('\r\n', '\n').trimEnd(), hexadecimal };

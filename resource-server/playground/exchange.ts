@@ -4,6 +4,7 @@ import type { Random } from '#shared/base/random.ts';
 import type { ClientOfCommands } from '#shared/config/client-of-commands.ts';
 import type { Notes } from '#shared/explain/note.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
+import type { Person } from './browser.ts';
 import type { Checks } from './recorded.ts';
 import type { Party, PlannedRequest, ReadAnswer } from './http1-message.ts';
 
@@ -43,6 +44,8 @@ export interface ClientKeys {
 export interface Performing {
   /** Sends one request and resolves to its answer; `title` says what the client does. */
   send(title: string, request: PlannedRequest): Promise<ReadAnswer>;
+  /** Sends one request that no page shows. */
+  visit(request: PlannedRequest): Promise<ReadAnswer>;
   /** Asks a proxy for a tunnel, and sends another request through it, if it opens. */
   tunnel(
     title: string,
@@ -66,9 +69,10 @@ export interface Performing {
   readonly keys: ClientKeys;
   /** The key of the playground's application. */
   readonly apiKey: string;
-  /** The authorization server of the pair, and the key of the playground's client there. */
+  /** The authorization server of the pair, the key of the playground's client there, and the person who signs in. */
   readonly issuer: string;
   readonly clientKey: KeyObject;
+  readonly person: Person;
   /** The redirect URI of that client (RFC 6749 section 3.1.2). */
   readonly redirectUri: string;
 }

@@ -82,6 +82,12 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'CSP section 3.1',
   ),
   cookie: note('A value that the server gave the client to send back.', 'RFC 6265 section 4.2'),
+  'set-cookie': note(
+    'A value that the browser sends back at this path. `httponly`: no script reads it. `samesite=lax`: pages of other sites send it only when the browser goes to this server.',
+    'RFC 6265 section 4.1',
+  ),
+  refresh: note('The browser goes on to this address at once.', 'HTML section 7.4.6'),
+  'content-language': note('The language of the content.', 'RFC 9110 section 8.5'),
   origin: note('The origin of the page that wants to send a request.', 'Fetch section 3.2'),
   'access-control-request-method': note(
     'The method that the page wants to use.',

@@ -5,12 +5,6 @@ import { ORIGIN } from '#shared/auth/scheme.ts';
 import type { Standing } from '#shared/auth/standing/standing.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { silentLog } from '#shared/base/log.ts';
-import {
-  PLAYGROUND_PERSON,
-  playgroundRedirectUri,
-  playgroundSigningKey,
-  playgroundTokenSpaces,
-} from '#shared/config/playground-client.ts';
 import { clientOfCommands } from '#shared/config/client-of-commands.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
@@ -37,6 +31,7 @@ import { openLoopback } from './listener.ts';
 import { playgroundTokenIssuer, TOKEN_ISSUER } from './token-issuer.ts';
 import { playgroundKeys } from './public-keys.ts';
 import { selfSigned } from '#shared/server/listen/self-signed.ts';
+import { redirectUriAt, registerAtPair, resourcesOfPair } from './pair.ts';
 import { playgroundPeople } from './person.ts';
 import { playgroundPush } from './push.ts';
 import { createRun } from './run.ts';
@@ -49,6 +44,8 @@ import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts'
 
 export interface PlaygroundParts {
   readonly config: Config;
+  /** The configuration of the server that visitors use. */
+  readonly visited: Config;
   /** The parts of the server's schemes, whose people the playground does not have. */
   readonly schemes: SchemeParts;
   readonly people: SpacePeople;
@@ -72,14 +69,17 @@ export interface Playground extends AsyncDisposable {
   readonly push: PushService;
   /** Says what answers the exchanges: the order of requests with the spaces that they reach, and this recipient. */
   serveBy(order: AnyHandler): void;
+  readonly recipient: Recipient;
+  /** Returns what answers visitors. Each origin of the server has an order of its own, since both come over one listener. */
+  atEachOrigin(orderAt: (config: Config) => AnyHandler): AnyHandler;
 }
 
 /** How the playground reaches its own server: nobody else can, so no proxy is trusted and clear text is private. */
-export const FROM_ITSELF: Recipient = { at: ORIGIN, proxies: { has: () => false }, local: true };
+const FROM_ITSELF: Recipient = { at: ORIGIN, proxies: { has: () => false }, local: true };
 
 /** Opens the playground: its spaces, its pages, and the way to its own server. */
 export async function openPlayground(parts: PlaygroundParts): Promise<Playground> {
-  const { config, people, brand, recipient, errors, standing } = parts;
+  const { config, visited, people, brand, recipient, errors, standing } = parts;
   const { random, clock } = parts.schemes;
   await using opened = new AsyncDisposableStack();
   const application = opened.use(await startApplication(clock));
@@ -98,7 +98,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     clock,
     log: silentLog,
   });
-  const pair = new Set(playgroundTokenSpaces(config).map(({ url: at }) => at));
+  const pair = new Set(resourcesOfPair(config));
   const schemes = await openSchemes({
     ...parts.schemes,
     stores: { ...stores, spentTokens: spentInTime(stores.spentTokens) },
@@ -138,8 +138,8 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     (exchange.overTls ? (secureOrigin ?? resource) : resource) + spacePath(exchange);
   const secure = secureOrigin === undefined ? undefined : secureWay(secureOrigin, serve, parts);
   if (secure) opened.use(secure.loopback);
-  const clientKey = playgroundSigningKey(parts.schemes.master);
-  const redirectUri = playgroundRedirectUri(config);
+  const { clientKey, person } = await registerAtPair(parts.schemes, config);
+  const redirectUri = redirectUriAt(config);
   const client = { issuer: config.issuer, clientKey, redirectUri };
   const run = createRun({
     loopback,
@@ -147,9 +147,10 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     secure,
     charge,
     chargeOfIssuer: createChargeOfIssuer(stores.limits),
-    authorization: wayToAuthorizationServer(new URL(config.jwks.url ?? config.issuer).origin),
+    authorization: wayToAuthorizationServer(Number(new URL(config.jwks.url ?? config.issuer).port)),
     origin: resource,
     ...client,
+    person,
     issue: issuer.issue,
     keys: ofKeys.keys,
     apiKey,
@@ -157,7 +158,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     random,
   });
   const spacesOf = (some: readonly SpaceConfig[]) =>
-    createSpaces({ ...config, spaces: [...some] }, schemes, withOwnPerson(people), clock);
+    createSpaces({ ...config, spaces: [...some] }, schemes, people, clock);
   const reachable = spacesOf(reached);
   const usual = { clock, random, log: silentLog, errors, standing };
   const caches = opened.use(
@@ -173,7 +174,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     statements: undefined,
     proxies: FROM_ITSELF.proxies,
   });
-  const commandClient = clientOfCommands(config);
+  const commandClient = clientOfCommands(visited);
   const held = opened.move();
   return {
     spaces: spacesOf(seen),
@@ -188,9 +189,19 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
       urlOf,
       brand,
       recipient,
-      commandsAt: (origin) => ({ documents: documentsOf(config, origin), client: commandClient }),
+      commandsAt: (origin) => ({ documents: documentsOf(visited, origin), client: commandClient }),
       secureOrigin,
     }),
+    recipient: FROM_ITSELF,
+    atEachOrigin(orderAt) {
+      const { tls } = config;
+      const first = orderAt(config);
+      if (tls === undefined) return first;
+      const second = orderAt({ ...config, resource: tls.resource, tls: undefined });
+      const { host } = new URL(tls.resource);
+      return (request, response) =>
+        (request.headers.host === host ? second : first)(request, response);
+    },
     serveBy(given) {
       order = given;
     },
@@ -206,12 +217,6 @@ const documentsOf = ({ spaces }: Config, origin: string): string | undefined =>
     )
     .map(({ url }) => url)
     .find((url) => url.endsWith('/') && new URL(url).origin === origin);
-
-/** The same people, and the person of the exchanges with the authorization server, who is in no directory. */
-const withOwnPerson = (people: SpacePeople): SpacePeople => ({
-  ...people,
-  about: async (id) => (id === PLAYGROUND_PERSON ? { name: id, groups: [] } : people.about(id)),
-});
 
 /** Returns schemes that take the tokens of the pair at its spaces, and those of the playground's issuer elsewhere. */
 function oauthOf(own: OAuthSchemes, ofPair: OAuthSchemes, pair: ReadonlySet<string>): OAuthSchemes {

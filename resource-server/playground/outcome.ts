@@ -45,7 +45,14 @@ export function outcomeOf(
 }
 
 /** The answer of an authorization server: an error says why (RFC 6749 section 5.2). */
-function outcomeAtIssuer({ words, content }: RecordedMessage, wrong: Check | undefined): Outcome {
+function outcomeAtIssuer(
+  { words, content, lines }: RecordedMessage,
+  wrong: Check | undefined,
+): Outcome {
+  // RFC 6749 section 4.1.2.1: the browser brings the error to the client.
+  const [location = ''] = lines('location');
+  const told = URL.parse(location)?.searchParams.get('error_description');
+  if (told) return { kind: 'refused', check: wrong?.check, why: told };
   if (Number(words[1]) < 400) return { kind: 'accepted' };
   // RFC 8628 section 3.5.
   if (membersOf(content)['error'] === 'authorization_pending') return { kind: 'pending' };

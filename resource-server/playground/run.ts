@@ -4,6 +4,7 @@ import type { LogFields } from '#shared/base/log-fields.ts';
 import type { Random } from '#shared/base/random.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import { AT_ONCE } from './at-once.ts';
+import type { Person } from './browser.ts';
 import type { Charge } from './charge.ts';
 import type { ClientKeys, Exchange, Issue } from './exchange.ts';
 import type { Choice } from './form.ts';
@@ -59,6 +60,7 @@ export interface RunParts {
   readonly apiKey: string;
   readonly issuer: string;
   readonly clientKey: KeyObject;
+  readonly person: Person;
   readonly redirectUri: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -134,6 +136,10 @@ export function createRun(parts: RunParts): Run {
           const answered = await by.send(write, visitor);
           add({ title, to, from, sent, ...answered });
           return readAnswer(answered.received);
+        },
+        async visit(request) {
+          const write = () => writeRequest(hosts.authorization(request), request);
+          return readAnswer((await authorization.send(write, visitor)).received);
         },
         async tunnel(title, connect, through) {
           const sent = writeRequest(connect.target, connect);

@@ -322,7 +322,7 @@ export const configSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Pages of the resource server at `/schemes/` that perform exchanges of authentication and show both messages of each. They use the server as a client does, with credentials of their own, which open nothing else. Default: on in development unless a space has the path `/schemes/` or one below `/playground/`, off in production.',
+      'Pages of the resource server at `/schemes/` that perform exchanges of authentication and show both messages of each. They use a server as a client does, with credentials of their own, which open nothing else. The first visit starts two more processes, which end after ten minutes without a visit. Default: on in development unless a space has the path `/schemes/` or one below `/playground/`, off in production.',
     ),
   proxy: proxySchema
     .optional()

@@ -95,10 +95,14 @@ export interface Server {
 
 interface Role {
   readonly name: ServerName;
+  /** It is the process of the playground, whose log has warnings and errors alone: the workers log the requests. */
+  readonly ofPlayground?: true;
   /** The table of its signing keys. */
   readonly keys: KeyTable;
   /** Whether it gives a store without memory a new epoch ; only an authorization server does. */
   readonly makesEpoch: boolean;
+  /** Loads its configuration; default: that of the operator. */
+  load?(env: NodeJS.ProcessEnv): Promise<Config>;
   /** Its public origin. */
   origin(config: Config): string;
   create(parts: Parts): Promise<Server>;
@@ -114,7 +118,9 @@ export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<vo
   process.stderr.on('error', () => {}); // the reader has ended, or its disk is full: the lost lines are counted
   const lines = gatherLines(process.stderr, (lost) => log.warn('log.lost', { lines: lost }));
   for (const last of ['uncaughtExceptionMonitor', 'exit'] as const) process.on(last, lines.flush);
-  const log = jsonLog(lines.write, systemClock, role.name, WORKERS > 1 ? WORKER : undefined);
+  const name = role.ofPlayground ? 'playground' : role.name;
+  const all = jsonLog(lines.write, systemClock, name, WORKERS > 1 ? WORKER : undefined);
+  const log = role.ofPlayground ? { ...all, info() {} } : all;
   try {
     await serve(role, env, log);
   } catch (error) {
@@ -136,7 +142,8 @@ const paired = (env: NodeJS.ProcessEnv) => env['COUNTERSIGN_PAIR'] !== undefined
 
 async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise<void> {
   const ending = asked();
-  const config = await (paired(env) ? loadPairConfig : loadConfig)(env);
+  const load = role.load ?? (paired(env) ? loadPairConfig : loadConfig);
+  const config = await load(env);
   if (UNTOLD && isProduction(config)) {
     process.send?.({ production: true });
     return;

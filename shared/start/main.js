@@ -6,15 +6,22 @@ import { unreadFile } from '#shared/base/unread-file.js';
 import { ENVIRONMENT, NODE_FLAGS, readOptions, USAGE } from './options.js';
 import { runServers } from './servers.js';
 
+const AUTHZ = file('authz-server/main');
+
 const PARTS = {
-  authz: { name: 'authorization server', log: 'authz', file: main('authz-server') },
-  resource: { name: 'resource server', log: 'resource', file: main('resource-server') },
+  authz: { name: 'authorization server', log: 'authz', file: AUTHZ },
+  resource: {
+    name: 'resource server',
+    log: 'resource',
+    file: file('resource-server/main'),
+    playground: { file: file('resource-server/playground'), authz: AUTHZ },
+  },
 };
 
-/** @param {string} folder */
-function main(folder) {
-  const source = new URL(`../../${folder}/main.ts`, import.meta.url);
-  return fileURLToPath(existsSync(source) ? source : new URL('main.js', source));
+/** @param {string} entry */
+function file(entry) {
+  const source = new URL(`../../${entry}.ts`, import.meta.url);
+  return fileURLToPath(existsSync(source) ? source : new URL(`../../${entry}.js`, import.meta.url));
 }
 
 /** @param {string} text */

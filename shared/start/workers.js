@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counts } from '#shared/base/counts.js';
 import { cores } from './options.js';
+import { Playground } from './playground.js';
 import { Reports } from './reports.js';
 
 /** @import { Worker } from 'node:cluster' */
@@ -11,10 +12,11 @@ import { Reports } from './reports.js';
 /** @import { Share } from '#shared/base/counts.js' */
 /** @import { MetricsAddress } from '#shared/server/metrics/listener.js' */
 /** @import { Report } from '#shared/server/metrics/report.js' */
+/** @import { PlaygroundFiles } from './playground.js' */
 
 /**
- * One of the two servers: how people and how its log call it, and the file that runs it.
- * @typedef {{ readonly name: string, readonly log: string, readonly file: string }} Part
+ * One of the two servers: how people and how its log call it, the file that runs it, and those of its playground.
+ * @typedef {{ readonly name: string, readonly log: string, readonly file: string, readonly playground?: PlaygroundFiles }} Part
  */
 
 /**
@@ -84,6 +86,7 @@ export class Workers {
   #part;
   #surroundings;
   #counts = new Counts();
+  #playground;
   #reports;
   /** The workers that run. @type {Set<Worker>} */
   #running = new Set();
@@ -114,6 +117,7 @@ export class Workers {
     this.#part = part;
     this.#surroundings = surroundings;
     this.#reports = new Reports(part.log);
+    this.#playground = part.playground && new Playground(part.playground, surroundings);
     this.#ended = this.#run(count);
   }
 
@@ -151,7 +155,7 @@ export class Workers {
   async end() {
     this.#ending.abort();
     this.kill('SIGTERM');
-    await this.#ended;
+    await Promise.all([this.#ended, this.#playground?.end()]);
     return this.#well;
   }
 
@@ -286,8 +290,9 @@ export class Workers {
     /** @type {State} */
     let last = {};
     worker.on('message', (content) => {
-      /** @type {State & Partial<Reckoning> & { readonly report?: Report }} */
-      const { shares, report, ...message } = Object(content);
+      /** @type {State & Partial<Reckoning> & { readonly report?: Report, readonly playground?: number }} */
+      const { shares, report, playground, ...message } = Object(content);
+      if (playground !== undefined) return void this.#answer(worker, playground);
       if (report !== undefined) return this.#hear(worker, report);
       if (shares !== undefined) return this.#reckon(worker, { ...message, shares });
       last = message;
@@ -316,6 +321,16 @@ export class Workers {
    */
   #hear(worker, report) {
     if (this.#running.has(worker)) this.#reports.hear(worker, report);
+  }
+
+  /**
+   * Tells a worker where the playground listens.
+   * @param {Worker} worker
+   * @param {number} playground The number of the question.
+   */
+  async #answer(worker, playground) {
+    const port = await this.#playground?.port();
+    worker.send({ playground, port }, () => {});
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { By } from '#shared/audit/entry.ts';
-import { PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
 import { noteIssue } from '#shared/people/access/grants.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
@@ -15,8 +14,8 @@ type Recording = Pick<AuthzServer, 'recorder' | 'stores' | 'clock' | 'config' | 
 
 /**
  * Records a token that is issued, before the answer and before a code or token is used up. Tokens of a client in its
- * own name are mostly only counted, and so are tokens of the playground, which have no person. If the audit log cannot
- * be written, no token is issued (`audit.required`). The person's list of grants gets the time of the token, too.
+ * own name are mostly only counted. If the audit log cannot be written, no token is issued (`audit.required`). The
+ * person's list of grants gets the time of the token, too.
  */
 export function recordedIssue(server: Recording) {
   const { recorder } = server;
@@ -27,9 +26,7 @@ export function recordedIssue(server: Recording) {
     const type = String(params?.['grant_type']);
     const by = actor(clientId, from);
     const person = grant?.accountId;
-    if (person === undefined || person === PLAYGROUND_PERSON) {
-      return recorder.ownToken(clientId, type, by);
-    }
+    if (person === undefined) return recorder.ownToken(clientId, type, by);
     await Promise.all([
       recorder.by(by).record({ kind: 'token.issued', client: clientId, person, type }),
       noteIssue(server, grant?.jti ?? '', server.config.people.grant),

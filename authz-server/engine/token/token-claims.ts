@@ -2,7 +2,6 @@ import { errors } from 'oidc-provider';
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
 import { type Access, findAccessOfPerson, isOfClient } from '#shared/people/access/grants.ts';
 import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
-import { PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
 import { mayStillGet } from '../../base/enough-now.ts';
@@ -70,8 +69,6 @@ async function personClaims(
   { grantId, accountId, scope: resourceScope }: AccessToken,
   { client, client_gen, access }: Found,
 ) {
-  // This person's grant is the engine's record alone, which the engine has just found (playground/own-grant.ts).
-  if (accountId === PLAYGROUND_PERSON) return { grant_id: grantId, sub_gen: 0 };
   if (access === undefined) throw new errors.InvalidGrant('the grant has ended');
   if (!isOfClient(access, client_gen)) {
     throw new errors.InvalidGrant('the client was removed and registered anew');

@@ -21,7 +21,6 @@ import { clientOrigins } from '../../base/client-origins.ts';
 import { openidScope } from './openid-scope.ts';
 import { claimsOf } from '#shared/people/claims.ts';
 import type { Person } from '#shared/people/directory.ts';
-import { PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { OPENID_SCOPES } from '../../resources/resource-indicators.ts';
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose';
@@ -166,8 +165,6 @@ function findAccount(server: AccountServer): FindAccount {
   }
 
   return async (ctx, id) => {
-    // The person of the playground is in no directory, and has no claims.
-    if (id === PLAYGROUND_PERSON) return { accountId: id, claims: () => ({ sub: id }) };
     const person = await orTemporarilyUnavailable(server.directory.find(id));
     return person && { accountId: id, claims: () => claims(ctx, person) };
   };

@@ -5,7 +5,6 @@ import { createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
-import { PLAYGROUND_PERSON, playgroundTokenSpaces } from '#shared/config/playground-client.ts';
 import { everyTokenSpace } from '#shared/config/token-spaces.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { orTemporarilyUnavailable, TemporarilyUnavailable } from '../../base/errors.ts';
@@ -23,8 +22,7 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
   const { issuer, tokens: settings } = config;
   const keys = { key: (kid: string) => publicKey(kid) };
   const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
-  const spaces = [...everyTokenSpace(config), ...playgroundTokenSpaces(config)];
-  const audiences = spaces.map(({ url }) => url);
+  const audiences = everyTokenSpace(config).map(({ url }) => url);
 
   /** The claims of a token that would be accepted now, else undefined. */
   async function verify(ctx: KoaContextWithOIDC): Promise<AccessTokenClaims | undefined> {
@@ -66,8 +64,7 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
         const until = rememberUntil(clock.now(), server.longestLife);
         const { jti: id, sub } = claims;
         const who = { client: claims.client_id };
-        const isNobody = sub === who.client || sub === PLAYGROUND_PERSON;
-        const person = isNobody ? undefined : sub;
+        const person = sub === who.client ? undefined : sub;
         const revoked = { kind: 'token.revoked', id, ...who, person } as const;
         const recorder = server.recorder.by({ who, how: 'http', from: ctx.ip });
         await recorder.changing('revocations', revoked).revoke('token', id, until);

@@ -1,4 +1,3 @@
-import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
 import { findByUserCode } from '../../gnap/records.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { findDeviceCode } from '../../base/device-code.ts';
@@ -52,8 +51,6 @@ export async function openOrDecided(
   if (code === undefined) {
     return ofGnap(server, accountId, userCode);
   }
-  // Its own person decides, and nobody else should allow it something.
-  if (code.clientId === PLAYGROUND_CLIENT) return { kind: 'unknown' };
   const client = await server.stores.clients.get(code.clientId);
   if (client === undefined) return { kind: 'unknown' };
   if (code.accountId === undefined) return { kind: 'open', code, client };

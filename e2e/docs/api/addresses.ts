@@ -34,8 +34,6 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/auth/:uid': 'goes on with one after its pages',
   '/request': 'pushed authorization requests (RFC 9126)',
   '/device/auth': 'device authorization (RFC 8628)',
-  '/playground/device':
-    'takes the decision of the playground about a device code of its own (`playground`)',
   '/token': 'issues tokens',
   '/token/introspection': 'introspection (RFC 7662)',
   '/token/revocation': 'revocation (RFC 7009)',

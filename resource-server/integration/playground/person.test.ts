@@ -3,12 +3,12 @@ import { expect, test } from '@jest/globals';
 import { ALONE } from '#shared/base/line.ts';
 import { hobaCredentials } from '#shared/auth/schemes/hoba/client.ts';
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
-import { PLAYGROUND_CLIENT, PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
 import { somePerson } from '#shared/stores/contract/samples.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { RESOURCE } from '../resource-server.fixture.ts';
+import { CLIENT, SIGNS_IN } from '../../playground/browser.ts';
 import { PASSWORD, PERSON } from '../../playground/person.ts';
 import { startPlayground } from './playground.fixture.ts';
 
@@ -72,10 +72,11 @@ test("a token of the playground's issuer opens none of the other spaces, and has
   expect((await rs.ask('GET', described)).status).toBe(404);
 });
 
-test('the spaces of the flows take tokens of the built-in person or client alone, and these open nothing else', async () => {
+test('the spaces of the flows accept tokens of the one person or client alone, and these open nothing else', async () => {
   await using rs = await startPlayground();
-  const ofClient = { sub: PLAYGROUND_CLIENT, client_id: PLAYGROUND_CLIENT };
-  const ofPerson = { ...ofClient, sub: PLAYGROUND_PERSON, sub_gen: 0, grant_id: 'g' };
+  const ofClient = { sub: CLIENT, client_id: CLIENT };
+  const { id: sub } = (await rs.stores.people.getByName(SIGNS_IN)) ?? {};
+  const ofPerson = { ...ofClient, sub, sub_gen: 0, grant_id: 'g' };
   const tokens = { ofClient, ofPerson, ofAlice: { ...ofPerson, sub: 'alice' }, ofMachine: {} };
   const spaces = ['client-credentials', 'authorization-code', 'device-code', 'bearer'];
   const opened: Record<string, readonly number[]> = {};

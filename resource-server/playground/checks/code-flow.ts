@@ -1,10 +1,14 @@
 import { hash } from 'node:crypto';
-import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
+import { CLIENT } from '../browser.ts';
 import { type Checks, isTaken, membersOf, type Recorded } from '../recorded.ts';
 import { formChecks, formOf, judged, type JudgedStep, type KnownForm } from './token-endpoint.ts';
 
 const queryOf = (url: string) => new URLSearchParams(url.split('?')[1]);
 const queryAsked = ({ words }: Recorded['asked']) => queryOf(words[1] ?? '');
+
+/** The code with which an answer sends the browser to the client. */
+const codeIn = ({ lines }: Recorded['answer']): string | null =>
+  queryOf([...lines('location'), ...lines('refresh')].join()).get('code');
 
 /** The form that was pushed for a request_uri (RFC 9126 section 2.2). */
 function pushedFor(uri: string | null, { earlier }: Recorded): URLSearchParams | undefined {
@@ -15,11 +19,15 @@ function pushedFor(uri: string | null, { earlier }: Recorded): URLSearchParams |
 /** The form of the request for which a code was given. Undefined: there is no such code. */
 function requestOf(known: KnownForm): URLSearchParams | undefined {
   const code = known.form.get('code');
-  const leg = known.earlier.find(({ answer }) =>
-    answer.lines('location').some((url) => queryOf(url).get('code') === code),
-  );
+  const at = known.earlier.findIndex(({ answer }) => codeIn(answer) === code);
+  // The browser has asked for it before it was on the pages of the server.
+  const leg = known.earlier.slice(0, at + 1).findLast(({ asked }) => isBeginning(asked));
   return leg && pushedFor(queryAsked(leg.asked).get('request_uri'), known);
 }
+
+/** Whether it is the first request of the browser: later it has the name of an interaction. */
+const isBeginning = ({ words }: Recorded['asked']): boolean =>
+  words[1]?.startsWith('/auth?') === true;
 
 const isPushing = ({ form }: KnownForm) => form.has('response_type');
 const isRedeeming = ({ form }: KnownForm) => form.get('grant_type') === 'authorization_code';
@@ -88,15 +96,9 @@ const BROWSER_STEPS: readonly JudgedStep<Recorded>[] = [
     check: 'client_id is a client that is registered.',
     section: 'RFC 6749 section 4.1.1',
     finds: ({ asked }) =>
-      queryAsked(asked).get('client_id') === PLAYGROUND_CLIENT
+      queryAsked(asked).get('client_id') === CLIENT
         ? undefined
         : 'nobody has registered this client',
-  },
-  {
-    check: 'The request was pushed, as the server demands of this client.',
-    section: 'RFC 9126 section 6',
-    finds: ({ asked }) =>
-      queryAsked(asked).has('request_uri') ? undefined : 'request_uri is missing',
   },
   {
     check: 'request_uri is known, and of this client.',
@@ -114,9 +116,24 @@ const BROWSER_STEPS: readonly JudgedStep<Recorded>[] = [
         ? 'it was used before'
         : undefined,
   },
+];
+
+/** The checks of its later requests. */
+const ONWARD_STEPS: readonly JudgedStep<Recorded>[] = [
   {
-    check: 'The person is signed in, and allows it.',
+    check: 'This browser has begun the request.',
+    section: 'RFC 9700 section 2.1',
+    finds: () => undefined,
+  },
+  {
+    check: 'The person has signed in.',
     section: 'RFC 6749 section 4.1.1',
+    finds: () => undefined,
+  },
+  {
+    check: 'The person has allowed it.',
+    section: 'RFC 6749 section 4.1.1',
+    applies: ({ answer }) => codeIn(answer) !== null,
     finds: () => undefined,
   },
 ];
@@ -125,4 +142,6 @@ const ofForm = formChecks(FORM_STEPS);
 
 /** Requests to the authorization server in the code flow: of the client, and of the browser. */
 export const codeFlowChecks: Checks = (recorded) =>
-  recorded.asked.words[0] === 'GET' ? judged(BROWSER_STEPS, recorded) : ofForm(recorded);
+  recorded.asked.words[0] === 'GET'
+    ? judged(isBeginning(recorded.asked) ? BROWSER_STEPS : ONWARD_STEPS, recorded)
+    : ofForm(recorded);

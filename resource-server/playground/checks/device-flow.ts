@@ -1,35 +1,51 @@
-import { DEVICE_CODE } from '#shared/config/playground-client.ts';
-import { type Checks, isTaken, membersOf } from '../recorded.ts';
-import { formChecks, formOf, type JudgedStep, type KnownForm } from './token-endpoint.ts';
+import { type Checks, isTaken, membersOf, type Recorded } from '../recorded.ts';
+import { formChecks, formOf, judged, type JudgedStep, type KnownForm } from './token-endpoint.ts';
+
+/** RFC 8628 section 3.4. */
+export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 const isPolling = ({ form }: KnownForm) => form.get('grant_type') === DEVICE_CODE;
-const isDeciding = ({ form }: KnownForm) => form.has('decision');
 
 /** The earlier legs that have the same value in their form. */
 const withSame = ({ form, earlier }: KnownForm, name: string) =>
   earlier.filter(({ asked }) => formOf(asked).get(name) === form.get(name));
 
-/** Whether the server has given this code in an earlier answer. */
-const isKnown = ({ form, earlier }: KnownForm, name: string): boolean =>
-  earlier.some(({ answer }) => membersOf(answer.content)[name] === form.get(name));
+/** Whether the server has given this device code in an earlier answer. */
+const isKnown = ({ form, earlier }: KnownForm): boolean =>
+  earlier.some(
+    ({ answer }) => membersOf(answer.content)['device_code'] === form.get('device_code'),
+  );
 
 /** The decision of the person, if there was one before. */
 const decisionBefore = ({ earlier }: KnownForm): string | undefined =>
   earlier.map(({ asked }) => formOf(asked).get('decision')).find((one) => one !== null) ??
   undefined;
 
-const STEPS: readonly JudgedStep<KnownForm>[] = [
+/** The checks of the form that the person sends. */
+const DECISION_STEPS: readonly JudgedStep<Recorded>[] = [
+  {
+    check: 'The person is signed in.',
+    section: 'RFC 8628 section 3.3',
+    finds: () => undefined,
+  },
   {
     check: 'The user code is of a device that waits.',
     section: 'RFC 8628 section 3.3',
-    applies: isDeciding,
-    finds: (known) => (isKnown(known, 'user_code') ? undefined : 'no device waits with this code'),
+    finds: ({ asked, earlier }) =>
+      earlier.some(
+        ({ answer }) => membersOf(answer.content)['user_code'] === formOf(asked).get('user_code'),
+      )
+        ? undefined
+        : 'no device waits with this code',
   },
+];
+
+const STEPS: readonly JudgedStep<KnownForm>[] = [
   {
     check: 'The device code is known, and was issued to this client.',
     section: 'RFC 8628 section 3.4',
     applies: isPolling,
-    finds: (known) => (isKnown(known, 'device_code') ? undefined : 'there is no such device code'),
+    finds: (known) => (isKnown(known) ? undefined : 'there is no such device code'),
   },
   {
     check: 'The device has waited for the interval, or the person has decided.',
@@ -63,5 +79,8 @@ const STEPS: readonly JudgedStep<KnownForm>[] = [
   },
 ];
 
-/** Requests to the authorization server in the device flow. */
-export const deviceFlowChecks: Checks = formChecks(STEPS);
+const ofForm = formChecks(STEPS);
+
+/** Requests to the authorization server in the device flow: of the device, and of the person. */
+export const deviceFlowChecks: Checks = (recorded) =>
+  formOf(recorded.asked).has('decision') ? judged(DECISION_STEPS, recorded) : ofForm(recorded);

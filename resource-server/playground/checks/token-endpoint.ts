@@ -1,10 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
-import { PLAYGROUND_CLIENT, PLAYGROUND_DECISION } from '#shared/config/playground-client.ts';
 import type { Check } from '#shared/explain/checks.ts';
 import { readJwt } from '#shared/explain/schemes/jwt.ts';
 import type { JsonObject } from '#shared/jose/compact-jws.ts';
+import { CLIENT } from '../browser.ts';
 import { type Checks, isTaken, type Recorded } from '../recorded.ts';
 
 /** A request with an assertion of the client. */
@@ -23,10 +23,6 @@ function isSigned({ form, clientKey }: KnownForm): boolean {
   return verify(null, input, createPublicKey(clientKey), Buffer.from(signature, 'base64url'));
 }
 
-/** The audience of an assertion: the server, or the one address that takes another kind. */
-const audienceOf = ({ issuer, asked: { words } }: Recorded): string =>
-  words[1] === PLAYGROUND_DECISION ? issuer + PLAYGROUND_DECISION : issuer;
-
 const wasUsed = ({ earlier, claims }: KnownForm): boolean =>
   earlier.some(
     ({ asked, answer }) => isTaken(answer) && claimsOf(formOf(asked))['jti'] === claims['jti'],
@@ -38,13 +34,13 @@ const CLIENT_STEPS: readonly JudgedStep<KnownForm>[] = [
     check: 'iss and sub of the assertion are a client that is registered.',
     section: 'RFC 7523 section 3',
     finds: ({ claims: { iss, sub } }) =>
-      iss === PLAYGROUND_CLIENT && sub === iss ? undefined : 'nobody has registered this client',
+      iss === CLIENT && sub === iss ? undefined : 'nobody has registered this client',
   },
   {
     check: 'aud is this authorization server alone.',
     section: 'RFC 7523 section 3',
     finds: (known) =>
-      known.claims['aud'] === audienceOf(known) ? undefined : 'the audience is another server',
+      known.claims['aud'] === known.issuer ? undefined : 'the audience is another server',
   },
   {
     check: 'The assertion has not expired.',

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { randomId } from '#shared/base/random.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
-import { PLAYGROUND_CLIENT, PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
 import { CODE_FLOW_NOTES } from '#shared/explain/notes/code-flow.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import { codeFlowChecks } from '../checks/code-flow.ts';
 import { BEARER_STEPS } from '#shared/explain/schemes/access-token.ts';
 import { ofScheme } from '../checks/told.ts';
+import { Browser, CLIENT, GROUP, locationOf, SIGNS_IN } from '../browser.ts';
 import type { Exchange, Performing } from '../exchange.ts';
-import { fieldOf, type PlannedRequest } from '../http1-message.ts';
+import type { PlannedRequest } from '../http1-message.ts';
 import { decodedJwt, formTo, memberOf, showing, useAndRevoke } from './at-authorization-server.ts';
 import { clientAssertion } from './client-assertion.ts';
 
@@ -30,14 +30,16 @@ function begin({ random, url, redirectUri, mistake }: Performing): Begun {
     verifier,
     state,
     parameters: {
-      client_id: PLAYGROUND_CLIENT,
+      client_id: CLIENT,
       response_type: 'code',
       redirect_uri: mistake === 'callback' ? `${redirectUri}/other` : redirectUri,
       scope: PLAYGROUND_SCOPE,
       resource: url,
       state,
-      code_challenge: hash('sha256', verifier, 'base64url'),
-      code_challenge_method: 'S256',
+      ...(mistake !== 'challenge' && {
+        code_challenge: hash('sha256', verifier, 'base64url'),
+        code_challenge_method: 'S256',
+      }),
     },
   };
 }
@@ -52,31 +54,34 @@ async function push(
   return memberOf((await performing.send(title, pushed)).content, 'request_uri');
 }
 
-/** The request of the browser, which the client has sent there (RFC 6749 section 4.1.1). */
-const browsing = (query: Readonly<Record<string, string>>): PlannedRequest => ({
-  to: 'authorization',
-  from: 'browser',
-  method: 'GET',
-  target: `/auth?${String(new URLSearchParams({ client_id: PLAYGROUND_CLIENT, ...query }))}`,
-  fields: [],
-});
+/** The address to which the client sends the browser (RFC 9126 section 4). */
+const addressFor = (requestUri: string): string =>
+  `/auth?${String(new URLSearchParams({ client_id: CLIENT, request_uri: requestUri }))}`;
 
 /**
- * The answer that the browser brings to the client (RFC 6749 section 4.1.2), by the field Location. Undefined: it is led
+ * The answer that the browser brings to the client (RFC 6749 section 4.1.2), by the address to which it is led. Undefined: it is led
  * nowhere, since the server is away.
  */
 async function authorize(
-  { send, remark }: Performing,
+  { send, visit, remark, issuer, person }: Performing,
   requestUri: string,
 ): Promise<URLSearchParams | undefined> {
-  const answer = await send(
-    'The browser of the person asks the authorization server',
-    browsing({ request_uri: requestUri }),
+  const browser = new Browser(
+    (title, request) => (title === undefined ? visit(request) : send(title, request)),
+    issuer,
+    person,
   );
-  const location = URL.parse(fieldOf(answer, 'Location'));
+  const answer = await browser.open(addressFor(requestUri), 'allow', {
+    first: 'The browser of the person asks the authorization server',
+    onward: [
+      'The person has signed in, and the browser goes on',
+      'The person has allowed it, and the browser goes on',
+    ],
+  });
+  const location = URL.parse(locationOf(answer));
   if (location === null) return undefined;
   remark(
-    `A real person would now sign in, read what the client asks for, and allow it. The playground has a person of its own, ${PLAYGROUND_PERSON}, for whom the server allows it at once.`,
+    `${SIGNS_IN}, a person of the playground, has signed in with a password, has read what the client asks for, and has allowed it. The pages of the authorization server on which that happened are not shown.`,
   );
   return location.searchParams;
 }
@@ -139,7 +144,7 @@ export const authorizationCodeExchange: Exchange = {
   space: {
     schemes: ['Bearer'],
     scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] },
-    allow: { people: [PLAYGROUND_PERSON] },
+    allow: { groups: [GROUP] },
   },
   mistakes: {
     replayed: 'The same code a second time',
@@ -151,7 +156,7 @@ export const authorizationCodeExchange: Exchange = {
     state: 'An answer to the request of another browser',
     issuer: 'An answer of a server that the client has not asked (mix-up)',
     used: 'The same request_uri a second time',
-    unpushed: 'The request in the address of the browser, not pushed',
+    challenge: 'No code_challenge',
   },
   parameters: OAUTH_NOTES,
   contents: CODE_FLOW_NOTES,
@@ -163,10 +168,6 @@ export const authorizationCodeExchange: Exchange = {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks the resource without a token', request);
     const own = begin(performing);
-    if (mistake === 'unpushed') {
-      await send('The browser comes with the whole request', browsing(own.parameters));
-      return;
-    }
     const pushed = await push(performing, 'The client pushes its request, and gets a name', own);
     if (pushed === undefined) return;
     remark(
@@ -207,7 +208,13 @@ async function answerTo(
   }
   const answer = await authorize(performing, pushed);
   if (answer === undefined || mistake !== 'used') return answer;
-  await send('An attacker opens the same address again', browsing({ request_uri: pushed }));
+  await send('An attacker opens the same address again', {
+    to: 'authorization',
+    from: 'browser',
+    method: 'GET',
+    target: addressFor(pushed),
+    fields: [],
+  });
   return undefined;
 }
 

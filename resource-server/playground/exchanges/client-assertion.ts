@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
-import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
 import { signEd25519 } from '#shared/jose/sign-jws.ts';
 import type { Performing } from '../exchange.ts';
+import { CLIENT } from '../browser.ts';
 
 /** RFC 7523 section 2.2. */
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -25,8 +25,8 @@ export function clientAssertion(
   return signEd25519(
     { typ: 'client-authentication+jwt' },
     {
-      iss: PLAYGROUND_CLIENT,
-      sub: PLAYGROUND_CLIENT,
+      iss: CLIENT,
+      sub: CLIENT,
       aud: audience,
       jti: randomId(random),
       iat,

@@ -1,11 +1,11 @@
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
-import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
 import { FLOW_NOTES } from '#shared/explain/notes/flow.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import { BEARER_STEPS } from '#shared/explain/schemes/access-token.ts';
 import { ofScheme } from '../checks/told.ts';
 import { tokenEndpointChecks } from '../checks/token-endpoint.ts';
 import type { Exchange, Performing } from '../exchange.ts';
+import { CLIENT } from '../browser.ts';
 import { decodedJwt, formTo, memberOf, useAndRevoke } from './at-authorization-server.ts';
 import { clientAssertion } from './client-assertion.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
@@ -41,7 +41,7 @@ export const clientCredentialsExchange: Exchange = {
   space: {
     schemes: ['Bearer'],
     scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] },
-    allow: { clients: [PLAYGROUND_CLIENT] },
+    allow: { clients: [CLIENT] },
   },
   mistakes: {
     key: 'An assertion that another key has signed',

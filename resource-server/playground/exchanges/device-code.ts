@@ -1,15 +1,11 @@
 import { randomId } from '#shared/base/random.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
-import {
-  DEVICE_CODE,
-  PLAYGROUND_DECISION,
-  PLAYGROUND_PERSON,
-} from '#shared/config/playground-client.ts';
 import { DEVICE_FLOW_NOTES } from '#shared/explain/notes/device-flow.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
-import { deviceFlowChecks } from '../checks/device-flow.ts';
+import { DEVICE_CODE, deviceFlowChecks } from '../checks/device-flow.ts';
 import { BEARER_STEPS } from '#shared/explain/schemes/access-token.ts';
 import { ofScheme } from '../checks/told.ts';
+import { Browser, GROUP, SIGNS_IN } from '../browser.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import type { PlannedRequest } from '../http1-message.ts';
 import { byCommandLine } from '../in-shell.ts';
@@ -33,19 +29,20 @@ const polling = (performing: Performing, deviceCode: string): PlannedRequest =>
 
 /** The decision of the person, on another device (RFC 8628 section 3.3). */
 async function decide(performing: Performing, userCode: string): Promise<void> {
-  const { send, remark, mistake, issuer } = performing;
-  const assertion = clientAssertion(performing, { audience: issuer + PLAYGROUND_DECISION });
-  const decision = mistake === 'denied' ? 'deny' : 'allow';
-  const members = { user_code: userCode, decision };
-  await send(
-    mistake === 'denied'
-      ? 'The person denies it on another device'
-      : 'The person allows it on another device',
-    { ...formTo(PLAYGROUND_DECISION, members, assertion), from: 'browser' },
+  const { send, visit, remark, mistake, issuer, person } = performing;
+  const isDenied = mistake === 'denied';
+  const browser = new Browser(
+    (title, request) => (title === undefined ? visit(request) : send(title, request)),
+    issuer,
+    person,
+  );
+  await browser.open(
+    `/device?${String(new URLSearchParams({ user_code: userCode }))}`,
+    isDenied ? 'deny' : 'allow',
+    { decided: `The person ${isDenied ? 'denies' : 'allows'} it on another device` },
   );
   remark(
-    `A person signs in on a phone, types ${userCode} on the page below, reads who asks for what, and presses a button. The playground has a person of its own, ${PLAYGROUND_PERSON}, who cannot sign in: here the key of the playground stands for the sign-in, at an address for its own codes alone.`,
-    `${issuer}/device`,
+    `${SIGNS_IN}, a person of the playground, has signed in on a phone, has typed ${userCode}, has read who asks for what, and has pressed a button. Of these pages only the last request is shown.`,
   );
 }
 
@@ -62,7 +59,7 @@ export const deviceCodeExchange: Exchange = {
   space: {
     schemes: ['Bearer'],
     scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] },
-    allow: { people: [PLAYGROUND_PERSON] },
+    allow: { groups: [GROUP] },
   },
   mistakes: {
     fast: 'The client asks again at once',

@@ -1,4 +1,3 @@
-import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
 import { RESOURCE_SERVER } from '#shared/config/resource-server-client.ts';
 import { isSignInClient } from '#shared/config/sign-in-clients.ts';
 import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
@@ -14,4 +13,4 @@ export async function findClient(clients: Clients, clientId: string): Promise<Cl
 
 /** Whether both servers know a client by the configuration and the master secret: nobody else says what it is. */
 export const isBuiltIn = (clientId: string): boolean =>
-  clientId === RESOURCE_SERVER || clientId === PLAYGROUND_CLIENT || isSignInClient(clientId);
+  clientId === RESOURCE_SERVER || isSignInClient(clientId);

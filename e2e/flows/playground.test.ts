@@ -1,0 +1,224 @@
+/** @needs curl */
+/** The playground as `countersign start` runs it: processes of its own, which the first visit starts. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Agent, fetch } from 'undici';
+import { examples } from '../pair/examples.ts';
+import { type RunningProcess, until } from '../parts/process.ts';
+import { home, type Home } from './home.ts';
+
+const run = promisify(execFile);
+
+let place: Home;
+let secure: string;
+let pair: RunningProcess;
+beforeAll(async () => {
+  place = await home((_resource, tls) => {
+    secure = tls;
+    return { tls: { resource: tls } };
+  });
+  pair = await place.start({}, '--workers', '2');
+});
+afterAll(async () => {
+  await Promise.all(Object.values(visitors).map((agent) => agent.close()));
+  await pair.kill();
+  await place[Symbol.asyncDispose]();
+});
+
+/** The processes of the playground: its resource server and that one's authorization server, and the folder of their store. */
+async function processes() {
+  const { stdout } = await run('ps', ['-eo', 'pid=,ppid=,args=']);
+  const all = stdout.split('\n').map((line) => {
+    const [pid, parent, ...args] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), args: args.join(' ') };
+  });
+  const own = all.find(({ parent, args }) => parent === pair.pid && args.includes('-playground-'));
+  const [, folder = ''] = / (\/\S+-playground-\S+)/.exec(own?.args ?? '') ?? [];
+  const authz = all.filter(({ parent }) => parent === own?.pid);
+  return { pids: [own ?? [], authz].flat().map(({ pid }) => pid), folder };
+}
+
+const isRunning = (pid: number) =>
+  run('ps', ['-o', 'stat=', '-p', String(pid)]).then(
+    ({ stdout }) => !stdout.startsWith('Z'),
+    () => false,
+  );
+
+/** Resolves when these processes have ended, and their folder is gone. */
+const gone = ({ pids, folder }: Awaited<ReturnType<typeof processes>>) =>
+  until(
+    async () => !(await Promise.all(pids.map(isRunning))).includes(true) && !existsSync(folder),
+  );
+
+/** A visitor for each flow, since one address may perform 20 of them at once. */
+const visitors = Object.fromEntries(
+  ['client-credentials', 'authorization-code', 'device-code'].map((name, at) => [
+    name,
+    new Agent({ localAddress: `127.0.0.${at + 2}` }),
+  ]),
+);
+
+/** Performs an exchange of the playground, and returns its page. */
+async function perform(name: string, mistake: string): Promise<string> {
+  const answer = await fetch(`${place.resource}/playground/${name}`, {
+    method: 'POST',
+    ...(visitors[name] && { dispatcher: visitors[name] }),
+    headers: { Accept: 'text/html', Origin: place.resource, 'Sec-Fetch-Site': 'same-origin' },
+    body: new URLSearchParams({ mistake }),
+  });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+const PENDING = 'nobody has decided yet';
+
+/** The flows with their mistakes: the last answer, and the checks that are not right. */
+const FLOWS: Readonly<Record<string, Readonly<Record<string, readonly [number, ...string[]]>>>> = {
+  'client-credentials': {
+    '': [401, 'access token: revoked by token'],
+    key: [401, 'another key has signed it'],
+    audience: [401, 'the audience is another server'],
+    replayed: [401, 'its jti was used before'],
+    resource: [400, 'the client has no such resource'],
+    scope: [400, 'the client may not have the scope'],
+  },
+  'authorization-code': {
+    '': [401, 'access token: revoked by token'],
+    replayed: [400, 'the code was used before'],
+    verifier: [400, 'code_verifier does not fit'],
+    stripped: [400, 'code_verifier is missing'],
+    redirect: [400, 'the request had another redirect_uri'],
+    callback: [400, 'it is not registered'],
+    injected: [400, 'code_verifier does not fit'],
+    // The client itself refuses.
+    state: [200],
+    issuer: [200],
+    used: [303, 'it was used before'],
+    challenge: [400, 'there is none'],
+  },
+  'device-code': {
+    '': [401, PENDING, 'access token: revoked by token'],
+    fast: [400, PENDING, 'it asks too fast'],
+    denied: [400, PENDING, 'the person has denied it'],
+    guessed: [400, 'there is no such device code'],
+    // The token is revoked at the end.
+    twice: [200, PENDING, 'it was used before'],
+  },
+};
+
+/**
+ * Performs a flow with the authorization server of the playground, without a mistake and with each.
+ */
+async function performFlow(name: string): Promise<void> {
+  for (const [mistake, expected] of Object.entries(FLOWS[name] ?? {})) {
+    const page = await perform(name, mistake);
+    expect([name, mistake, resultOf(page)]).toEqual([name, mistake, expected]);
+    const fields = [...page.matchAll(/^([A-Za-z][\w-]*): /gm)].map(([, field]) => field);
+    for (const field of new Set(fields)) expect(page).toContain(`<dt>${field}</dt>`);
+    // At the top stands what came of the mistake. The refusal at the end of a flow without one is none.
+    const [, glance] = /id="results">\s*<p class="[^"]*">\s*<strong>([^<]*)/.exec(page) ?? [];
+    expect([mistake, glance]).toEqual([mistake, mistake === '' ? undefined : 'Refused:']);
+  }
+}
+
+/** The last status on a page, and the reason of each check that is not right. */
+const resultOf = (page: string) => [
+  Number([...page.matchAll(/<pre>HTTP\/1\.1 (\d{3}) /g)].at(-1)?.[1]),
+  ...[...page.matchAll(/<br \/><strong>([^<]*)<\/strong>/g)].map(([, reason]) => reason),
+];
+
+test('nothing of it runs before the first visit', async () => {
+  expect((await processes()).pids).toEqual([]);
+  const visits = Array.from({ length: 10 }, () => fetch(`${place.resource}/schemes/`));
+  expect(new Set((await Promise.all(visits)).map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await processes()).pids).toHaveLength(2);
+});
+
+test.each(Object.keys(FLOWS))('%s: with each mistake it ends as the table says', async (name) => {
+  await performFlow(name);
+});
+
+test('its account opens its spaces as docs/how-to/test-your-client.md says', async () => {
+  const [commands = ''] = await examples('docs/how-to/test-your-client.md', 'sh playground');
+  const here = commands.replaceAll('http://localhost:3001', place.resource).trim();
+  for (const command of here.split('\n')) {
+    const { stdout } = await run('bash', ['-c', command]);
+    expect(JSON.parse(stdout)).toMatchObject({ principal: { name: 'playground' } });
+  }
+});
+
+test('the origin over TLS has its pages and spaces, too, over HTTP/1.1 and HTTP/2', async () => {
+  const own = [`Origin: ${secure}`, 'Sec-Fetch-Site: same-origin', 'Accept: text/html'];
+  const curl = async (...args: readonly string[]) =>
+    (await run('curl', ['-sk', '-o', '/dev/null', '-w', '%{http_version} %{http_code}', ...args]))
+      .stdout;
+  for (const [option, version] of [
+    ['--http1.1', '1.1'],
+    ['--http2', '2'],
+  ] as const) {
+    const form = own.flatMap((field) => ['-H', field]);
+    expect(await curl(option, `${secure}/schemes/`)).toBe(`${version} 200`);
+    expect(await curl(option, ...form, '-d', '', `${secure}/playground/hoba`)).toBe(
+      `${version} 200`,
+    );
+    const credentials = ['-u', 'playground:let-me-play'];
+    const space = `${secure}/playground/at/basic/`;
+    expect(await curl(option, ...credentials, space)).toBe(`${version} 200`);
+    expect(await curl(option, space)).toBe(`${version} 401`);
+  }
+  // A page of the other origin does not send the form.
+  const foreign = own.with(0, `Origin: ${place.resource}`).flatMap((field) => ['-H', field]);
+  expect(await curl(...foreign, '-d', '', `${secure}/playground/hoba`)).toMatch(/ 403$/);
+});
+
+test('the process of the playground gets the address of the visitor from the server alone', async () => {
+  const forged = [
+    'X-Forwarded-For: 192.0.2.1',
+    'X-Real-IP: 192.0.2.1',
+    'Forwarded: for=192.0.2.1',
+    'X-Request-Id: forged',
+  ];
+  const fields = forged.flatMap((field) => ['-H', field]);
+  const url = `${place.resource}/playground/at/trace/`;
+  const { stdout } = await run('curl', [
+    '-s',
+    '-X',
+    'TRACE',
+    '-u',
+    'playground:let-me-play',
+    ...fields,
+    url,
+  ]);
+  const received = stdout.split('\r\n').filter((line) => /^(?:x-|forwarded|via)/i.test(line));
+  expect(received).toEqual([
+    'X-Forwarded-For: 127.0.0.1',
+    'X-Forwarded-Proto: https',
+    expect.stringMatching(/^X-Request-Id: [\w-]{22}$/),
+  ]);
+});
+
+test('nothing of it is in the store of the operator', async () => {
+  const clients = await run(process.execPath, ['shared/cli/countersign.js', 'client', 'list'], {
+    env: place.env,
+  });
+  expect(clients.stdout).toContain('demo');
+  expect(clients.stdout).not.toContain('layground');
+});
+
+test('a visit after its process was killed starts it again', async () => {
+  const before = await processes();
+  process.kill(before.pids[0] ?? 0, 'SIGKILL');
+  await gone(before);
+  await until(async () => (await fetch(`${place.resource}/schemes/`)).status === 200);
+  expect((await processes()).pids).toHaveLength(2);
+  expect(pair.output).toContain('"event":"playground.ended"');
+});
+
+test('it ends with its parent, also when that is killed', async () => {
+  const before = await processes();
+  expect(before.pids).toHaveLength(2);
+  await pair.kill('SIGKILL');
+  await gone(before);
+});

@@ -1,0 +1,104 @@
+/** The playground as a process of its own. Its arguments: the folder of its store, and the file of the authorization server. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { derivedKey } from '#shared/base/derived-key.ts';
+import { openSend } from '#shared/client/send.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import { runProcess } from '#shared/server/process.ts';
+import { fetchJson } from './auth/fetch-json.ts';
+import { composeResourceServer } from './compose.ts';
+import { systemNetwork } from './proxy/network.ts';
+import { openPlayground } from './playground/open-playground.ts';
+import { authzMembers } from './playground/pair.ts';
+
+const [, , folder = '', authz = ''] = process.argv;
+
+const visited = await loadConfig(process.env);
+const secret = derivedKey(await readMasterSecret(visited, process.env), 'countersign playground');
+/** Without the settings of the operator, whose store and keys it must not touch. */
+const env = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('COUNTERSIGN_')),
+  ),
+  COUNTERSIGN_SECRET: secret.toString('base64'),
+};
+
+const authzServer = await startAuthz();
+
+await runProcess(
+  {
+    name: 'resource',
+    ofPlayground: true,
+    keys: 'gatewayKeys',
+    makesEpoch: false,
+    async load() {
+      const members = {
+        ...authzMembers(visited, folder),
+        listen: { resource: { host: '127.0.0.1', port: 0 } },
+        jwks: { url: `http://127.0.0.1:${await authzServer.port}/jwks` },
+        playground: true,
+        spaces: [],
+      };
+      return { ...configSchema.parse(members), brand: visited.brand };
+    },
+    origin: ({ resource }) => resource,
+    async create(parts) {
+      // Workers pass requests over TLS on in clear text, so nothing listens for TLS here.
+      const config = { ...parts.config, tls: visited.tls };
+      const server = await composeResourceServer(
+        { ...parts, config },
+        {
+          fetch: fetchJson,
+          openSend,
+          gss: undefined,
+          network: systemNetwork,
+          openPlayground: (own) => openPlayground({ ...own, visited }),
+        },
+      );
+      return { ...server, beside: [] };
+    },
+  },
+  env,
+);
+await authzServer.end();
+// The parent does so, too, unless it was killed.
+await rm(folder, { recursive: true, force: true });
+
+/** Starts the authorization server. When it ends by itself, so does this process. */
+async function startAuthz() {
+  const file = join(folder, 'authz.json');
+  await writeFile(file, JSON.stringify(authzMembers(visited, folder)));
+  const child = fork(authz, [], {
+    env: { ...env, COUNTERSIGN_CONFIG: file },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  if (child.stderr !== null) {
+    createInterface(child.stderr).on('line', (line) => {
+      if (!line.includes('"level":"info"')) process.stderr.write(`${line}\n`);
+    });
+  }
+  const exit = once(child, 'exit');
+  const port = new Promise<number>((resolve, reject) => {
+    child.on('message', (content) => {
+      const { ready, port: own, failed } = Object(content) as Record<string, unknown>;
+      if (ready === true) resolve(Number(own));
+      if (typeof failed === 'string') reject(new Error(failed));
+    });
+    void exit.then(() => {
+      reject(new Error('the authorization server has ended'));
+      process.kill(process.pid, 'SIGTERM');
+    });
+  });
+  return {
+    port,
+    async end() {
+      child.kill('SIGTERM');
+      await exit;
+    },
+  };
+}
