@@ -58,7 +58,7 @@ describe('RFC 9635 section 2.1: access tokens that a client asks for', () => {
     expect(decodeJwt(tokenOf(told))).not.toHaveProperty('cnf');
   });
 
-  test('an unknown client never has a bearer token, nor by a change', async () => {
+  test('an unknown client never gets a bearer token, not even by a change', async () => {
     const flags = ['bearer'];
     expect(await ask({ access_token: { access, flags }, interact: REDIRECT })).toMatchObject(
       refusedWith('invalid_flag'),
@@ -146,7 +146,7 @@ describe('RFC 9635 section 2.1: access tokens that a client asks for', () => {
     );
   });
 
-  test('section 2.2: who somebody is needs a person and the scope', async () => {
+  test('section 2.2: data about a person need a signed-in person and the scope', async () => {
     await gnap.register(machine, { scope: 'photos:read' });
     const json = { ...READ, ...WHO, client: { key: machine.byValue } };
     expect(await send('/gnap', { json }, machine)).toMatchObject(refusedWith('invalid_request'));
@@ -155,7 +155,7 @@ describe('RFC 9635 section 2.1: access tokens that a client asks for', () => {
     );
   });
 
-  test('a token that is given is one that servers take', async () => {
+  test('an issued token is accepted by resource servers', async () => {
     const identifier = Array.from({ length: 20 }, (_, at) => `${at}`.repeat(500).slice(0, 1000));
     const rights = identifier.map((one) => ({
       type: 'photo-api',
@@ -213,14 +213,14 @@ describe('RFC 9635 section 5.3: a change without a person', () => {
     expect(await isActive(tokenOf(told))).toMatchObject({ active: true });
   });
 
-  test('access that the person unticked is asked for again, not taken', async () => {
+  test('access that the person refused needs a new decision', async () => {
     const { told } = await given(BOTH, { changes: { item: `${PHOTOS} photos:read` } });
     for (const body of [WRITE, BOTH]) {
       expect(await gnap.proceed(told, body, 'PATCH')).toMatchObject(refusedWith('request_denied'));
     }
   });
 
-  test('scopes of others than the client are refused, also with a person', async () => {
+  test('scopes that the client may not have are refused, even with a person', async () => {
     await gnap.register(gnap.key, { scope: 'photos:read' });
     const { told } = await given();
     expect(await gnap.proceed(told, { ...BOTH, interact: REDIRECT }, 'PATCH')).toMatchObject(
@@ -235,7 +235,7 @@ describe('RFC 9635 section 5.3: a change without a person', () => {
     expect((await gnap.proceed(told, evil, 'PATCH')).status).toBe(400);
   });
 
-  test('the form of the page before does not allow what is asked for now', async () => {
+  test('the form of an old page does not allow the changed request', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     const page = await open(asked, browser);
@@ -246,7 +246,7 @@ describe('RFC 9635 section 5.3: a change without a person', () => {
     expect((await gnap.proceed(changed)).body).not.toHaveProperty('access_token');
   });
 
-  test('a change at the moment of the decision: the token has what the person saw', async () => {
+  test('if the request changes at the moment of the decision, the token has the access that the person saw', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     const page = await open(asked, browser);
@@ -265,7 +265,7 @@ describe('RFC 9635 section 5.3: a change without a person', () => {
     }
   });
 
-  test('between the decision and the continuation nothing can be changed', async () => {
+  test('a request cannot be changed between the decision and the continuation', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     const ref = refOf(await decide(browser, await open(asked, browser)));
@@ -277,7 +277,7 @@ describe('RFC 9635 section 5.3: a change without a person', () => {
     expect((await gnap.proceed(asked, ref)).body.access_token.access).toEqual(['photos:read']);
   });
 
-  test('in a change, too, the person has what they untick left out', async () => {
+  test('a person can refuse a part of a change, too', async () => {
     const { told, browser } = await given();
     const asked = await gnap.proceed(told, { ...BOTH, interact: REDIRECT }, 'PATCH');
     const page = await open(asked, browser);
@@ -287,7 +287,7 @@ describe('RFC 9635 section 5.3: a change without a person', () => {
     expect(after.body.access_token.access).toEqual(['photos:write']);
   });
 
-  test('somebody else decides about the change: nothing of the first person is left in it', async () => {
+  test('if another person decides about the change, the grant has no access of the first person', async () => {
     const { told } = await given({ ...READ, subject: { sub_id_formats: ['opaque'] } });
     const asked = await gnap.proceed(told, { ...BOTH, interact: REDIRECT }, 'PATCH');
     const bob = await gnap.flow.signedIn('bob');
@@ -298,7 +298,7 @@ describe('RFC 9635 section 5.3: a change without a person', () => {
     expect(await gnap.flow.grants('alice')).toBe(0);
   });
 
-  test('ten changes at once leave one good token', async () => {
+  test('ten changes at the same time leave one valid token', async () => {
     const { told } = await given(BOTH);
     const token = told.body.continue.access_token.value;
     const changes = await tenTimes(() =>
@@ -310,7 +310,7 @@ describe('RFC 9635 section 5.3: a change without a person', () => {
     expect(states.filter(({ active }) => active)).toHaveLength(1);
   });
 
-  test('rotations and changes at once leave one good token', async () => {
+  test('rotations and changes at the same time leave one valid token', async () => {
     const { told } = await given(BOTH);
     const token = told.body.continue.access_token.value;
     const all = await tenTimes(async () => [
@@ -351,13 +351,13 @@ describe('a decision that is remembered', () => {
     expect([page.status, page.headers.get('location')]).toEqual([200, null]);
   });
 
-  test('somebody else is asked', async () => {
+  test('another person is asked', async () => {
     await gnap.register(key);
     await given(READ, { key });
     expect((await again(await gnap.flow.signedIn('bob'), READ)).status).toBe(200);
   });
 
-  test('a native client, one on this machine and one with a code are asked about each time', async () => {
+  test('the person is asked each time about a native client, a client on this machine and a client with a user code', async () => {
     const redirect_uris = ['http://127.0.0.1/back', CALLBACK];
     await gnap.register(key, { application_type: 'native', redirect_uris });
     const { browser } = await given(READ, { key });
@@ -374,7 +374,7 @@ describe('a decision that is remembered', () => {
     }
   });
 
-  test('section 2.4: the wrong person is not let in by an earlier decision', async () => {
+  test('section 2.4: an earlier decision does not help a person whom the client does not expect', async () => {
     await gnap.register(key);
     const { browser } = await given(READ, { key });
     const user = { sub_ids: [{ format: 'opaque', id: gnap.flow.people.bob.id }] };
@@ -387,7 +387,7 @@ describe('a decision that is remembered', () => {
     expect((await gnap.proceed(asked, ref, 'POST', key)).body).not.toHaveProperty('access_token');
   });
 
-  test('a client that was removed and is registered anew is asked about', async () => {
+  test('the person is asked about a client that was removed and registered again', async () => {
     await gnap.register(key);
     const { browser } = await given(READ, { key });
     await removeClient(idOf(key));
@@ -395,7 +395,7 @@ describe('a decision that is remembered', () => {
     expect((await again(browser, READ)).status).toBe(200);
   });
 
-  test('after the end of everything the person is asked', async () => {
+  test('the person is asked after the end of all their access', async () => {
     await gnap.register(key);
     await given(READ, { key });
     await endEverything(gnap.flow.store, gnap.flow.people.alice.id);

@@ -4,7 +4,7 @@ import { testKey } from '#shared/gnap/client.fixture.ts';
 import { ask, given, gnap, refusedWith, sendRaw } from './attacks.fixture.ts';
 import { CALLBACK, READ, REDIRECT } from './gnap.fixture.ts';
 
-describe('content that is no grant request', () => {
+describe('malformed grant requests', () => {
   const BEGIN = '{"access_token":{"access":["photos:read"]},';
   const client = () => `"client":{"key":${JSON.stringify(gnap.key.byValue)}}}`;
   const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
@@ -112,7 +112,7 @@ describe('content that is no grant request', () => {
     expect(status).toBeLessThan(500);
   });
 
-  test('lists in lists for a hint are no failure of the server', async () => {
+  test('nested lists in a hint cause no error 500', async () => {
     const user = `{"sub_ids":[{"format":"opaque","id":${deep(7000)}}]}`;
     const { status } = await sendRaw(
       `${BEGIN}"interact":{"start":["redirect"]},"user":${user},${client()}`,
@@ -137,7 +137,7 @@ describe('content that is no grant request', () => {
     expect(told.status).toBe(415);
   });
 
-  test('__proto__ in a request gives nothing', async () => {
+  test('__proto__ in a request has no effect', async () => {
     const machine = testKey('machine');
     await gnap.register(machine);
     const key = JSON.stringify(machine.byValue);
@@ -160,7 +160,7 @@ describe('content that is no grant request', () => {
     expect({}).not.toHaveProperty('flags');
   });
 
-  test('subject formats named as members of Object ask for nothing', async () => {
+  test('subject formats named like members of Object are ignored', async () => {
     const subject = { sub_id_formats: ['constructor', '__proto__', 'toString', 'hasOwnProperty'] };
     expect(await ask({ subject, interact: REDIRECT })).toMatchObject(
       refusedWith('invalid_request'),

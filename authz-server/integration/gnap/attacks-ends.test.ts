@@ -43,7 +43,7 @@ describe('RFC 9635 section 2.4: the person whom a client expects', () => {
     return told;
   }
 
-  test('somebody else is not asked, and gives nothing', async () => {
+  test('another person is not asked, and gives no access', async () => {
     const asked = await hinted(opaque(gnap.flow.people.bob.id));
     const browser = await gnap.flow.signedIn('alice');
     const page = await open(asked, browser);
@@ -129,14 +129,14 @@ describe('RFC 9635 section 2.4: the person whom a client expects', () => {
     expect(page.text).toContain('photos:read');
   });
 
-  test('an address that nobody verified is no address of the person', async () => {
+  test('an unverified address does not identify the person', async () => {
     const asked = await hinted({ sub_ids: [{ format: 'email', email: 'alice@example.com' }] });
     const page = await open(asked, await gnap.flow.signedIn('alice'));
     expect(page.text.includes('photos:read')).toBe(false);
     await after(asked, page);
   });
 
-  test('a hint lets no machine act for a person', async () => {
+  test('a hint gives a machine no access in the name of a person', async () => {
     const machine = testKey('machine');
     await gnap.register(machine);
     const user = opaque(gnap.flow.people.alice.id);
@@ -188,7 +188,7 @@ describe('floods', () => {
     expect(remembered).toHaveBeenCalledTimes(3);
   });
 
-  test('a client leaves no row once its own limit is reached; a replay costs it nothing', async () => {
+  test('a client leaves no row once its own limit is reached; a replay does not count against the limit', async () => {
     await reopen({ limits: { client: { burst: 3, per: 1000 } } });
     const machine = testKey('k1');
     await gnap.register(machine);
@@ -285,13 +285,13 @@ describe('floods', () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  test('a request without a good signature leaves nothing', async () => {
+  test('a request without a valid signature leaves no row', async () => {
     const asked = { client: { key: testKey('other').byValue }, ...READ, interact: REDIRECT };
     expect((await send('/gnap', { json: asked })).body).not.toHaveProperty('continue');
     expect((await gnap.flow.authz.stores.clients.list()).some(({ gnap: own }) => own)).toBe(false);
   });
 
-  test('an unknown client leaves no record before somebody allows something', async () => {
+  test('an unknown client leaves no record before a person allows something', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     await decide(browser, await open(asked, browser), { decision: 'deny' });
@@ -324,7 +324,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
     expect((await gnap.proceed(asked)).body).not.toHaveProperty('access_token');
   });
 
-  test('a registered client that is removed before the decision gets none, and is not let in as unknown', async () => {
+  test('a registered client that is removed before the decision gets no token, and is not accepted as unknown', async () => {
     await reopen({ gnap: { clients: 'registered' } });
     await gnap.register(gnap.key);
     const asked = await ask({ ...READ, interact: REDIRECT });
@@ -340,7 +340,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
     expect((await open(asked, browser)).status).toBe(400);
   });
 
-  test('where anybody may ask, a removed client does not come back by a request from before', async () => {
+  test('if unknown clients may ask, a removed client does not return by an earlier request', async () => {
     await gnap.register(gnap.key, { scope: 'photos:read' });
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
@@ -351,7 +351,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
   });
 
   test.each(['unknown', 'registered'])(
-    'a client (%s) that was removed and comes back has nothing of before',
+    'a client (%s) that was removed and returns has none of its former access',
     async (kind) => {
       if (kind === 'registered') await gnap.register(gnap.key);
       const { told } = await given({ ...BOTH, ...WHO });
@@ -372,7 +372,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
     },
   );
 
-  test('a client that ends while its key is looked at gets no token of after that', async () => {
+  test('a client that is ended while its key is checked gets no token of the new generation', async () => {
     const machine = testKey('machine');
     await gnap.register(machine, { grant_types: ['client_credentials'] });
     const { clients } = gnap.flow.authz.stores;
@@ -387,7 +387,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
     expect((await ask(READ, machine)).body).toHaveProperty('access_token');
   });
 
-  test('after the end of all access of a client it has nothing of before, and may ask anew', async () => {
+  test('after the end of all access of a client it has none of its former access, and may ask again', async () => {
     await gnap.register(gnap.key);
     const { told } = await given(READ);
     const waiting = await decided(READ);
@@ -413,7 +413,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
     ['tokens', READ],
     ['who the person is', WHO],
     ['both', { ...READ, ...WHO }],
-  ])('after the end of everything of a person the client is refused %s', async (_, body) => {
+  ])('after the end of all access of a person the client is refused %s', async (_, body) => {
     const { asked, ref } = await decided(body);
     await endEverything(gnap.flow.store, gnap.flow.people.alice.id);
     const told = await gnap.proceed(asked, ref);
@@ -427,7 +427,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
     ['tokens', READ],
     ['who the person is', WHO],
   ])(
-    'from the generation on the client is refused %s, before anything is cleaned up',
+    'once the generation is raised the client is refused %s, before its rows are removed',
     async (_, body) => {
       const { told } = await given(body);
       const { revocations } = gnap.flow.authz.stores;
@@ -462,7 +462,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
     expect(again.body).not.toHaveProperty('subject');
   });
 
-  test('a sign-out between the page and the decision decides nothing', async () => {
+  test('a decision after a sign-out is not accepted', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     const page = await open(asked, browser);
@@ -472,7 +472,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
     expect(await gnap.flow.grants('alice')).toBe(0);
   });
 
-  test('somebody else signs in between the page and the decision: it is their decision', async () => {
+  test('if another person signs in between the page and the decision, the decision is theirs', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     const page = await open(asked, browser);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ask, decide, errorOf, gnap, idOf, open, refOf, refusedWith } from './attacks.fixture.ts';
 import { CALLBACK, NONCE, READ } from './gnap.fixture.ts';
 
-describe('RFC 9635 section 2.5.2: where a client has the browser sent', () => {
+describe('RFC 9635 section 2.5.2: the URI to which the browser is sent', () => {
   const finishing = (uri: string, key = gnap.key) =>
     ask(
       {
@@ -69,7 +69,7 @@ describe('RFC 9635 section 2.5.2: where a client has the browser sent', () => {
     'http://127.0.0.1:1234/back',
     'http://[::1]:1234/back',
     'http://2130706433/back',
-  ])('if %j is taken, the page names the host to which the browser then goes', async (uri) => {
+  ])('if %j is accepted, the page names the host to which the browser then goes', async (uri) => {
     const asked = await finishing(uri);
     if (asked.status !== 200) return;
     const browser = await gnap.flow.signedIn('alice');
@@ -155,7 +155,7 @@ describe('RFC 9635 section 2.5.2: where a client has the browser sent', () => {
     expect((await finishing(uri)).status).toBe(status);
   });
 
-  test('the port is free for native clients alone', async () => {
+  test('only native clients may use any port', async () => {
     await gnap.register(gnap.key, { redirect_uris: ['http://127.0.0.1:80/back'] });
     expect((await finishing('http://127.0.0.1:81/back')).status).toBe(400);
   });

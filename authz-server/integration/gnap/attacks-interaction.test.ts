@@ -27,8 +27,8 @@ import {
 } from './attacks.fixture.ts';
 import { CALLBACK, PHOTOS, READ, REDIRECT, type Told } from './gnap.fixture.ts';
 
-describe('RFC 9635 section 5: the continuation of somebody else', () => {
-  test('a continuation token with the key of another client is refused, and stays good', async () => {
+describe('RFC 9635 section 5: the continuation of another client', () => {
+  test('a continuation token with the key of another client is refused, and stays valid', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const thief = testKey('k1');
     for (const method of ['POST', 'PATCH', 'DELETE']) {
@@ -75,7 +75,7 @@ describe('RFC 9635 section 5: the continuation of somebody else', () => {
     expect(await send('/gnap/continue', {})).toMatchObject(refusedWith('invalid_continuation'));
   });
 
-  test('polling without a finish, ten at once: one gets the tokens', async () => {
+  test('one of ten polls at the same time, without a finish, gets the tokens', async () => {
     const asked = await ask({ ...READ, interact: { start: ['redirect'] } });
     const browser = await gnap.flow.signedIn('alice');
     await decide(browser, await open(asked, browser));
@@ -96,7 +96,7 @@ describe('RFC 9635 section 4.2: the reference of an interaction', () => {
   const proceed = (asked: Told, json: object) =>
     send('/gnap/continue', { token: asked.body.continue.access_token.value, json });
 
-  test('ten at once: one gets the tokens, and there is one grant', async () => {
+  test('one of ten requests at the same time gets the tokens, and there is one grant', async () => {
     const { asked, ref } = await decided();
     const told = await tenTimes(() => proceed(asked, ref));
     expect(told.filter(({ body }) => 'access_token' in body)).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('RFC 9635 section 4.2: the reference of an interaction', () => {
     expect(await gnap.flow.grants('alice')).toBe(1);
   });
 
-  test('a wrong one, one of another grant and none give nothing, and use nothing up', async () => {
+  test('a wrong, foreign or missing reference gives no token, and uses up no reference', async () => {
     const [mine, theirs] = [await decided(), await decided('bob')];
     const wrong = [theirs.ref, { interact_ref: 'x' }, { interact_ref: 'A'.repeat(22) }];
     for (const ref of wrong) {
@@ -118,7 +118,7 @@ describe('RFC 9635 section 4.2: the reference of an interaction', () => {
     expect((await proceed(mine.asked, mine.ref)).body).toHaveProperty('access_token');
   });
 
-  test('before anybody has decided there is none', async () => {
+  test('before the decision there is no reference', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     for (const interact_ref of ['x', 'undefined', hash('sha256', '', 'base64url')]) {
       expect(await proceed(asked, { interact_ref })).toMatchObject(
@@ -127,13 +127,13 @@ describe('RFC 9635 section 4.2: the reference of an interaction', () => {
     }
   });
 
-  test('a replay ends nothing and gives nothing', async () => {
+  test('a replay gives no token, and ends no grant', async () => {
     const { told, asked, ref } = await given();
     expect(await proceed(asked, ref)).toMatchObject(refusedWith('too_many_attempts'));
     expect(await isActive(tokenOf(told))).toMatchObject({ active: true });
   });
 
-  test('after ten minutes nothing is waiting any more', async () => {
+  test('after ten minutes the request no longer waits', async () => {
     const { asked, ref } = await decided();
     gnap.flow.clock.advance(601);
     expect(await proceed(asked, ref)).toMatchObject(refusedWith('invalid_continuation'));
@@ -169,7 +169,7 @@ describe('the page of a request', () => {
     expect((await decide(browser, page)).headers.get('location')).toMatch(CALLBACK);
   });
 
-  test('nobody decides without a sign-in', async () => {
+  test('a decision needs a sign-in', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const alice = await gnap.flow.signedIn('alice');
     const page = await open(asked, alice);
@@ -185,7 +185,7 @@ describe('the page of a request', () => {
     expect((await gnap.proceed(asked)).body).not.toHaveProperty('access_token');
   });
 
-  test('two people decide at once: one decision stands, and the other grant ends', async () => {
+  test('if two people decide at the same time, one decision is valid, and the other grant ends', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browsers = [await gnap.flow.signedIn('alice'), await gnap.flow.signedIn('bob')];
     const pages = await Promise.all(browsers.map((browser) => open(asked, browser)));
@@ -200,7 +200,7 @@ describe('the page of a request', () => {
     expect(decodeJwt(tokenOf(told)).sub).toBe(gnap.flow.people[winner].id);
   });
 
-  test('a yes and a no at once: what the client hears is what the account shows', async () => {
+  test("if a person allows and refuses at the same time, the client's answer matches the account page", async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browsers = [await gnap.flow.signedIn('alice'), await gnap.flow.signedIn('alice')];
     const pages = await Promise.all(browsers.map((browser) => open(asked, browser)));
@@ -215,7 +215,7 @@ describe('the page of a request', () => {
     expect(await gnap.flow.grants('alice')).toBe('access_token' in told.body ? 1 : 0);
   });
 
-  test('after a decision the page is gone, for everybody', async () => {
+  test('after a decision the page no longer exists for any visitor', async () => {
     const { asked, browser, ref } = await given();
     const bob = await gnap.flow.signedIn('bob');
     // The browser that decided may have lost the answer, and the client has come back.
@@ -227,7 +227,7 @@ describe('the page of a request', () => {
     for (const one of [browser, bob]) expect((await open(asked, one)).status).toBe(400);
   });
 
-  test('items that nobody asked for cannot be ticked', async () => {
+  test('items that the client did not request cannot be allowed', async () => {
     const item = [
       `${PHOTOS} photos:read`,
       `${PHOTOS} photos:write`,
@@ -278,7 +278,7 @@ describe('the page of a request', () => {
     expect(JSON.stringify(told.body.access_token.access)).not.toContain(write);
   });
 
-  test('a bearer flag, a label and a second token in one space ask nothing more of the person', async () => {
+  test('a bearer flag, a label and a second token in one space add no question for the person', async () => {
     const access_token = [
       { label: 'a', access: ['photos:read'] },
       { label: 'b', access: ['photos:read photos:write'] },
@@ -288,7 +288,7 @@ describe('the page of a request', () => {
     expect(tokens.map(({ access }) => access)).toEqual([['photos:read'], ['photos:read']]);
   });
 
-  test('section 11.15: an unknown client has a name that people can see', async () => {
+  test('section 11.15: an unknown client must have a visible name', async () => {
     for (const name of ['', ' ', '\u200B', '\u00A0\u2003', '\u00AD']) {
       const client = { key: gnap.key.byValue, display: { name } };
       const asked = await send('/gnap', { json: { ...READ, client, interact: REDIRECT } });
@@ -298,7 +298,7 @@ describe('the page of a request', () => {
     }
   });
 
-  test('section 11.15: the name of an unknown client cannot turn the text around it', async () => {
+  test('section 11.15: the name of an unknown client cannot reverse the text around it', async () => {
     for (const name of [
       'Prints\u202Esknab',
       'a\u2066b',
@@ -316,7 +316,7 @@ describe('the page of a request', () => {
     }
   });
 
-  test('markup of a client is text', async () => {
+  test('markup in the data of a client is shown as text', async () => {
     const evil = '<script>alert(1)</script>';
     await gnap.register(gnap.key, { client_name: evil });
     const access = [
@@ -341,7 +341,7 @@ describe('the page of a request', () => {
     },
   );
 
-  test('a client whose scopes shrink meanwhile is no failure of the server', async () => {
+  test('a client that loses scopes meanwhile causes no error 500', async () => {
     const key = testKey('shrinks');
     await gnap.register(key);
     const asked = await ask({ ...BOTH, interact: REDIRECT }, key);
@@ -359,7 +359,7 @@ describe('the page of a request', () => {
 describe('RFC 8628 section 5.1: guessing user codes', () => {
   const CODE = { ...READ, interact: { start: ['user_code'] } };
 
-  test('the limit holds for codes of GNAP, by link and by form, and the right one waits, too', async () => {
+  test('the limit holds for GNAP codes, by link and by form, also for the right code', async () => {
     await reopen({ limits: { userCode: { burst: 3, per: 1000 } }, gnap: { clients: 'anybody' } });
     const { user_code } = (await ask(CODE)).body.interact;
     const browser = await gnap.flow.signedIn('alice');
@@ -373,7 +373,7 @@ describe('RFC 8628 section 5.1: guessing user codes', () => {
     expect((await bob.request('GET', `/device?user_code=${user_code}`)).status).toBe(303);
   });
 
-  test('the form for devices decides nothing about a request of GNAP', async () => {
+  test('the form for devices cannot decide about a GNAP request', async () => {
     const asked = await ask(CODE);
     const { user_code } = asked.body.interact;
     const browser = await gnap.flow.signedIn('alice');
@@ -382,7 +382,7 @@ describe('RFC 8628 section 5.1: guessing user codes', () => {
     expect((await gnap.proceed(asked)).body).not.toHaveProperty('access_token');
   });
 
-  test('a code is gone after the decision, after ten minutes and after a change', async () => {
+  test('a code no longer exists after the decision, after ten minutes and after a change', async () => {
     const browser = await gnap.flow.signedIn('alice');
     const enter = async (told: Told) =>
       browser.open(`/device?user_code=${told.body.interact.user_code}`);

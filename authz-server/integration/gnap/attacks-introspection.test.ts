@@ -32,7 +32,7 @@ import {
 import { CALLBACK, PHOTOS, READ } from './gnap.fixture.ts';
 
 describe('RFC 9767 section 3.3: introspection', () => {
-  test('a resource server that nobody registered is told nothing', async () => {
+  test('an unregistered resource server gets no information', async () => {
     const { told } = await given();
     const stranger = testKey('stranger');
     const answer = await introspect(tokenOf(told), {}, stranger);
@@ -40,14 +40,14 @@ describe('RFC 9767 section 3.3: introspection', () => {
     if (answer.status === 200) expect(answer.body).toEqual(INACTIVE);
   });
 
-  test('a client is told nothing, not even of its own tokens', async () => {
+  test('a client gets no information, not even about its own tokens', async () => {
     const machine = testKey('machine');
     await gnap.register(machine);
     const told = await ask(READ, machine);
     expect((await introspect(tokenOf(told), {}, machine)).body).toEqual(INACTIVE);
   });
 
-  test('a resource server is told nothing of tokens for others', async () => {
+  test('a resource server gets no information about tokens for other resource servers', async () => {
     const { told } = await given();
     const mails = testKey('mails');
     await gnap.register(mails, { introspects: [MAILS], grant_types: [] });
@@ -55,7 +55,7 @@ describe('RFC 9767 section 3.3: introspection', () => {
     expect((await introspect(tokenOf(told))).body).toMatchObject({ active: true, aud: PHOTOS });
   });
 
-  test('the proof of another key is refused, and a request counts once', async () => {
+  test('a proof by another key is refused, and a request is accepted once', async () => {
     const { told } = await given();
     const thief = testKey('rs', 'ES256');
     await introspect('x');
@@ -130,7 +130,7 @@ describe('RFC 9767 section 3.3: introspection', () => {
     });
   });
 
-  test('tokens that are none of GNAP are inactive', async () => {
+  test('tokens of other protocols are inactive', async () => {
     await gnap.flow.authz.stores.clients.add({ ...APP, client_id: 'oauth', scope: 'photos:read' });
     const { told, asked } = await given({ ...READ, ...WHO });
     const form = { grant_type: 'client_credentials', scope: 'photos:read', resource: PHOTOS };
@@ -161,7 +161,7 @@ describe('RFC 9767 section 3.3: introspection', () => {
 });
 
 describe('clients and tokens of GNAP at the endpoints of OAuth', () => {
-  test('a client of GNAP is none of OAuth, though it has no secret', async () => {
+  test('a GNAP client is not accepted as an OAuth client, although it has no secret', async () => {
     const { client_id } = await gnap.register(gnap.key);
     const { authz, browser } = gnap.flow;
     const forms: readonly (readonly [string, Record<string, string>])[] = [
@@ -223,7 +223,7 @@ describe('clients and tokens of GNAP at the endpoints of OAuth', () => {
     expect((await manage(told)).status).toBe(200);
   });
 
-  test('no token of GNAP opens UserInfo', async () => {
+  test('a GNAP token is refused at UserInfo', async () => {
     await gnap.register(gnap.key, { gnap: { key: gnap.key.byValue, bearer: true } });
     const access_token = { access: ['photos:read'], flags: ['bearer'] };
     const { told } = await given({ access_token, ...WHO });
@@ -295,7 +295,7 @@ describe('RFC 9635 section 7.2: tokens of GNAP at the schemes of OAuth', () => {
     }
   });
 
-  test('a token with the flag bearer comes as Bearer', async () => {
+  test('a token with the flag bearer is accepted as Bearer', async () => {
     const { asBearer, unbound } = schemes();
     expect(await asBearer.authenticate(shows('bearer', unbound), requestOf())).toMatchObject({
       kind: 'granted',

@@ -29,7 +29,7 @@ import {
 import { READ, REDIRECT, type Told } from './gnap.fixture.ts';
 
 describe('RFC 9635 section 5.4: the end of a grant', () => {
-  test('a request that waits is gone, with its page, for good', async () => {
+  test('removes a waiting request and its page permanently', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     const page = await open(asked, browser);
@@ -44,7 +44,7 @@ describe('RFC 9635 section 5.4: the end of a grant', () => {
     }
   });
 
-  test('between the decision and the continuation it ends what the person gave', async () => {
+  test('between the decision and the continuation removes the access that the person gave', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     const ref = refOf(await decide(browser, await open(asked, browser)));
@@ -53,7 +53,7 @@ describe('RFC 9635 section 5.4: the end of a grant', () => {
     expect(await gnap.proceed(asked, ref)).toMatchObject(refusedWith('invalid_continuation'));
   });
 
-  test('a change that waits ends with the grant, and the other way around', async () => {
+  test('removes a waiting change together with the grant', async () => {
     const { told, browser } = await given();
     const asked = await gnap.proceed(told, { ...BOTH, interact: REDIRECT }, 'PATCH');
     const page = await open(asked, browser);
@@ -64,7 +64,7 @@ describe('RFC 9635 section 5.4: the end of a grant', () => {
     expect(await gnap.proceed(told)).toMatchObject(refusedWith('invalid_continuation'));
   });
 
-  test('a client ends a token or a grant, once, though its limit cannot be asked', async () => {
+  test('lets a client end a token or a grant once, even if its limit cannot be read', async () => {
     const [{ told }, other] = [await given(), await given()];
     const silent = jest
       .spyOn(gnap.flow.authz.stores.limits, 'spend')
@@ -80,7 +80,7 @@ describe('RFC 9635 section 5.4: the end of a grant', () => {
     }
   });
 
-  test('nothing of the grant can be managed afterwards', async () => {
+  test('leaves nothing of the grant that can be managed', async () => {
     const { told } = await given();
     await gnap.proceed(told, undefined, 'DELETE');
     expect((await manage(told)).status).toBe(400);
@@ -128,7 +128,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     };
   }
 
-  test('the management token of one token does nothing to another', async () => {
+  test('the management token of one token has no effect on another token', async () => {
     const [mine, other] = [await own(), await own()];
     const token = mine.body.access_token.manage.access_token.value;
     for (const method of ['POST', 'DELETE']) {
@@ -184,7 +184,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     },
   );
 
-  test('ten rotations at once: one new token, and the one before has ended', async () => {
+  test('ten rotations at the same time give one new token, and end the former one', async () => {
     const told = await own();
     const all = await tenTimes(() => manage(told, {}, machine));
     const good = all.filter(({ status }) => status === 200);
@@ -194,7 +194,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     expect(await isActive(tokenOf(good[0] as Told))).toMatchObject({ active: true });
   });
 
-  test('a token that was rotated or revoked is not rotated, however much later', async () => {
+  test('a token that was rotated or revoked is never rotated again', async () => {
     const [rotated, revoked] = [await own(), await own()];
     expect((await manage(rotated, {}, machine)).status).toBe(200);
     expect((await manage(revoked, { method: 'DELETE' }, machine)).status).toBe(204);
@@ -206,7 +206,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     }
   });
 
-  test('a rotation and a revocation at once leave nothing that was revoked', async () => {
+  test('a rotation and a revocation at the same time leave no valid token that was revoked', async () => {
     const told = await own();
     const [rotated, revoked] = await Promise.all([
       manage(told, {}, machine),
@@ -217,7 +217,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     expect(await isActive(tokenOf(told))).toEqual(INACTIVE);
   });
 
-  test('section 6.1.1: both keys at once', async () => {
+  test('section 6.1.1: a rotation of the key needs the signatures of both keys', async () => {
     const told = await own();
     const after = await manage(told, { json: { key: next.byValue }, next }, machine);
     expect(decodeJwt(tokenOf(after))).toMatchObject({ cnf: { jwk: { kid: 'next' } } });
@@ -280,7 +280,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     expect(await isActive(tokenOf(told))).toMatchObject({ active: true });
   });
 
-  test('section 6.1.1: a key that is swapped for another after both have signed', async () => {
+  test('section 6.1.1: a key that is replaced after both have signed is refused', async () => {
     const told = await own();
     const url = told.body.access_token.manage.uri;
     const token = told.body.access_token.manage.access_token.value;
@@ -315,7 +315,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     expect(await isActive(tokenOf(told))).toMatchObject({ active: true });
   });
 
-  test('RFC 9729 section 8: a rotation to a key that lets a person in is refused', async () => {
+  test('RFC 9729 section 8: a rotation to a key that signs a person in is refused', async () => {
     const kept = keptJwk(next.byValue.jwk);
     const { alice } = gnap.flow.people;
     const owner = { kind: 'person', id: alice.id } as const;
@@ -332,7 +332,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     expect(answer).toMatchObject({ status: 400 });
   });
 
-  test('section 6.1.1: a bearer token has no key to rotate, but is rotated and revoked by the client alone', async () => {
+  test('section 6.1.1: a bearer token has no key to rotate, and only its client can rotate and revoke it', async () => {
     const told = await own({ access_token: { access: ['photos:read'], flags: ['bearer'] } });
     const keyed = await manage(told, { json: { key: next.byValue }, next }, machine);
     expect(keyed).toMatchObject(refusedWith('invalid_rotation'));
@@ -341,7 +341,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     expect(rotated.body.access_token).toMatchObject({ flags: ['bearer'] });
   });
 
-  test('an operator takes a scope from a client: it is gone from the next rotation', async () => {
+  test('a scope that an operator takes from a client is missing from the next rotation on', async () => {
     const told = await own();
     await change(machine, { scope: 'photos:read' });
     const rotated = await manage(told, {}, machine);
@@ -349,13 +349,13 @@ describe('RFC 9635 section 6: management of tokens', () => {
     else expect(rotated).toMatchObject(refusedWith('invalid_rotation'));
   });
 
-  test('an operator takes a space from a client: its tokens are not rotated', async () => {
+  test('tokens for a space that an operator takes from a client are not rotated', async () => {
     const told = await own();
     await change(machine, { resources: [MAILS] });
     expect(await manage(told, {}, machine)).toMatchObject(refusedWith('invalid_rotation'));
   });
 
-  test('an operator takes bearer tokens from a client: they are not rotated', async () => {
+  test('bearer tokens that an operator takes from a client are not rotated', async () => {
     const told = await own({ access_token: { access: ['photos:read'], flags: ['bearer'] } });
     await change(machine, { gnap: { key: machine.byValue } });
     const rotated = await manage(told, {}, machine);
@@ -363,7 +363,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     else expect(rotated).toMatchObject(refusedWith('invalid_rotation'));
   });
 
-  test('a scope of a person that the client loses is gone from the next rotation', async () => {
+  test('a scope about the person that the client loses is missing from the next rotation on', async () => {
     const person = testKey('person');
     await gnap.register(person);
     const { told } = await given(BOTH, { key: person });
@@ -409,7 +409,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     expect(again.body.access_token?.access).toEqual(['photos:read photos:write']);
   });
 
-  test('to revoke a token again costs the person nothing, so other clients can revoke theirs', async () => {
+  test("revoking a token again does not use up the person's limit, so other clients can revoke their tokens", async () => {
     await reopen({ limits: { visits: { burst: 20, per: 1000 } }, gnap: { clients: 'anybody' } });
     const [evil, good] = [testKey('evil'), testKey('good')];
     const { told } = await given(READ, { key: evil });
