@@ -57,7 +57,7 @@ describe('the entries that a follower has', () => {
     expect(follower.confirmed(10 * LEASE)).toBeUndefined();
   });
 
-  test('one that acknowledges nothing is told no more after a while, and again when that has run out', () => {
+  test('a follower that acknowledges nothing gets no new entries for a while, and then gets them again', () => {
     const follower = new Follower('app', 'x');
     const answers = Array.from({ length: 100 }, () => follower.begin(5, LEASE, 0));
     expect(answers.filter((told) => told !== undefined)).toHaveLength(16);

@@ -113,7 +113,7 @@ describe('a thousand that ask at once', () => {
   });
 });
 
-test('a thousand that ask for an unknown key: the rows are read once a second', async () => {
+test('for a thousand requests with an unknown key the rows are read once a second', async () => {
   let read = 0;
   const ring = await open(reading(async () => void (read += 1)));
   const nobody = () => ring.find(() => false);

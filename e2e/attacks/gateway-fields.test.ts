@@ -370,7 +370,7 @@ describe.each(VERSIONS)('%s', (version) => {
       expect(of(request, 'Forwarded')).toEqual([]);
     });
 
-    test('RFC 9110 section 7.6.2: Max-Forwards is counted down, and at 0 nobody else is asked', async () => {
+    test('RFC 9110 section 7.6.2: Max-Forwards is counted down, and with 0 the application gets no request', async () => {
       await asAlice(version, [['Max-Forwards', '3']], { method: 'OPTIONS' });
       expect(of(arrived(), 'Max-Forwards')).toEqual(['2']);
       const { status } = await asAlice(version, [['Max-Forwards', '0']], { method: 'OPTIONS' });

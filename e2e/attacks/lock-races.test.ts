@@ -216,7 +216,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 
   describe('UNLOCK (section 9.11)', () => {
-    test('ten of one lock: one ends it, nine are 409', async () => {
+    test('one of ten requests that end one lock at the same time succeeds, and nine get 409', async () => {
       await arrive();
       for (const round of ROUND) {
         const token = tokenOf(await lock(0, `${round}`));

@@ -11,7 +11,7 @@ export const outagesPage = (): string =>
     '',
     '`/health/ready` is 200 while the server can do all of its work, and `/health/ready?for=reading` while it can do what works on a full disk. The first is for monitoring, the second for load balancers. If they stopped using a server whose disk is full, no client could delete anything there. Where `transient.db` cannot be written, both are 503: Basic, Digest and API keys then admit no client.',
     '',
-    'Both are 503 from the line `store.failing` of the log to the line `store.working`, which comes when nothing has failed for 5 s. Each worker answers for itself. Reads from memory may still be answered, and the first requests to `/token`.',
+    'Both are 503 from the line `store.failing` of the log to the line `store.working`, which comes when nothing has failed for 5 s. Each worker answers for itself. During an outage the servers may still answer from memory, and may answer the first requests to `/token`.',
     '',
     ...table(
       [

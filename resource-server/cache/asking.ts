@@ -6,7 +6,7 @@ import type { AnswerHead, Ending, Sink } from '../forwarding/sink.ts';
 /** A request to an application that was let in, and the ways to answer it. */
 export interface Asking {
   readonly request: AnyRequest;
-  /** When it came, by `monotonic()`. */
+  /** When the request arrived, by `monotonic()`. */
   readonly arrived: number;
   /** Path and query as the application is asked for them, but for where its path begins. */
   readonly target: string;

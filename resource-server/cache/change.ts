@@ -16,9 +16,10 @@ import { mayStore } from './rules/storing.ts';
 const UNSENT: ReadonlySet<number> = new Set([400, 503, 508]);
 
 /**
- * A request that may change something. Before anybody hears that it did, the caches of all processes know what they
- * have to forget (RFC 9111 section 4.4); where nobody could tell them, it is not begun, and where nobody knows whether
- * it was done, they forget, too. Its answer may be one to a later GET (RFC 9110 section 9.3.3).
+ * Passes on a request that may change a resource. Before the client gets the answer, the caches of all processes know
+ * which entries they must remove (RFC 9111 section 4.4). If they cannot be notified, the request is not sent. If it is
+ * unknown whether the change was made, the entries are removed, too. The answer may be reused for a later GET (RFC 9110
+ * section 9.3.3).
  */
 export function createChange(parts: AskParts) {
   const { store, rules, bans, fills, member, clock, random } = parts;

@@ -54,7 +54,7 @@ export function destinationLines({ request, space, map }: Told, theirs: string):
     return isWithin(space, reference, target) ? map.onward(reference) : 'another space';
   }
 
-  /** Where the request itself went is here, too. */
+  /** The origin of the request's own target; a Destination at this origin is on this server, too. */
   function addressed(): string | undefined {
     const { protocol } = new URL(space.origin);
     const { ':authority': authority, host } = request.headers;

@@ -39,7 +39,7 @@ export interface Question {
   readonly holders: readonly Holder[];
   /** The person or client of a handshake for a WebSocket, which is answered by a `PassingAnswer` alone. */
   readonly who: Who | undefined;
-  /** Called when the application answers a handshake as any request. */
+  /** Called if the application answers a WebSocket handshake with an ordinary answer. */
   readonly watch: (() => void) | undefined;
 }
 

@@ -81,7 +81,7 @@ export function leadsInto({ serves, segments }: Space, { odd }: Target): boolean
 
 const READS_ODD: ReadonlySet<Space['serves']> = new Set(['documents', 'upstream']);
 
-/** Where the spaces of an origin are, for one of them. */
+/** Lets a space find the other spaces of its origin. */
 interface Neighbours {
   readonly find: Find;
   /** Those that may have a path in the form of readings: more than one where they differ in spelling alone. */

@@ -14,7 +14,10 @@ export interface Reply {
   readonly body: Buffer;
 }
 
-/** There was no whole answer: nobody is there or to be trusted, it took too long, or it was too long. */
+/**
+ * Thrown if there was no complete answer: no server answered, it is not trusted, or the answer was too slow or too
+ * long.
+ */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }

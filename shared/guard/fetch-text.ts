@@ -5,7 +5,7 @@ const PATIENCE = 5000;
 /** Bytes of an answer; a page of revocations has half of them at most. */
 const LONGEST = 1_048_576;
 
-/** There was an answer, but not the one. */
+/** Thrown if there was an answer, but not the expected one. */
 export class Unexpected extends Error {
   override readonly name = 'Unexpected';
   readonly status: number;

@@ -60,7 +60,7 @@ describe('accepted tokens', () => {
     }
   });
 
-  test('RFC 6750 section 2.3, RFC 9110 section 11.6.2: not by the query, nor by two of anything', async () => {
+  test('RFC 6750 section 2.3, RFC 9110 section 11.6.2: a token in the query, or two of a field, is refused', async () => {
     const { protect, token } = issuerAndGuard();
     const guard = protect();
     const good = token();

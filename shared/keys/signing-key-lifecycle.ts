@@ -43,7 +43,7 @@ const TABLES = {
   },
 };
 
-/** The life of the keys of a table, as the configuration has it. */
+/** Returns the lifetimes of the keys of a table, from the configuration. */
 export function keyLifecycle(
   table: KeyTable,
   { stores, master, clock, random, recorder, config }: LifecycleParts,

@@ -77,8 +77,8 @@ export async function isVerifiedOfAnother(
 }
 
 /**
- * Marks the address as verified to which a link was sent that its person has used, if it still is an address of theirs, and
- * nobody else's.
+ * Marks an address as verified after its person has used a link that was sent to it, if it is still an address of this
+ * person and of no other.
  */
 export async function verifySentTo(
   store: Pick<PeopleStore, 'stores'>,

@@ -27,7 +27,7 @@ export interface DirectoryKey extends TokenKey {
 export interface IssuerDirectory {
   /** Issuer Request URL, absolute. */
   readonly requestUrl: string;
-  /** The issuer's preferred one of each type first. */
+  /** The keys, in each type the issuer's preferred key first. */
   readonly keys: readonly DirectoryKey[];
 }
 

@@ -10,7 +10,7 @@ import { spendOfStranger } from '../storage/strangers.ts';
  */
 export const ASSERTION_SECONDS = 3720;
 
-/** Where assertions are remembered. */
+/** The namespace under which used assertions are stored. */
 const NAMESPACE = 'assertion';
 
 /**

@@ -23,7 +23,7 @@ export class DiskFiles implements AsyncDisposable {
 
   /** Rejects where there is one. */
   async create(seq: number): Promise<FileHandle> {
-    // Another process may have the folder by now.
+    // After `close` another process may use the folder.
     if (this.#closed) throw new Error('closed');
     const made = open(this.#path(seq), O_CREAT | O_EXCL | O_RDWR, 0o600);
     this.#making.add(made);

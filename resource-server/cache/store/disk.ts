@@ -126,7 +126,7 @@ class FeedPosition {
       this.#write(this.#waiting);
       this.#waiting = undefined;
     } catch {
-      // The one before stands: more is forgotten than need be.
+      // The former file stays, so more entries are dropped than necessary.
     }
   }
 }

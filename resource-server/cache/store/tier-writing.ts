@@ -40,7 +40,7 @@ export class TierWriting implements Writing {
 
   async commit(replaces: readonly string[]): Promise<Stored | undefined> {
     const { memory, disk, arrival, end } = this.#options;
-    // The disk does not know what was removed before it came there.
+    // The disk does not know which entries were removed before this one was written, so it is not written.
     if (arrival.stored === undefined) this.abandon();
     const kept = await this.#writing.commit(replaces);
     end();

@@ -48,7 +48,10 @@ export interface Handshake {
   readonly holders: readonly Holder[];
   /** Undefined: the space asks nobody. */
   readonly who: Who | undefined;
-  /** Called when the application answers it as any request: that answer ends with what let its client in. */
+  /**
+   * Called if the application answers the handshake with an ordinary answer. The answer then ends with the token or key
+   * that admitted the client.
+   */
   readonly watch: (() => void) | undefined;
 }
 

@@ -7,7 +7,7 @@ export type PicturedParty = 'issuer' | 'proxy' | 'authorization';
 /** A sender that is not the client. */
 export type PicturedSender = 'browser' | 'userAgent' | 'applicationServer';
 
-/** Everybody who has a line of life. */
+/** The parties that have a lifeline in the picture. */
 type Life = 'client' | 'server' | 'application' | PicturedParty | PicturedSender;
 
 /** A request and its answer, as texts. */

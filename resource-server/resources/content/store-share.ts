@@ -26,7 +26,9 @@ const OF_ALL = { namespace: 'all-whole-trees', rate: rateOf(1 / 2) } as const;
 
 /** The share of the store's time that changes of whole trees may use. */
 export interface StoreShare {
-  /** Resolves when the holder may go on. Throws HttpError 429 if that is later than a change waits. */
+  /**
+   * Resolves when the holder may continue. Throws HttpError 429 if it would have to wait longer than a change may wait.
+   */
   ofOne(holder: string): Promise<void>;
   /** Resolves when all together may go on, and at the latest once a change has waited long enough. */
   ofAll(): Promise<void>;

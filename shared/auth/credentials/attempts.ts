@@ -46,7 +46,7 @@ const KNOWN = 10_000;
  */
 const FREE = 100;
 
-/** Names whose hashes are remembered, and the longest of them. */
+/** How many names have a cached hash, and the most characters of such a name. */
 const NAMES = { capacity: 1000, longest: 256 };
 
 /** An account at an address from which it was let in lately. */

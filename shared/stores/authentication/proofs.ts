@@ -3,7 +3,7 @@ import type { Replay } from './replay.ts';
 /** `forgotten`: it may have been used before the store lost its memory. */
 export type Use = 'first' | 'used' | 'forgotten';
 
-/** The age of something that is good once. */
+/** The time when a proof or another thing of single use was made, and how long it is remembered. */
 export interface Once {
   /** Milliseconds since the epoch, by the clock of one of our servers: nobody can have used it before. */
   readonly made: number;

@@ -37,7 +37,7 @@ export interface PasskeyUse {
 
 /** The passkeys of people. Each change is atomic and durable. */
 export interface Passkeys {
-  /** `taken`: the id is there, for whomever. `full`: the person has `most` already. */
+  /** `taken`: a passkey with this id exists, of any person. `full`: the person already has `most` passkeys. */
   add(passkey: PasskeyRecord, most: number): Promise<'added' | 'taken' | 'full'>;
   get(id: string): Promise<PasskeyRecord | undefined>;
   /** Returns those of one person, by age. */

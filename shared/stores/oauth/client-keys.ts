@@ -11,8 +11,8 @@ export const jwksOf = ({
 ];
 
 /**
- * Returns the fingerprints of the keys that are a client's own, each once. A member of `jwks` that is no key has none, and
- * neither has a document: nobody vouches for it, and it can name the key of anybody.
+ * Returns the fingerprints of a client's own keys, each once. A member of `jwks` that is no key is skipped. The keys in
+ * a document are skipped, too: they are not verified, and a document may name any key.
  */
 export const keyIdsOf = (
   client: Pick<ClientRecord, 'jwks' | 'gnap' | 'document'>,

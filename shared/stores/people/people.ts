@@ -85,9 +85,12 @@ export interface NewPasskey {
 
 /** Claims that are made with a new person, or not at all. */
 export interface WithPerson {
-  /** A search key that nobody else may have by then, nor, if it is that of a name's looks, have had until they were removed. */
+  /**
+   * A search key that no other person may have by then, nor, if it is that of a name's looks, have had until they were
+   * removed.
+   */
   readonly unshared?: string;
-  /** A passkey of theirs, whose id nobody else may have. */
+  /** A passkey that is added for the person; no other person may have its id. */
   readonly passkey?: NewPasskey;
 }
 

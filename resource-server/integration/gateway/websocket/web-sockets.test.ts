@@ -288,22 +288,25 @@ describe('RFC 6455 section 7.1.1: if one side ends, the other ends too', () => {
   });
   const half = () => logged('half', undefined, gateway, since);
 
-  test.each(['HTTP/1.1', 'HTTP/2'])('%s: by the application, or it is over', async (version) => {
-    application.answers(silent);
-    if (version === 'HTTP/1.1') {
-      const socket = client('/idle/');
-      await socket.until('\r\n\r\n');
-      socket.socket.end();
-      await socket.all;
-    } else {
-      using socket = await overHttp2('/idle/');
-      socket.stream.end();
-      await socket.closed;
-    }
-    await half();
-  });
+  test.each(['HTTP/1.1', 'HTTP/2'])(
+    '%s: the application must end its side in time, or the WebSocket is cut off',
+    async (version) => {
+      application.answers(silent);
+      if (version === 'HTTP/1.1') {
+        const socket = client('/idle/');
+        await socket.until('\r\n\r\n');
+        socket.socket.end();
+        await socket.all;
+      } else {
+        using socket = await overHttp2('/idle/');
+        socket.stream.end();
+        await socket.closed;
+      }
+      await half();
+    },
+  );
 
-  test('by the client, or it is over', async () => {
+  test('the client must end its side in time, or the WebSocket is cut off', async () => {
     application.answers((socket, request) => {
       silent(socket, request);
       socket.end();

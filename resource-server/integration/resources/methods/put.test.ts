@@ -217,7 +217,7 @@ describe('RFC 4918 section 9.7: in collections', () => {
 });
 
 describe('RFC 9110 section 13: conditions', () => {
-  test('section 13.1.1: If-Match lets through the current tag only', async () => {
+  test('section 13.1.1: If-Match accepts only the current entity tag', async () => {
     const path = fresh();
     const tag = etagOf(await put(path, 'one'));
     expect((await put(path, 'x', { 'If-Match': '"other"' })).status).toBe(412);

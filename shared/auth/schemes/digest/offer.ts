@@ -98,7 +98,8 @@ export function createOffer(options: OfferOptions): Offer {
         };
       if (params.userhash && !userhash) return { kind: 'refused', ...refuse('digest-userhash') };
       if (params.realm !== realm) return { kind: 'refused', ...refuse('digest-realm', { realm }) };
-      // Section 3.4 requires clients to return it, but some omit it; the nonce carries what it would protect.
+      // Section 3.4 requires clients to return `opaque`, but some omit it. The nonce already identifies the server, so
+      // an absent `opaque` is accepted.
       if (params.opaque !== undefined && params.opaque !== opaque) {
         return { kind: 'refused', ...refuse('digest-opaque') };
       }

@@ -125,7 +125,7 @@ export function removingPeopleContract(contract: () => Contract): void {
         }),
       );
       expect(attempts).not.toContain(true);
-      // An operator gives any other name, and two of the same looks may be removed.
+      // An operator may give the new person any name. Two people whose names look the same may both be removed.
       const near = { ...somePerson(fresh()), search_keys: [looks] };
       expect(await one.people.add(near)).toBe(true);
       expect(await other.people.remove(near)).toBe(true);

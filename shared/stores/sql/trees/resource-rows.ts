@@ -24,8 +24,9 @@ export const INSERT = `INSERT INTO resource (tree, parent, name, ${STATE})
 export const UPDATE = `UPDATE resource SET (${STATE}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?`;
 
 /**
- * In SQL: is in that collection of that tree. SQLite plans a statement again for each value that it compares with the
- * condition of an index, here `resource_detached`, if it sees that it is one.
+ * In SQL: the condition that a row is in a collection of a tree. The CAST keeps SQLite from planning the statement
+ * again for each value: it does so for a plain value that is compared with the column of a partial index, here
+ * `resource_detached`.
  */
 export const IN = 'tree = ? AND parent = CAST(? AS BIGINT)';
 
