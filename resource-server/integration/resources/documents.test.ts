@@ -12,7 +12,7 @@ const put = (path: string, body: string) => rs.as('PUT', path, { body });
 const get = (path: string) => rs.as('GET', path);
 
 describe('names', () => {
-  test('any that a target can carry comes back, and none is a file name', async () => {
+  test('any name that a target can have is kept, and is never used as a file name', async () => {
     await rs.as('MKCOL', '/documents/names');
     for (const name of [
       'Gr%C3%BC%C3%9Fe%20%F0%9F%98%80',
@@ -43,7 +43,7 @@ describe('names', () => {
     expect((await get('/%64ocuments/spelling')).text).toBe('x');
   });
 
-  test('composed and decomposed (macOS) are one resource', async () => {
+  test('composed and decomposed spellings (macOS) of a name are one resource', async () => {
     const [composed, decomposed] = ['\u00e9', 'e\u0301'].map(
       (name) => `/documents/${encodeURIComponent(name)}`,
     ) as [string, string];
@@ -55,14 +55,14 @@ describe('names', () => {
     expect((await get(decomposed)).status).toBe(404);
   });
 
-  test('that differ in case are two resources, on any file system', async () => {
+  test('names that differ in case are two resources, on any file system', async () => {
     await put('/documents/Case', 'upper');
     await put('/documents/case', 'lower');
     expect((await get('/documents/Case')).text).toBe('upper');
     expect((await get('/documents/case')).text).toBe('lower');
   });
 
-  test('a document is not at its path with a slash', async () => {
+  test('a path with a slash at its end does not lead to the document', async () => {
     await put('/documents/slashed', 'x');
     for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'POST']) {
       expect((await rs.as(method, '/documents/slashed/')).status).toBe(404);
@@ -84,7 +84,7 @@ describe('names', () => {
     '/documents/%ED%A0%80',
     '/documents/%C0%AF',
     '/documents/%zz',
-  ])('%s is 400, whatever the method', async (path) => {
+  ])('%s is 400 for any method', async (path) => {
     for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'MKCOL']) {
       expect((await rs.as(method, path)).status).toBe(400);
     }
@@ -99,7 +99,7 @@ describe('names', () => {
   });
 });
 
-test('an error that nobody expected is 500 without its message', async () => {
+test('an unexpected error is 500 without its message', async () => {
   const failing = (stores: Stores): Stores => ({
     ...stores,
     trees: { ...stores.trees, get: () => Promise.reject(new Error('inner secret')) },
@@ -111,7 +111,7 @@ test('an error that nobody expected is 500 without its message', async () => {
   expect(broken.lines.join('')).toContain('inner secret');
 });
 
-test('the sweep keeps what rows name and removes an old leftover', async () => {
+test('the sweep keeps files that rows name, and removes old unused files', async () => {
   await using old = await startResourceServer();
   const LONG = 'x'.repeat(20_000);
   await old.as('PUT', '/documents/a', { body: LONG });

@@ -41,7 +41,7 @@ describe('RFC 4918 section 10.4: If', () => {
     expect(await put(path, field(etag, token))).toBe(met ? 204 : 412);
   });
 
-  test('10.4.4: in a tagged list the resource is that of the tag', async () => {
+  test('10.4.4: a tagged list is about the resource of its tag', async () => {
     const { path, etag, token } = await locked();
     const other = await locked();
     const absolute = `https://rs.example/documents/${path}`;
@@ -74,7 +74,7 @@ describe('RFC 4918 section 10.4: If', () => {
     '/documents/PATH?query',
     `/documents/${'x'.repeat(300)}`,
     'urn:uuid:PATH',
-  ])('10.4.4: what %s would name has no state here', async (reference) => {
+  ])('10.4.4: a resource that %s names has no state here', async (reference) => {
     const { path, token } = await locked();
     const tag = `<${reference.replace('PATH', path)}>`;
     expect(await put(path, `${tag} (${token})`)).toBe(412);
@@ -82,7 +82,7 @@ describe('RFC 4918 section 10.4: If', () => {
   });
 
   test.each(['http://99999999999999999999/a', 'http://e%00vil/x', 'https://1.2.3.4.5.6/'])(
-    'RFC 3986 section 3.2.2: %s has a host that is none, and is 400 in If and in Destination',
+    'RFC 3986 section 3.2.2: %s has an invalid host, and is 400 in If and in Destination',
     async (url) => {
       const path = fresh();
       await alice('PUT', path, {}, 'x');
@@ -137,13 +137,13 @@ describe('RFC 4918 section 10.4: If', () => {
     },
   );
 
-  test('10.4.2: it comes once', async () => {
+  test('10.4.2: If may come only once', async () => {
     const { path, token } = await locked();
     const headers = { If: [`(${token})`, '(Not <DAV:no-lock>)'] };
     expect((await alice('PUT', path, headers, 'x')).status).toBe(400);
   });
 
-  test('all of 256 conditions are judged; more get 400, and a longer field 431', async () => {
+  test('256 conditions are all checked; more are 400, and a longer field is 431', async () => {
     const { path, token } = await locked();
     expect(await put(path, `${'(["x"])'.repeat(255)} (${token})`)).toBe(204);
     expect(await put(path, '(["x"])'.repeat(256))).toBe(412);
@@ -153,7 +153,7 @@ describe('RFC 4918 section 10.4: If', () => {
     expect(await put(path, `${tags.join(' ')} </documents/${path}> (${token})`)).toBe(204);
   });
 
-  test('it holds for reading as well', async () => {
+  test('If applies to reading, too', async () => {
     const { path, token } = await locked();
     for (const method of ['GET', 'HEAD', 'PROPFIND']) {
       const headers = { Depth: '0' };
@@ -164,7 +164,7 @@ describe('RFC 4918 section 10.4: If', () => {
 });
 
 describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
-  test('423 without the token, with the root of the lock; reading needs none', async () => {
+  test('a change without the token is 423 with the root of the lock; reading needs no token', async () => {
     const { path } = await locked();
     for (const [method, headers] of [
       ['PUT', {}],
@@ -187,7 +187,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     expect((await bob('GET', path)).text).toBe('old');
   });
 
-  test('section 6.4: the token of somebody else is true, but of no use', async () => {
+  test("section 6.4: another person's token makes a condition true, but does not allow a change", async () => {
     const { path, token, etag } = await locked();
     const headers = { If: `(${token} [${etag}])` };
     expect((await bob('PUT', path, headers, 'x')).status).toBe(423);
@@ -195,14 +195,14 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     expect((await bob('GET', path)).text).toBe('old');
   });
 
-  test('section 10.4.1: a token counts wherever it stands in If', async () => {
+  test('section 10.4.1: a token is accepted in any place of If', async () => {
     const { path, token } = await locked();
     expect(await put(path, `(Not <DAV:no-lock>) (${token} ["x"])`)).toBe(204);
     expect(await put(path, `(Not <DAV:no-lock>) (Not ${token})`)).toBe(204);
     expect(await put(path, `</hidden/x> (Not ${token})`)).toBe(204);
   });
 
-  test('one that nobody was given is of no use; no matter what it begins with', async () => {
+  test('an invented token with any prefix does not allow a change', async () => {
     const { path, token } = await locked();
     for (const forged of [
       token.replace('>', 'x>'),
@@ -213,7 +213,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     }
   });
 
-  test('that of a lock that has expired is neither true nor needed', async () => {
+  test('the token of an expired lock is neither true nor needed', async () => {
     const path = fresh();
     const token = tokenOf(await lock(alice, path, { Timeout: 'Second-10' }));
     rs.clock.advance(10);
@@ -221,7 +221,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     expect(await put(path)).toBe(204);
   });
 
-  test('that of another tree is of no use', async () => {
+  test('a token of another tree does not allow a change', async () => {
     const { path } = await locked();
     const token = rs.token('dav:write', { client_id: 'alice', sub: 'alice' });
     const own = await rs.ask('LOCK', `/dav/${path}`, {
@@ -235,7 +235,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     expect(await put(path, tagged)).toBe(423);
   });
 
-  test('section 6.2: one of several shared locks is enough, if it is your own', async () => {
+  test("section 6.2: the token of one of several shared locks is enough, if it is the client's own", async () => {
     const path = fresh();
     await alice('PUT', path, {}, 'x');
     const shared = { scope: 'shared' };
@@ -249,7 +249,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     expect((await bob('PUT', path, { If: `(${hers})` }, 'x')).status).toBe(204);
   });
 
-  test('section 7.4: a member that is locked needs its token beside that of its collection', async () => {
+  test('section 7.4: a change of a locked member needs its token and the token of its collection', async () => {
     const path = fresh();
     await alice('MKCOL', path);
     const { token: inner } = await locked(`${path}/a`);
@@ -266,7 +266,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     }
   });
 
-  test('section 9.6.1: locked members alone make it 207, and nothing is deleted', async () => {
+  test('section 9.6.1: if only members are locked, DELETE is 207 and removes nothing', async () => {
     const path = fresh();
     await alice('MKCOL', path);
     const { token } = await locked(`${path}/a`);
@@ -284,7 +284,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     expect((await alice('DELETE', path, { If })).status).toBe(204);
   });
 
-  test('section 9.6: locks go with what is deleted', async () => {
+  test('section 9.6: DELETE removes the locks of the deleted resources', async () => {
     const { path, token } = await locked();
     expect((await alice('DELETE', path, { If: `(${token})` })).status).toBe(204);
     expect((await bob('PUT', path, {}, 'x')).status).toBe(201);
@@ -293,7 +293,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
 });
 
 describe('RFC 9110 section 13: conditions beside locks', () => {
-  test('If-Match is judged as well as If, and before the tokens', async () => {
+  test('If-Match is checked in addition to If, and before the tokens', async () => {
     const { path, etag, token } = await locked();
     const attempt = async (headers: Record<string, string>) =>
       (await alice('PUT', path, headers, 'new')).status;
@@ -305,7 +305,7 @@ describe('RFC 9110 section 13: conditions beside locks', () => {
     expect(await attempt({ 'If-Match': etag, If: `(${token})` })).toBe(204);
   });
 
-  test('section 13.1.1: a collection has a representation, whose tag nobody can guess', async () => {
+  test('section 13.1.1: a collection has an entity tag that cannot be guessed', async () => {
     const path = fresh();
     await alice('MKCOL', path);
     const attempt = async (headers: Record<string, string>) =>
@@ -329,7 +329,7 @@ test('RFC 4918 section 7: a request without credentials learns nothing of locks'
 });
 
 describe('RFC 9110 section 5.4: the conditions of If are counted before a resource is looked up', () => {
-  test('one look-up for each of 256 resources, one for equal ones, and none beyond 256 conditions', async () => {
+  test('there is one look-up for each of 256 resources, one for equal resources, and none for more than 256 conditions', async () => {
     let asked: string[] = [];
     await using other = await startResourceServer({}, (stores) => ({
       ...stores,
@@ -377,7 +377,7 @@ describe('RFC 9110 section 13.1.2: If-None-Match as Joplin sends it with every m
   const PROPFIND =
     '<?xml version="1.0" encoding="UTF-8"?>\n<d:propfind xmlns:d="DAV:"><d:prop xmlns:oc="http://owncloud.org/ns"><d:getlastmodified/></d:prop></d:propfind>';
 
-  test('MKCOL, PUT, PROPFIND, MOVE, LOCK, PATCH and DELETE are done', async () => {
+  test('MKCOL, PUT, PROPFIND, MOVE, LOCK, PATCH and DELETE are done with it', async () => {
     const folder = fresh();
     const joplin = async (...[method, path, headers, body]: Parameters<typeof alice>) => {
       const fields = { 'If-None-Match': 'JoplinIgnore-61825', ...headers };

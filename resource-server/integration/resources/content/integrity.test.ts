@@ -32,7 +32,7 @@ describe.each(REQUESTS)('%s %s', (method, path, type, content, status) => {
   const send = (headers: Readonly<Record<string, string>>, body: string | Readable = content) =>
     rs.as(method, path, { headers: { 'Content-Type': type, ...headers }, body });
 
-  test('RFC 9530: with the digest of another content it changes nothing and is 400', async () => {
+  test('RFC 9530: is 400 with the digest of other content, and changes nothing', async () => {
     await rs.as('DELETE', '/documents/new');
     await rs.as('PUT', NOTE, { headers: { 'Content-Type': 'application/json' }, body: '{"a":1}' });
     const before = await rs.stores.trees.below('/documents', '', 1000);
@@ -47,7 +47,7 @@ describe.each(REQUESTS)('%s %s', (method, path, type, content, status) => {
     expect(await rs.contents()).toEqual(kept);
   });
 
-  test('with its own digest it is done', async () => {
+  test('is done with the right digest', async () => {
     const whole = { 'Content-Digest': digestOf(content), 'Repr-Digest': digestOf(content) };
     expect((await send({ ...whole, 'Upload-Draft-Interop-Version': '6' })).status).toBe(status);
   });
@@ -62,7 +62,7 @@ test('a long content with a wrong digest leaves no file', async () => {
   expect((await rs.as('GET', '/documents/long')).status).toBe(404);
 });
 
-describe('a part of a document is not taken for all of it', () => {
+describe('a part of a document is not read as the whole document', () => {
   test.each([
     ['Content-Range', 'bytes 0-3/8'], // RFC 9110 section 14.5
     ['Content-Range', 'bytes 0-3/4'],
@@ -89,7 +89,7 @@ describe('a part of a document is not taken for all of it', () => {
     { 'Upload-Draft-Interop-Version': '6', 'Upload-Complete': '?1' },
     { 'Upload-Draft-Interop-Version': '3', 'Upload-Incomplete': '?0' },
     { 'Upload-Offset': '0', 'Upload-Complete': '?1' },
-  ])('an upload that could be resumed and is whole is taken: %j', async (headers) => {
+  ])('a complete resumable upload is accepted: %j', async (headers) => {
     const put = await rs.as('PUT', '/documents/whole', { headers, body: '1234' });
     expect([201, 204]).toContain(put.status);
     expect((await rs.as('GET', '/documents/whole')).text).toBe('1234');

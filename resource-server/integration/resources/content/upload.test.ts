@@ -19,17 +19,17 @@ const fresh = () => `/documents/upload-${++made}`;
 const put = (path: string, body: string, headers = {}) => rs.as('PUT', path, { body, headers });
 const get = (path: string) => rs.as('GET', path);
 
-test('RFC 9110 section 14.5: Content-Range is 400', async () => {
+test('RFC 9110 section 14.5: an upload with Content-Range is 400', async () => {
   expect((await put(fresh(), 'x', { 'Content-Range': 'bytes 0-0/1' })).status).toBe(400);
 });
 
-test('RFC 9110 section 15.5.16: a content coding is 415 and says which is taken', async () => {
+test('RFC 9110 section 15.5.16: an upload with a content coding is 415, and the answer names the accepted coding', async () => {
   const reply = await put(fresh(), 'x', { 'Content-Encoding': 'gzip' });
   expect(reply.status).toBe(415);
   expect(reply.headers['accept-encoding']).toBe('identity');
 });
 
-test('RFC 9110 section 15.5.14: too long by its Content-Length is 413 before any is read', async () => {
+test('RFC 9110 section 15.5.14: an upload whose Content-Length is too large is 413 before any content is read', async () => {
   const socket = new TestSocket(rs.listening);
   const token = rs.token('documents:write');
   await socket.send(
@@ -41,7 +41,7 @@ test('RFC 9110 section 15.5.14: too long by its Content-Length is 413 before any
   expect(answer).not.toContain('100 Continue');
 });
 
-test('as long as allowed is stored; longer without a Content-Length is 413 and leaves nothing', async () => {
+test('an upload of the allowed length is stored; a longer one without Content-Length is 413 and leaves no file', async () => {
   const path = fresh();
   const chunked = (bytes: number) => Readable.from([Buffer.alloc(bytes - 1), Buffer.alloc(1)]);
   expect((await rs.as('PUT', path, { body: chunked(100_000) })).status).toBe(201);
@@ -56,7 +56,7 @@ const LONG = 'x'.repeat(20_000);
 test.each([
   ['by length', `Content-Length: 20001\r\n\r\n${LONG}`],
   ['in chunks', `Transfer-Encoding: chunked\r\n\r\n4e21\r\n${LONG}`],
-])('cut off (%s) it leaves neither document nor file', async (_, rest) => {
+])('an upload that is cut off (%s) leaves neither document nor file', async (_, rest) => {
   const path = fresh();
   const files = await rs.files();
   const socket = new TestSocket(rs.listening);
@@ -74,7 +74,7 @@ test.each([
 test.each([
   ['by length', 'Content-Length: 10\r\n\r\nabc'],
   ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nabc'],
-])('cut off (%s) while it is short it leaves as little', async (_, rest) => {
+])('a short upload that is cut off (%s) leaves neither document nor file', async (_, rest) => {
   const path = fresh();
   const contents = await rs.contents();
   const socket = new TestSocket(rs.listening);
@@ -89,7 +89,7 @@ test.each([
   expect((await get(path)).status).toBe(404);
 });
 
-test('a store that does not answer is 503 with Retry-After, and the document stays as it was', async () => {
+test('if the store does not answer, an upload is 503 with Retry-After, and the document is not changed', async () => {
   let down = false;
   const failing = (stores: Stores): Stores => ({
     ...stores,
@@ -110,7 +110,7 @@ test('a store that does not answer is 503 with Retry-After, and the document sta
   expect((await broken.as('GET', '/documents/a')).text).toBe('old');
 });
 
-test('RFC 4331 section 6: over the quota is 507 with its condition, and what is there stays', async () => {
+test('RFC 4331 section 6: an upload over the quota is 507 with its condition, and the old document stays', async () => {
   await using small = await startResourceServer({
     documents: { maxBytes: 100, quota: { bytes: 100 } },
   });
@@ -124,7 +124,7 @@ test('RFC 4331 section 6: over the quota is 507 with its condition, and what is 
   expect((await small.as('PUT', '/documents/a', { body: '' })).status).toBe(204);
 });
 
-describe('RFC 4331 section 6: an upload beyond the quota is refused before its content comes', () => {
+describe('RFC 4331 section 6: an upload over the quota is refused before its content is sent', () => {
   const small = () =>
     startResourceServer({ documents: { maxBytes: 100_000, quota: { bytes: 100_000 } } });
   const head = (of: TestResourceServer, request: string, fields: string) =>
@@ -132,7 +132,7 @@ describe('RFC 4331 section 6: an upload beyond the quota is refused before its c
     `Authorization: Bearer ${of.token('documents:write')}\r\n${fields}\r\n\r\n`;
 
   test.each(['PUT /documents/b', 'POST /documents/'])(
-    '%s: 507 by its Content-Length, before any is read',
+    '%s: 507 by its Content-Length, before any content is read',
     async (request) => {
       await using tight = await small();
       await tight.as('PUT', '/documents/a', { body: Buffer.alloc(60_000) });
@@ -149,7 +149,7 @@ describe('RFC 4331 section 6: an upload beyond the quota is refused before its c
   );
 
   test.each(['PUT /documents/b', 'POST /documents/'])(
-    '%s: 507 in the middle of chunks without an end, and nothing stays',
+    '%s: 507 during endless chunks, and no file stays',
     async (request) => {
       await using tight = await small();
       await tight.as('PUT', '/documents/a', { body: Buffer.alloc(60_000) });
@@ -164,7 +164,7 @@ describe('RFC 4331 section 6: an upload beyond the quota is refused before its c
     },
   );
 
-  test('a replaced document makes room, also where the quota was lowered', async () => {
+  test('the replaced document is subtracted from the quota, even if the quota was lowered', async () => {
     await using tight = await small();
     const write = (path: string, length: number) =>
       tight.as('PUT', `/documents/${path}`, { body: Buffer.alloc(length) });
@@ -188,7 +188,7 @@ describe('RFC 4331 section 6: an upload beyond the quota is refused before its c
     expect(ask(1)).toThrow('no room');
   });
 
-  test('ten at once in chunks: no more is kept than fits', async () => {
+  test('ten chunked uploads at the same time never exceed the quota', async () => {
     await using tight = await small();
     const body = () => Readable.from(Array.from({ length: 3 }, () => Buffer.alloc(10_000)));
     const replies = await Promise.all(

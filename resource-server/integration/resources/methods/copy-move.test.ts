@@ -43,7 +43,7 @@ const go = (
 ): Promise<Reply> => alice(method, from, { Destination: `/documents/${to}`, ...headers });
 
 describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
-  test('201 with Location for a new address; COPY leaves the source, MOVE removes it', async () => {
+  test('are 201 with Location for a new address; COPY leaves the source, MOVE removes it', async () => {
     const [from, one, two] = [await document(), fresh(), fresh()];
     const before = await alice('GET', from);
     const copied = await go('COPY', from, one);
@@ -59,7 +59,7 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     }
   });
 
-  test('204 where something was, which is gone with all that was in it', async () => {
+  test('are 204 for an existing target, which is replaced with all its members', async () => {
     for (const method of BOTH) {
       const [from, to] = [await tree(), await tree()];
       await document(`${to}/old`);
@@ -74,7 +74,7 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     }
   });
 
-  test('section 9.8.1: a copy and its source change apart from one another', async () => {
+  test('section 9.8.1: later changes of the source do not change the copy, nor the other way around', async () => {
     const [from, to] = [await tree(), fresh()];
     await go('COPY', from, to);
     await alice('PUT', `${to}/c/b`, {}, 'changed');
@@ -85,7 +85,7 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     expect(await text(`${to}/c/b`)).toBe('changed');
   });
 
-  test('section 9.8.2: dead properties go along', async () => {
+  test('section 9.8.2: dead properties are copied and moved, too', async () => {
     const body =
       '<D:propertyupdate xmlns:D="DAV:" xmlns:x="urn:x"><D:set><D:prop><x:p>value</x:p></D:prop></D:set></D:propertyupdate>';
     const [from, one, two] = [await tree(), fresh(), fresh()];
@@ -97,7 +97,7 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     }
   });
 
-  test('section 9.8.3: Depth: 0 copies a collection alone', async () => {
+  test('section 9.8.3: Depth: 0 copies a collection without its members', async () => {
     const [from, to] = [await tree(), await tree()];
     expect((await go('COPY', from, to, { Depth: '0' })).status).toBe(204);
     expect(JSON.parse((await alice('GET', `${to}/`)).text)).toMatchObject({ members: [] });
@@ -119,13 +119,13 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     expect(await text(`${from}/a`)).toBe(status === 201 && method === 'MOVE' ? 404 : `${from}/a`);
   });
 
-  test('section 10.2: Depth of what has no members is ignored', async () => {
+  test('section 10.2: Depth is ignored for a document', async () => {
     const [from, to] = [await document(), fresh()];
     expect((await go('MOVE', from, to, { Depth: '0' })).status).toBe(201);
     expect(await text(to)).toBe(from);
   });
 
-  test('section 10.6: with Overwrite: F what is there stays, and it is 412', async () => {
+  test('section 10.6: Overwrite: F gives 412 if the target exists, which stays', async () => {
     for (const method of BOTH) {
       const [from, to] = [await document(), await tree()];
       for (const overwrite of ['F', 'f']) {
@@ -142,20 +142,20 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     expect(await text(to)).toBe(404);
   });
 
-  test('404 of nothing, and of a document with a slash', async () => {
+  test('a missing source, and a document with a slash, are 404', async () => {
     for (const method of BOTH) {
       expect((await go(method, fresh(), fresh())).status).toBe(404);
       expect((await go(method, `${await document()}/`, fresh())).status).toBe(404);
     }
   });
 
-  test('405 of the root', async () => {
+  test('the root as a source is 405', async () => {
     const { status, headers } = await go('MOVE', '', fresh());
     expect(status).toBe(405);
     expect(headers.allow).not.toMatch(/MOVE|COPY/);
   });
 
-  test('section 9.8.5: 409 without a collection for it', async () => {
+  test('section 9.8.5: a target without a parent collection is 409', async () => {
     for (const method of BOTH) {
       const from = await document();
       expect((await go(method, from, `${fresh()}/x`)).status).toBe(409);
@@ -164,7 +164,7 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     }
   });
 
-  test('sections 9.8.5 and 9.9.4: 403 onto itself, into itself, and over what it is in', async () => {
+  test('sections 9.8.5 and 9.9.4: a target that is the source, within it or above it is 403', async () => {
     for (const method of BOTH) {
       const from = await tree();
       for (const [source, to, status] of [
@@ -193,7 +193,7 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     expect(await text(`${from}x/c/b`)).toBe(`${from}/c/b`);
   });
 
-  test('RFC 9110 section 13.1: conditions are about the source', async () => {
+  test('RFC 9110 section 13.1: conditions apply to the source', async () => {
     const [from, to] = [await document(), await document()];
     const etag = String((await alice('GET', from)).headers.etag);
     expect((await go('MOVE', from, to, { 'If-Match': '"x"' })).status).toBe(412);
@@ -206,7 +206,7 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
   const modified = async (path: string) =>
     String((await alice('GET', path)).headers['last-modified']);
 
-  test.each(BOTH)('%s of older content over newer', async (method) => {
+  test.each(BOTH)('%s of older content over newer content', async (method) => {
     const [from, to] = [await document(), fresh()];
     rs.clock.advance(60);
     await document(to);
@@ -218,7 +218,7 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
     expect((await alice('GET', to, { 'If-Modified-Since': await modified(to) })).status).toBe(304);
   });
 
-  test.each(BOTH)('%s of a collection takes all that is below it', async (method) => {
+  test.each(BOTH)('%s of a collection includes all its members', async (method) => {
     const [from, to] = [await tree(), fresh()];
     rs.clock.advance(60);
     await tree(to);
@@ -250,7 +250,7 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
 const octets = (plain: string) => Buffer.from(plain).toString('latin1');
 
 describe('RFC 4918 section 10.3: Destination', () => {
-  test('where the request itself went is this server, whatever its public name', async () => {
+  test('the host of the request is this server, under any public name', async () => {
     const { port } = rs.listening;
     const from = await document();
     const copyTo = async (host: string) => {
@@ -341,7 +341,7 @@ describe('RFC 4918 section 10.3: Destination', () => {
     expect(await text(`${to}%20%C3%BC`)).toBe(from);
   });
 
-  test('400 without one, and with two', async () => {
+  test('a request without Destination, or with two, is 400', async () => {
     const from = await document();
     const two = { Destination: [`/documents/${fresh()}`, `/documents/${fresh()}`] };
     for (const method of BOTH) {
@@ -357,7 +357,7 @@ describe('RFC 4918 section 10.3: Destination', () => {
     expect((await go('COPY', from, `${to}-%C3%A9`, { Overwrite: 'F' })).status).toBe(412);
   });
 
-  test('section 8.1: a client that may not write learns nothing of the destination', async () => {
+  test('section 8.1: a client that may not write learns nothing about the destination', async () => {
     const reading = rs.token('documents:read');
     const [from, to] = [await document(), await document()];
     for (const method of BOTH) {
@@ -393,7 +393,7 @@ describe('RFC 4918 section 7.6: locks', () => {
     }
   });
 
-  test('a lock at the destination needs its token, and stays', async () => {
+  test('a lock at the destination requires its token, and stays', async () => {
     for (const method of BOTH) {
       const [from, to] = [await tree(), await tree()];
       const token = tokenOf(await lock(alice, to));
@@ -405,7 +405,7 @@ describe('RFC 4918 section 7.6: locks', () => {
     }
   });
 
-  test('the locks of what is overwritten go with it', async () => {
+  test('the locks of the replaced resources are removed', async () => {
     const [from, to] = [await tree(), await tree()];
     const token = tokenOf(await lock(alice, `${to}/a`));
     const If = `</documents/${to}/a> (${token})`;
@@ -413,7 +413,7 @@ describe('RFC 4918 section 7.6: locks', () => {
     expect((await bob('PUT', `${to}/a`, {}, 'x')).status).toBe(204);
   });
 
-  test('both collections need their tokens: one loses, the other gets a member', async () => {
+  test('MOVE needs the tokens of both collections, since both change', async () => {
     const [one, two] = [await tree(), await tree()];
     const locks = await Promise.all([one, two].map((path) => lock(alice, path, { Depth: '0' })));
     const [from, to] = locks.map(tokenOf);
@@ -429,7 +429,7 @@ describe('RFC 4918 section 7.6: locks', () => {
     }
   });
 
-  test('sections 9.8.5 and 9.9.4: a locked member makes it 207, and nothing is done', async () => {
+  test('sections 9.8.5 and 9.9.4: with a locked member the answer is 207, and nothing is done', async () => {
     const [from, to] = [await tree(), await tree()];
     await lock(bob, `${from}/c/b`);
     const moved = await go('MOVE', from, fresh());
@@ -446,7 +446,7 @@ describe('RFC 4918 section 7.6: locks', () => {
     expect(await text(`${to}/c/b`)).toBe(`${to}/c/b`);
   });
 
-  test('a source that is locked may be copied by anybody', async () => {
+  test('a locked source may be copied without its token', async () => {
     const [from, to] = [await tree(), fresh()];
     await lock(alice, from);
     const copied = await bob('COPY', from, { Destination: `/documents/${to}` });
@@ -466,7 +466,7 @@ describe('races', () => {
     expect(await text(`${base}-${winners[0]}`)).toBe(from);
   });
 
-  test('ten MOVEs to one place with Overwrite: F: one succeeds, nine stay where they are', async () => {
+  test('ten MOVEs to one target with Overwrite: F: one succeeds, and the other nine sources stay', async () => {
     const to = fresh();
     const sources = await Promise.all(ten.map(() => document()));
     const replies = await Promise.all(
@@ -480,7 +480,7 @@ describe('races', () => {
     expect(await text(to)).toBe(winner);
   });
 
-  test('two MOVEs into one another: one of them is refused, no cycle comes to be', async () => {
+  test('two collections are moved into one another: one MOVE is refused, and no cycle is made', async () => {
     const [one, two] = [await tree(), await tree()];
     const replies = await Promise.all([go('MOVE', one, `${two}/in`), go('MOVE', two, `${one}/in`)]);
     const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
@@ -491,7 +491,7 @@ describe('races', () => {
     expect(await text(`${outer}/a`)).toBe(`${outer}/a`);
   });
 
-  test('MOVE of a collection against PUTs into it: each acknowledged document is in one place or the other', async () => {
+  test('MOVE of a collection during PUTs into it: each acknowledged document is at the new path', async () => {
     const [from, to] = [await tree(), fresh()];
     const puts = ten.map((index) => alice('PUT', `${from}/c/new-${index}`, {}, `content-${index}`));
     const [moved, ...replies] = await Promise.all([go('MOVE', from, to), ...puts]);
@@ -504,7 +504,7 @@ describe('races', () => {
     }
   });
 
-  test('MOVE against LOCK of its source: either the lock comes first, or there is nothing to lock', async () => {
+  test('MOVE at the same time as LOCK of its source: either the lock comes first, or there is nothing to lock', async () => {
     for (const index of ten) {
       const [from, to] = [await tree(), fresh()];
       const order = [() => go('MOVE', from, to), () => lock(bob, `${from}/a`)];

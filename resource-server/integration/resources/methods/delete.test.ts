@@ -49,7 +49,7 @@ describe('RFC 9110 section 9.3.5: DELETE', () => {
     },
   );
 
-  test('section 13.1.1: only in the state that is expected', async () => {
+  test('section 13.1.1: removes a document only if its conditions are met', async () => {
     const path = fresh();
     const { headers } = await put(path);
     expect((await remove(path, { 'If-Match': '"other"' })).status).toBe(412);
@@ -59,7 +59,7 @@ describe('RFC 9110 section 9.3.5: DELETE', () => {
     expect((await remove(path, { 'If-Match': '*' })).status).toBe(404);
   });
 
-  test('ten at once: one is done, nine find nothing', async () => {
+  test('one of ten at the same time succeeds, and nine get 404', async () => {
     const path = fresh();
     await put(path);
     const replies = await Promise.all(Array.from({ length: 10 }, () => remove(path)));
@@ -77,7 +77,7 @@ describe('RFC 9110 section 9.3.5: DELETE', () => {
 });
 
 describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
-  test('takes all that is in it, and its content', async () => {
+  test('removes all its members and their content', async () => {
     const contents = await rs.contents();
     for (const slash of ['', '/']) {
       const path = await collection();
@@ -89,14 +89,14 @@ describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
     expect(await rs.contents()).toEqual(contents);
   });
 
-  test('leaves one alone whose name begins the same', async () => {
+  test('leaves a collection whose name begins with the same characters', async () => {
     const path = await collection();
     await put(`${path}-2`);
     await remove(path);
     expect(await statusOf(`${path}-2`)).toBe(200);
   });
 
-  test('Depth can be infinity only: else 400, and nothing goes', async () => {
+  test('with a Depth other than infinity is 400, and removes nothing', async () => {
     const path = await collection();
     for (const depth of ['0', '1', 'x', '', '0, infinity']) {
       expect((await remove(path, { Depth: depth })).status).toBe(400);
@@ -105,7 +105,7 @@ describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
     expect((await remove(path, { Depth: 'Infinity' })).status).toBe(204);
   });
 
-  test('one with PUTs into it at the same time: each is there no more, or never was', async () => {
+  test('during PUTs into it leaves none of their documents', async () => {
     const path = await collection();
     const contents = await rs.contents();
     const replies = await Promise.all([
@@ -124,7 +124,7 @@ describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
 });
 
 describe('RFC 4918 section 7: locks', () => {
-  test('a locked document wants its token; its lock goes with it', async () => {
+  test('DELETE of a locked document needs its token, and removes its lock', async () => {
     const path = fresh();
     await put(path);
     const token = await lock(path);
@@ -135,14 +135,14 @@ describe('RFC 4918 section 7: locks', () => {
     expect((await remove(path)).status).toBe(204);
   });
 
-  test('section 7.4: a lock on its collection keeps a member in', async () => {
+  test('section 7.4: DELETE of a member needs the token of a locked collection', async () => {
     const path = await collection();
     const token = await lock(path);
     expect((await remove(`${path}/a`)).status).toBe(423);
     expect((await remove(`${path}/a`, { If: `<${path}/> (${token})` })).status).toBe(204);
   });
 
-  test('section 9.6.1: a locked member is named with 423 in a 207, and nothing goes', async () => {
+  test('section 9.6.1: with a locked member the answer is 207 that names it with 423, and nothing is removed', async () => {
     const path = await collection();
     const token = await lock(`${path}/below/b`);
     const reply = await remove(path);
@@ -156,7 +156,7 @@ describe('RFC 4918 section 7: locks', () => {
     expect((await remove(path, headers)).status).toBe(204);
   });
 
-  test('section 6.1: a lock that has expired counts for nothing', async () => {
+  test('section 6.1: an expired lock has no effect', async () => {
     const path = await collection();
     await lock(`${path}/a`);
     expect((await remove(path)).status).toBe(207);

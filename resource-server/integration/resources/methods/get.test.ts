@@ -18,7 +18,7 @@ const get = (path: string, headers = {}) => rs.as('GET', path, { headers });
 const etagOf = ({ headers }: Reply) => headers.etag ?? '';
 
 describe('RFC 9110 section 9.3.1: GET', () => {
-  test('gives content, type and validators, and lets no browser run it', async () => {
+  test('gives content, type and validators, and forbids browsers to run it', async () => {
     const path = fresh();
     const created = await put(path, '<script>', { 'Content-Type': 'text/html' });
     const read = await get(path);
@@ -47,7 +47,7 @@ describe('RFC 9110 section 9.3.1: GET', () => {
     }
   });
 
-  test('section 8.8.2: Last-Modified is by the clock that all servers share, not by that of one of them', async () => {
+  test('section 8.8.2: Last-Modified uses the clock that all servers share, not the clock of one server', async () => {
     await using one = await startResourceServer();
     const [first, second] = ['Tue, 01 Jan 2030 00:00:00 GMT', 'Tue, 01 Jan 2030 00:00:10 GMT'];
     const { clock } = one.stores.trees;
@@ -67,7 +67,7 @@ describe('RFC 9110 section 9.3.1: GET', () => {
     expect(text).toContain(second);
   });
 
-  test('a long document comes whole', async () => {
+  test('gives all of a long document', async () => {
     const path = fresh();
     const content = Buffer.alloc(99_999, 'long ');
     await put(path, content);
@@ -78,7 +78,7 @@ describe('RFC 9110 section 9.3.1: GET', () => {
 });
 
 describe('RFC 9110 section 13: conditions', () => {
-  test('sections 13.1.2 and 13.1.3: a client that has it gets 304 with the validators', async () => {
+  test('sections 13.1.2 and 13.1.3: a client that has the document gets 304 with the validators', async () => {
     const path = fresh();
     const created = await put(path, 'one');
     const tag = etagOf(created);
@@ -104,7 +104,7 @@ describe('RFC 9110 section 13: conditions', () => {
     expect((await get(path, other)).status).toBe(200);
   });
 
-  test('sections 13.1.1 and 13.1.4: If-Match and If-Unmodified-Since', async () => {
+  test('sections 13.1.1 and 13.1.4: If-Match and If-Unmodified-Since are checked', async () => {
     const path = fresh();
     const tag = etagOf(await put(path, 'one'));
     expect((await get(path, { 'If-Match': tag })).status).toBe(200);
@@ -115,13 +115,13 @@ describe('RFC 9110 section 13: conditions', () => {
     expect((await get(path, { 'If-Match': '"other"', 'If-None-Match': tag })).status).toBe(412);
   });
 
-  test('section 13.2.1: conditions are ignored where the answer is 404 or a redirect anyhow', async () => {
+  test('section 13.2.1: conditions are ignored if the answer is 404 or a redirect without them', async () => {
     const headers = { 'If-Match': '"x"' };
     expect((await get(fresh(), headers)).status).toBe(404);
     expect((await get('/documents', headers)).status).toBe(308);
   });
 
-  test('RFC 4918 section 10.4: If is heard by reads, too', async () => {
+  test('RFC 4918 section 10.4: If is checked for GET, too', async () => {
     const path = fresh();
     const tag = etagOf(await put(path, 'one'));
     expect((await get(path, { If: `([${tag}])` })).status).toBe(200);
@@ -161,7 +161,7 @@ describe('RFC 9110 section 14: ranges', () => {
     });
   });
 
-  test('section 14.6: several are multipart/byteranges, in the order asked for', async () => {
+  test('section 14.6: several ranges are multipart/byteranges, in the requested order', async () => {
     const reply = await get(path, { Range: 'bytes=20-21,0-2,-1' });
     expect(reply.status).toBe(206);
     const type = reply.headers['content-type'] ?? '';
@@ -179,7 +179,7 @@ describe('RFC 9110 section 14: ranges', () => {
     expect(reply.headers.etag).toBe(tag);
   });
 
-  test('parts of a long document are those bytes', async () => {
+  test('parts of a long document have the requested octets', async () => {
     const long = fresh();
     const content = Array.from({ length: 9999 }, (_, index) => `${index},`.padStart(10)).join('');
     await put(long, content);
@@ -198,7 +198,7 @@ describe('RFC 9110 section 14: ranges', () => {
     ]);
   });
 
-  test('section 15.5.17: beyond the end is 416 with the length', async () => {
+  test('section 15.5.17: a range beyond the end is 416 with the length', async () => {
     const reply = await get(path, { Range: 'bytes=26-' });
     expect(reply.status).toBe(416);
     expect(reply.headers['content-range']).toBe('bytes */26');
@@ -226,7 +226,7 @@ describe('RFC 9110 section 14: ranges', () => {
     expect(reply).toMatchObject({ status: 206, text: TEXT });
   });
 
-  test('section 13.1.5: If-Range', async () => {
+  test('section 13.1.5: If-Range is checked', async () => {
     const { headers } = await get(path);
     const part = (condition = '') => get(path, { Range: 'bytes=0-1', 'If-Range': condition });
     expect((await part(tag)).status).toBe(206);
@@ -236,14 +236,14 @@ describe('RFC 9110 section 14: ranges', () => {
     expect((await part(headers['last-modified'])).status).toBe(200);
   });
 
-  test('section 13.2.2: If-Match is judged before the range', async () => {
+  test('section 13.2.2: If-Match is checked before the range', async () => {
     const fields = { Range: 'bytes=99-', 'If-Match': '"other"' };
     expect((await get(path, fields)).status).toBe(412);
   });
 });
 
 describe('races', () => {
-  test('readers during replacements see one whole state or another, never an error', async () => {
+  test('readers during replacements get one complete state or another, never an error', async () => {
     const path = fresh();
     const whole = (n: number) => `${n}`.repeat(50_000);
     await put(path, whole(0));
@@ -266,47 +266,51 @@ describe('races', () => {
   test.each([
     ['in rows', 0],
     ['in files', 20_000],
-  ])('a document replaced between its row and its content is read anew (%s)', async (_, least) => {
-    let meanwhile: (() => Promise<unknown>) | undefined;
-    const hooked = (stores: Stores): Stores => ({
-      ...stores,
-      trees: {
-        ...stores.trees,
-        async get(tree, path) {
-          const row = await stores.trees.get(tree, path);
-          const act = meanwhile;
-          meanwhile = undefined;
-          await act?.();
-          return row;
+  ])(
+    'a document that is replaced between the reads of its row and its content is read again (%s)',
+    async (_, least) => {
+      let meanwhile: (() => Promise<unknown>) | undefined;
+      const hooked = (stores: Stores): Stores => ({
+        ...stores,
+        trees: {
+          ...stores.trees,
+          async get(tree, path) {
+            const row = await stores.trees.get(tree, path);
+            const act = meanwhile;
+            meanwhile = undefined;
+            await act?.();
+            return row;
+          },
         },
-      },
-    });
-    // Content in memory needs no reading.
-    const documents = { maxBytes: 100_000, memory: 0 };
-    await using racing = await startResourceServer({ documents }, hooked);
-    const long = (body: string) => body.padEnd(least, '.');
-    const replace = (body: string) => () => racing.as('PUT', '/documents/a', { body: long(body) });
-    const read = (headers = {}) => racing.as('GET', '/documents/a', { headers });
-    await replace('old')();
-    meanwhile = replace('new');
-    expect(await read()).toMatchObject({ status: 200, text: long('new') });
-    meanwhile = replace('newer');
-    expect(await read({ Range: 'bytes=0-0,2-2' })).toMatchObject({ status: 206 });
-    meanwhile = replace('x'.repeat(80_000));
-    expect((await read()).text).toHaveLength(80_000);
-    meanwhile = replace('short');
-    expect(await read({ Range: 'bytes=1-2' })).toMatchObject({ status: 206, text: 'ho' });
-    meanwhile = () => racing.as('DELETE', '/documents/a');
-    expect((await read()).status).toBe(404);
-    await replace('document')();
-    meanwhile = async () => {
-      await racing.as('DELETE', '/documents/a');
-      await racing.as('MKCOL', '/documents/a');
-    };
-    expect((await read()).status).toBe(308);
-  });
+      });
+      // Content in memory needs no reading.
+      const documents = { maxBytes: 100_000, memory: 0 };
+      await using racing = await startResourceServer({ documents }, hooked);
+      const long = (body: string) => body.padEnd(least, '.');
+      const replace = (body: string) => () =>
+        racing.as('PUT', '/documents/a', { body: long(body) });
+      const read = (headers = {}) => racing.as('GET', '/documents/a', { headers });
+      await replace('old')();
+      meanwhile = replace('new');
+      expect(await read()).toMatchObject({ status: 200, text: long('new') });
+      meanwhile = replace('newer');
+      expect(await read({ Range: 'bytes=0-0,2-2' })).toMatchObject({ status: 206 });
+      meanwhile = replace('x'.repeat(80_000));
+      expect((await read()).text).toHaveLength(80_000);
+      meanwhile = replace('short');
+      expect(await read({ Range: 'bytes=1-2' })).toMatchObject({ status: 206, text: 'ho' });
+      meanwhile = () => racing.as('DELETE', '/documents/a');
+      expect((await read()).status).toBe(404);
+      await replace('document')();
+      meanwhile = async () => {
+        await racing.as('DELETE', '/documents/a');
+        await racing.as('MKCOL', '/documents/a');
+      };
+      expect((await read()).status).toBe(308);
+    },
+  );
 
-  test('a row whose content is lost is 500, not an endless search', async () => {
+  test('a row whose content is lost is 500, not an endless loop', async () => {
     await using lossy = await startResourceServer();
     await lossy.as('PUT', '/documents/a', { body: 'x' });
     const found = await lossy.stores.trees.get('/documents', 'a');

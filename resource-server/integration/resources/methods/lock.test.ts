@@ -35,8 +35,8 @@ async function collection(): Promise<string> {
   return path;
 }
 
-describe('RFC 4918 section 9.10.1: a lock on what is there', () => {
-  test('200 with the token in Lock-Token and in lockdiscovery, and all that was granted', async () => {
+describe('RFC 4918 section 9.10.1: a lock on an existing resource', () => {
+  test('gets 200 with the token in Lock-Token and in lockdiscovery, and all granted values', async () => {
     const path = await document();
     const owner = '<D:owner><D:href>mailto:a@example.org</D:href></D:owner>';
     const reply = await alice(
@@ -79,7 +79,7 @@ describe('RFC 4918 section 9.10.1: a lock on what is there', () => {
     expect(reply.text).toContain(`<D:timeout>Second-${seconds}</D:timeout>`);
   });
 
-  test('section 6.6: it ends by itself', async () => {
+  test('section 6.6: expires', async () => {
     const path = await document();
     await lock(alice, path, { Timeout: 'Second-60' });
     expect((await bob('PUT', path, {}, 'x')).status).toBe(423);
@@ -88,7 +88,7 @@ describe('RFC 4918 section 9.10.1: a lock on what is there', () => {
     expect((await lock(bob, path)).status).toBe(200);
   });
 
-  test('section 9.10.5: beside an exclusive lock there is none; the answer names its root', async () => {
+  test('section 9.10.5: is refused beside an exclusive lock, and the answer names the root of that lock', async () => {
     const path = await document();
     await lock(alice, path);
     for (const [client, scope] of [
@@ -105,7 +105,7 @@ describe('RFC 4918 section 9.10.1: a lock on what is there', () => {
     }
   });
 
-  test('section 6.2: shared locks stand beside one another, no exclusive one beside them', async () => {
+  test('section 6.2: may be shared beside other shared locks, but not exclusive beside them', async () => {
     const path = await document();
     const tokens = [
       await lock(alice, path, { scope: 'shared' }),
@@ -116,7 +116,7 @@ describe('RFC 4918 section 9.10.1: a lock on what is there', () => {
     expect((await lock(alice, path)).status).toBe(423);
   });
 
-  test('section 9.10.3: a collection with all in it, or by itself', async () => {
+  test('section 9.10.3: may cover a collection with its members, or without', async () => {
     const path = await collection();
     const token = tokenOf(await lock(alice, path, { Depth: '0' }));
     expect((await bob('PUT', `${path}/a`, {}, 'x')).status).toBe(204);
@@ -131,7 +131,7 @@ describe('RFC 4918 section 9.10.1: a lock on what is there', () => {
     );
   });
 
-  test('section 9.10.3: a locked member makes it 207, with 424 for the target, and nothing is locked', async () => {
+  test('section 9.10.3: with a locked member the answer is 207, with 424 for the target, and nothing is locked', async () => {
     const path = await collection();
     await lock(bob, `${path}/a`);
     const reply = await lock(alice, path);
@@ -156,8 +156,8 @@ describe('RFC 4918 section 9.10.1: a lock on what is there', () => {
   });
 });
 
-describe('RFC 4918 sections 7.3 and 9.10.4: a lock on nothing', () => {
-  test('makes an empty document with 201, which stays when the lock goes', async () => {
+describe('RFC 4918 sections 7.3 and 9.10.4: a lock on a missing resource', () => {
+  test('makes an empty document with 201, which stays after the lock', async () => {
     const path = fresh();
     const reply = await lock(alice, path);
     expect(reply.status).toBe(201);
@@ -171,7 +171,7 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on nothing', () => {
     expect((await bob('GET', path)).text).toBe('content');
   });
 
-  test('needs the token of its collection, if that is locked by itself', async () => {
+  test('needs the token of its collection, if the collection is locked without its members', async () => {
     const path = await collection();
     const If = `</documents/${path}/> (${tokenOf(await lock(alice, path, { Depth: '0' }))})`;
     expect((await lock(bob, `${path}/new`)).status).toBe(423);
@@ -179,14 +179,14 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on nothing', () => {
     expect((await lock(alice, `${path}/new`, { If })).status).toBe(201);
   });
 
-  test('409 without a collection for it, 409 below a document, and nothing is left', async () => {
+  test('is 409 without a parent collection and below a document, and makes no document', async () => {
     const before = await rs.contents();
     expect((await lock(alice, `${fresh()}/x`)).status).toBe(409);
     expect(await rs.contents()).toEqual(before);
     expect((await lock(alice, `${await document()}/x`)).status).toBe(409);
   });
 
-  test('ten at once: one is granted an exclusive lock, and one empty document is there', async () => {
+  test('ten exclusive locks at the same time: one is granted, and one empty document is made', async () => {
     const path = fresh();
     const contents = (await rs.contents()).length;
     const replies = await Promise.all(ten.map(() => lock(alice, path)));
@@ -194,7 +194,7 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on nothing', () => {
     expect(await rs.contents()).toHaveLength(contents + 1);
   });
 
-  test('ten at once: all are granted a shared lock, and one empty document is there', async () => {
+  test('ten shared locks at the same time: all are granted, and one empty document is made', async () => {
     const path = fresh();
     const contents = (await rs.contents()).length;
     const replies = await Promise.all(ten.map(() => lock(alice, path, { scope: 'shared' })));
@@ -203,7 +203,7 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on nothing', () => {
     expect(await rs.contents()).toHaveLength(contents + 1);
   });
 
-  test('ten exclusive ones on a document at once: one is granted', async () => {
+  test('ten exclusive locks on one document at the same time: one is granted', async () => {
     const path = await document();
     const replies = await Promise.all(ten.map(() => lock(alice, path)));
     expect(statusesOf(replies)).toEqual([200, ...nine(423)]);
@@ -211,7 +211,7 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on nothing', () => {
 });
 
 describe('RFC 4918 section 9.10.2: refreshing', () => {
-  test('starts the time again, without a Lock-Token and whatever Depth says', async () => {
+  test('starts the time again, without Lock-Token and with any Depth', async () => {
     const path = await document();
     const token = tokenOf(await lock(alice, path, { Timeout: 'Second-100' }));
     rs.clock.advance(60);
@@ -227,7 +227,7 @@ describe('RFC 4918 section 9.10.2: refreshing', () => {
     expect((await bob('PUT', path, {}, 'x')).status).toBe(423);
   });
 
-  test('through a member of the collection that is locked', async () => {
+  test('works through a member of the locked collection', async () => {
     const path = await collection();
     const If = `(${tokenOf(await lock(alice, path))})`;
     const reply = await alice('LOCK', `${path}/a`, { If });
@@ -235,7 +235,7 @@ describe('RFC 4918 section 9.10.2: refreshing', () => {
     expect(reply.text).toContain(`<D:lockroot><D:href>/documents/${path}/</D:href></D:lockroot>`);
   });
 
-  test('412 with its condition for a lock of something else; 412 for one that has expired', async () => {
+  test('is 412 for a lock of another resource and for an expired lock', async () => {
     const path = await document();
     const elsewhere = await document();
     const token = tokenOf(await lock(alice, path, { Timeout: 'Second-10' }));
@@ -249,7 +249,7 @@ describe('RFC 4918 section 9.10.2: refreshing', () => {
     expect((await alice('LOCK', path, { If: `(${token})` })).status).toBe(412);
   });
 
-  test('400 for none, 400 for two of the resource, 403 for that of somebody else', async () => {
+  test("is 400 without a lock or with two of the resource, and 403 for another person's lock", async () => {
     const path = await document();
     const options = { scope: 'shared' };
     const [mine, hers] = [await lock(alice, path, options), await lock(bob, path, options)].map(
@@ -263,7 +263,7 @@ describe('RFC 4918 section 9.10.2: refreshing', () => {
 });
 
 describe('RFC 4918 section 9.11: UNLOCK', () => {
-  test('204, and the whole collection is free; a second time it is 409', async () => {
+  test('gives 204 and unlocks the whole collection; a second UNLOCK is 409', async () => {
     const path = await collection();
     const token = tokenOf(await lock(alice, path));
     const fields = { 'Lock-Token': token };
@@ -274,7 +274,7 @@ describe('RFC 4918 section 9.11: UNLOCK', () => {
     expect(again.text).toContain('<D:lock-token-matches-request-uri/>');
   });
 
-  test('403 for somebody else, and the lock stays', async () => {
+  test('is 403 for another person, and the lock stays', async () => {
     const path = await document();
     const token = tokenOf(await lock(alice, path));
     expect((await bob('UNLOCK', path, { 'Lock-Token': token })).status).toBe(403);
@@ -297,7 +297,7 @@ describe('RFC 4918 section 9.11: UNLOCK', () => {
     expect(reply.status).toBe(value?.includes('urn:uuid:1') ? 409 : 400);
   });
 
-  test('409 for a lock of another resource, of the member, or that has expired; 404 for nothing', async () => {
+  test("is 409 for a lock of another resource, a member's lock or an expired lock, and 404 for a missing resource", async () => {
     const path = await collection();
     const member = tokenOf(await lock(alice, `${path}/a`, { Timeout: 'Second-5' }));
     const fields = { 'Lock-Token': member };
@@ -308,7 +308,7 @@ describe('RFC 4918 section 9.11: UNLOCK', () => {
     expect((await alice('UNLOCK', `${path}/a`, fields)).status).toBe(409);
   });
 
-  test('If holds for it too', async () => {
+  test('If is checked for UNLOCK, too', async () => {
     const path = await document();
     const fields = { 'Lock-Token': tokenOf(await lock(alice, path)) };
     expect((await alice('UNLOCK', path, { ...fields, If: '(["other"])' })).status).toBe(412);
@@ -316,7 +316,7 @@ describe('RFC 4918 section 9.11: UNLOCK', () => {
   });
 });
 
-describe('bad LOCKs', () => {
+describe('invalid LOCK requests', () => {
   test.each([
     ['1', 400],
     ['2', 400],
@@ -349,7 +349,7 @@ describe('bad LOCKs', () => {
     expect((await bob('PUT', path, {}, 'x')).status).toBe(204);
   });
 
-  test('section 20.2: a principal has 50 locks, also when they come at once; then it is 507, for others not', async () => {
+  test('section 20.2: a principal may have 50 locks, also if it requests them at the same time; a further lock is 507', async () => {
     await using another = await startResourceServer({}, (stores) => ({
       ...stores,
       trees: {
@@ -375,7 +375,7 @@ describe('bad LOCKs', () => {
   });
 });
 
-test('RFC 4918 section 14.17: the owner of a lock has 2048 bytes, and one more is 413', async () => {
+test('RFC 4918 section 14.17: the owner of a lock may have 2048 octets; a longer one is 413', async () => {
   const owner = (bytes: number) => {
     const empty = '<D:owner xmlns:D="DAV:"></D:owner>';
     return `<D:owner>${'x'.repeat(bytes - empty.length)}</D:owner>`;

@@ -24,7 +24,7 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     }
   });
 
-  test('section 9.3.1: an address that has something gets 405 with Allow, and stays as it is', async () => {
+  test('section 9.3.1: is 405 with Allow at an existing resource, which is not changed', async () => {
     const path = fresh();
     await mkcol(path);
     await rs.as('PUT', `${path}/a`, { body: 'x' });
@@ -37,7 +37,7 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     expect(await statusOf(`${path}/a`)).toBe(200);
   });
 
-  test('without a collection to be in it is 409, and makes none of them', async () => {
+  test('is 409 without a parent collection, and makes no collection', async () => {
     const path = fresh();
     expect((await mkcol(`${path}/a`)).status).toBe(409);
     expect(await statusOf(`${path}/`)).toBe(404);
@@ -45,7 +45,7 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     expect((await mkcol(`${path}/a`)).status).toBe(409);
   });
 
-  test('content of any kind and framing is 415, and nothing is made', async () => {
+  test('is 415 with any content, and makes no collection', async () => {
     const path = fresh();
     const xml = { 'Content-Type': 'application/xml' };
     const refused = [
@@ -58,14 +58,14 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     expect((await mkcol(path, { body: '' })).status).toBe(201);
   });
 
-  test('ten at once: one makes it, nine are 405', async () => {
+  test('one of ten at the same time makes the collection, and nine get 405', async () => {
     const path = fresh();
     const replies = await Promise.all(Array.from({ length: 10 }, () => mkcol(path)));
     const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([201, ...Array.from({ length: 9 }, () => 405)]);
   });
 
-  test('against PUT at the same path: one of the two is there', async () => {
+  test('at the same time as PUT at the same path: one of the two succeeds', async () => {
     const path = fresh();
     const [collection, document] = await Promise.all([
       mkcol(path),
@@ -75,7 +75,7 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     expect(await statusOf(`${path}/`)).toBe(collection.status === 201 ? 200 : 404);
   });
 
-  test('RFC 9110 section 13.1.1: conditions are heard', async () => {
+  test('RFC 9110 section 13.1.1: checks conditions', async () => {
     const path = fresh();
     expect((await mkcol(path, { headers: { 'If-Match': '*' } })).status).toBe(412);
     expect((await mkcol(path, { headers: { 'If-None-Match': '*' } })).status).toBe(201);
