@@ -28,6 +28,8 @@ const READY_WITHIN = 60_000;
 const LEFT_WITHIN = 20_000;
 /** Milliseconds without a request after which it ends. */
 const IDLE = 600_000;
+/** Milliseconds after which it ends in any case, since each visit leaves rows in its store. */
+const LONGEST = 86_400_000;
 /** Milliseconds between two starts. */
 const PAUSE = 5000;
 
@@ -120,6 +122,7 @@ export class Playground {
       child.on('error', () => {}); // its end is heard all the same
       this.#running.add(child);
       const late = setTimeout(() => child.kill('SIGKILL'), READY_WITHIN);
+      const old = setTimeout(() => this.#stop(), LONGEST).unref();
       let reason = '';
       child.on('message', (content) => {
         const { ready, port, failed } = Object(content);
@@ -132,6 +135,7 @@ export class Playground {
       });
       const [code, signal] = await once(child, 'exit');
       clearTimeout(late);
+      clearTimeout(old);
       const told = this.#running.delete(child) && code !== 0 && signal !== 'SIGTERM';
       if (told) this.#log(reason || `${signal ?? `exit code ${code}`}`);
     } finally {
