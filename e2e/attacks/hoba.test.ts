@@ -12,7 +12,7 @@ import { signed as signedBy } from '../clients/hoba/hoba-client.ts';
 import { newKey, pemOf } from '../clients/hoba/keys.ts';
 import type { HobaKey } from '../clients/hoba/keys.ts';
 import type { ToBeSigned } from '../clients/hoba/to-be-signed.ts';
-import { ONE_STORE } from '../flows/flow.ts';
+import { STORE_KINDS } from '../flows/flow.ts';
 import { startTokenServers } from './private-token.fixture.ts';
 import type { TokenServers } from './private-token.fixture.ts';
 
@@ -22,7 +22,7 @@ const SPACES = {
   single: { schemes: ['HOBA'], serves: 'identity', hoba: { maxAge: 0 } },
 };
 
-describe.each(ONE_STORE)('on %s', (kind) => {
+describe.each(STORE_KINDS)('on %s', (kind) => {
   let servers: TokenServers;
   let origin: string;
   beforeAll(async () => {

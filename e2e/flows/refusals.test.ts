@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import type { Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
 import { addPeopleClient, CALLBACK, CODE_GRANTS } from '../pair/people-client.ts';
-import { ONE_STORE, startFlowOn } from './flow.ts';
+import { startFlowOn, STORE_KINDS } from './flow.ts';
 import type { Flow } from './flow.ts';
 import { accesses, addDevice, alsoAt, App, asksToSignIn, browserAt, CHALLENGE } from './person.ts';
 import { INVALID_GRANT, newPerson, post, refusal, sent, signedIn, signIn } from './person.ts';
@@ -46,7 +46,7 @@ const NEAR_MISSES: readonly (readonly [what: string, uri: string])[] = [
   ['two of them', `${CALLBACK} ${CALLBACK}`],
 ];
 
-describe.each(ONE_STORE)('on %s: refused', (kind) => {
+describe.each(STORE_KINDS)('on %s: refused', (kind) => {
   let flow: Flow;
   let app: App;
   let person: Person;
