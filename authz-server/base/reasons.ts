@@ -5,81 +5,56 @@ import { whyNotTaken } from '#shared/client-documents/reach.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { isObject, type JsonObject } from '#shared/jose/compact-jws.ts';
 import type { Config } from '#shared/config/schema.ts';
+import { type Cause, causeOf, type EngineRefusal } from './engine-causes.ts';
 import type { AuthzServer } from './server.ts';
 
 export type RefusingServer = Pick<AuthzServer, 'config' | 'clock'>;
 
-/** An error of the engine. `error_detail` is what it keeps from the client. */
-export type EngineRefusal = Error & {
-  readonly error_detail?: string | undefined;
-  readonly error_description?: string | undefined;
-};
-
-type Sentences = Readonly<Record<string, string>>;
+type Sentences = Readonly<Partial<Record<Cause, string>>>;
 
 const SENTENCES_OF_PROOFS: Sentences = {
-  'missing DPoP proof JWT': 'The field DPoP is missing: the authorization request had dpop_jkt.',
-  'DPoP proof key thumbprint does not match dpop_jkt':
-    'The key of the DPoP proof is not the dpop_jkt of the authorization request.',
-  'failed jkt verification':
-    'The refresh token is bound to a key: send a DPoP proof that is signed with it.',
+  'proof-missing': 'The field DPoP is missing: the authorization request had dpop_jkt.',
+  'proof-key': 'The key of the DPoP proof is not the dpop_jkt of the authorization request.',
+  'token-bound': 'The refresh token is bound to a key: send a DPoP proof that is signed with it.',
 };
 
 const GRANT_ENDED =
   'The grant has ended: the person or the operator ended it, or something of it was used twice.';
 
 /**
- * The sentences for developers, in development only, by grant type and the engine's detail. A detail that is not here is
- * told to nobody. So nobody learns whether a client, a person or a device code exists.
+ * The sentences for developers, in development only, by grant type and cause. A cause that is not here is told to nobody.
+ * So nobody learns whether a client, a person or a device code exists.
  */
 const SENTENCES: Readonly<Record<string, Sentences>> = {
   authorization_code: {
     ...SENTENCES_OF_PROOFS,
-    'authorization code not found':
+    unknown:
       'The code is unknown: it was changed on its way, has expired long ago, or its grant has ended.',
-    'authorization code is expired': 'The code has expired. Ask for another at /auth.',
-    'authorization code already consumed':
-      'The code was used before. A code is good once, so its grant has ended.',
-    'already used': 'The code was used before. A code is good once, so its grant has ended.',
-    'client mismatch': 'The code was issued to another client.',
-    'authorization code redirect_uri mismatch':
-      'redirect_uri is not the one of the authorization request.',
-    'code_verifier must be provided':
-      'code_verifier is missing: the authorization request had a code_challenge.',
-    'code_verifier does not match code_challenge':
-      'code_verifier does not fit the code_challenge of the authorization request (S256).',
-    'grant not found': GRANT_ENDED,
-    'grant is expired': GRANT_ENDED,
+    expired: 'The code has expired. Ask for another at /auth.',
+    used: 'The code was used before. A code is good once, so its grant has ended.',
+    'other-client': 'The code was issued to another client.',
+    'redirect-uri': 'redirect_uri is not the one of the authorization request.',
+    'verifier-missing': 'code_verifier is missing: the authorization request had a code_challenge.',
+    verifier: 'code_verifier does not fit the code_challenge of the authorization request (S256).',
+    'grant-ended': GRANT_ENDED,
   },
   refresh_token: {
     ...SENTENCES_OF_PROOFS,
-    'refresh token not found':
+    unknown:
       'The refresh token is unknown: it was changed on its way, has expired long ago, or its grant has ended.',
-    'refresh token is expired': 'The refresh token has expired. The person has to sign in again.',
-    'refresh token already used':
-      'The refresh token was used before: a newer one has replaced it. Its grant has ended.',
-    'already used':
-      'The refresh token was used before: a newer one has replaced it. Its grant has ended.',
-    'client mismatch': 'The refresh token was issued to another client.',
-    'grant not found': GRANT_ENDED,
-    'grant is expired': GRANT_ENDED,
+    expired: 'The refresh token has expired. The person has to sign in again.',
+    used: 'The refresh token was used before: a newer one has replaced it. Its grant has ended.',
+    'other-client': 'The refresh token was issued to another client.',
+    'grant-ended': GRANT_ENDED,
   },
 };
 
-/** The detail of an error for a client assertion whose iat has yet to come. */
-export const OF_THE_FUTURE = 'jwt issued in the future';
-
-/** The claim of a client assertion that is judged by the clock (RFC 7523 section 3), by the detail of its error. */
-const TIMES: Readonly<Record<string, string>> = {
-  'jwt expired': 'exp',
-  'jwt not active yet': 'nbf',
-  [OF_THE_FUTURE]: 'iat',
+/** The claim of a client assertion that is judged by the clock (RFC 7523 section 3). */
+const TIMES: Readonly<Partial<Record<Cause, string>>> = {
+  'assertion-exp': 'exp',
+  'assertion-nbf': 'nbf',
+  'assertion-iat': 'iat',
 };
-
-const BAD_PROOF = 'invalid DPoP key binding';
-
-const UNREGISTERED = "redirect_uri did not match any of the client's registered redirect_uris";
-const NO_CLIENT = 'client not found';
 
 /** Characters of what the client sent. */
 const QUOTED = 200;
@@ -91,7 +66,7 @@ export function reasonOf(
   { config, clock }: RefusingServer,
 ): string {
   const { message, error_detail: detail, error_description: description } = error;
-  const sent = detail === NO_CLIENT ? clientId(ctx) : unregistered(ctx, error);
+  const sent = causeOf(error) === 'no-client' ? clientId(ctx) : unregistered(ctx, error);
   const why = ofDocument(ctx, error, config);
   const said = ofTime(ctx, error, clock) ?? detail ?? description;
   return [message, said, sent && shownUri(sent), why].filter(Boolean).join(': ');
@@ -106,23 +81,24 @@ export function descriptionOf(
   error: EngineRefusal,
   { config, clock }: RefusingServer,
 ): string | undefined {
-  const { error_detail: detail = '', error_description: description = '' } = error;
-  if (description === BAD_PROOF) return described(`${description}: ${detail}`);
+  const { error_detail: detail, error_description: description = '' } = error;
+  const cause = causeOf(error);
+  if (cause === 'bad-proof' && detail) return described(`${description}: ${detail}`);
   const sent = unregistered(ctx, error);
   if (sent !== undefined) return described(`${description}; the request has: ${sent}`);
   const why = ofTime(ctx, error, clock) ?? ofDocument(ctx, error, config);
   if (why !== undefined) return described(`${description}: ${why}`);
   const grantType = ctx.oidc?.route === 'token' ? ctx.oidc.params?.['grant_type'] : undefined;
-  return SENTENCES[String(grantType)]?.[detail];
+  return SENTENCES[String(grantType)]?.[cause];
 }
 
 /** How far the client assertion, whose signature is good, is from the time of this server. */
 function ofTime(
   ctx: KoaContextWithOIDC,
-  { message, error_detail: detail = '' }: EngineRefusal,
+  error: EngineRefusal,
   clock: RefusingServer['clock'],
 ): string | undefined {
-  const claim = message === 'invalid_client' ? TIMES[detail] : undefined;
+  const claim = TIMES[causeOf(error)];
   const time = claim && claimsOfAssertion(ctx)?.[claim];
   if (typeof time !== 'number') return undefined;
   const ahead = Math.round(time - epochSeconds(clock));
@@ -133,19 +109,16 @@ function ofTime(
 /** Why the configuration keeps the client out that the request names by its document. */
 function ofDocument(
   ctx: KoaContextWithOIDC,
-  { error_detail: detail }: EngineRefusal,
+  error: EngineRefusal,
   config: Config,
 ): string | undefined {
-  const id = detail === NO_CLIENT ? clientId(ctx) : undefined;
+  const id = causeOf(error) === 'no-client' ? clientId(ctx) : undefined;
   return id !== undefined && isDocumentUrl(id) ? whyNotTaken(config, id) : undefined;
 }
 
 /** The redirect URI of the request, if the error is that it is not registered. */
-function unregistered(
-  { oidc }: KoaContextWithOIDC,
-  { error_description: description }: EngineRefusal,
-): string | undefined {
-  const uri = description === UNREGISTERED ? oidc?.params?.['redirect_uri'] : undefined;
+function unregistered({ oidc }: KoaContextWithOIDC, error: EngineRefusal): string | undefined {
+  const uri = causeOf(error) === 'unregistered-uri' ? oidc?.params?.['redirect_uri'] : undefined;
   return typeof uri === 'string' ? uri : undefined;
 }
 

@@ -5,12 +5,8 @@ import { BadRequest } from '#shared/http/fields.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { formTooLong, orTemporarilyUnavailable, TooManyRequests } from '../../base/errors.ts';
-import {
-  descriptionOf,
-  type EngineRefusal,
-  reasonOf,
-  type RefusingServer,
-} from '../../base/reasons.ts';
+import { type Cause, causeOf, type EngineRefusal } from '../../base/engine-causes.ts';
+import { descriptionOf, reasonOf, type RefusingServer } from '../../base/reasons.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 type Next = () => Promise<unknown>;
@@ -19,24 +15,13 @@ type Next = () => Promise<unknown>;
 const NOT_GRANTED =
   'this client is not registered for this grant type; the grant types of a client do not change, so register another with client add --grant';
 
-/**
- * The error codes that the standards name differently from the engine (RFC 6749 section 5.2), by the engine's
- * description.
- */
+/** The error codes that the standards name differently from the engine (RFC 6749 section 5.2). */
 const RENAMED: Readonly<
-  Record<string, readonly [status: number, error: string, description?: string]>
+  Partial<Record<Cause, readonly [status: number, error: string, description?: string]>>
 > = {
-  'no client authentication mechanism provided': [401, 'invalid_client'],
-  'requested grant type is not allowed for this client': [400, 'unauthorized_client', NOT_GRANTED],
-  'urn:ietf:params:oauth:grant-type:device_code is not allowed for this client': [
-    400,
-    'unauthorized_client',
-    NOT_GRANTED,
-  ],
+  'not-authenticated': [401, 'invalid_client'],
+  'not-granted': [400, 'unauthorized_client', NOT_GRANTED],
 };
-
-/** The detail of the engine's error for a form that is too long and was not announced. */
-const TOO_LONG = 'request entity too large';
 
 /** The engine's events of refusals; the event of a defect is `server_error`. */
 const EVENTS = [
@@ -79,10 +64,11 @@ export function refusals(server: RefusingServer & Pick<AuthzServer, 'development
       ctx.body = { error: error.error, error_description: error.error_description };
     }
     const refused = ctx.state['refused'] as EngineRefusal | undefined;
-    if (refused?.error_detail === TOO_LONG) return refuse(ctx, formTooLong(), server);
+    const cause = refused && causeOf(refused);
+    if (cause === 'too-long') return refuse(ctx, formTooLong(), server);
     const { error_description: description } = (ctx.body ?? {}) as Told;
     if (description !== undefined) {
-      const [status, error, words = description] = RENAMED[description] ?? [];
+      const [status, error, words = description] = (cause && RENAMED[cause]) ?? [];
       const specific = server.development && refused && descriptionOf(ctx, refused, server);
       ctx.status = status ?? ctx.status;
       ctx.body = {

@@ -5,7 +5,7 @@ import { epochSeconds } from '#shared/base/clock.ts';
 import { sameText } from '#shared/base/constant-time.ts';
 import type { FormerSecret } from '#shared/stores/oauth/clients.ts';
 import { ASSERTION_SECONDS } from './replay.ts';
-import { OF_THE_FUTURE } from '../../base/reasons.ts';
+import { OF_THE_FUTURE } from '../../base/engine-causes.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 /** Compared in place of a former secret if the client has none. */

@@ -1,0 +1,81 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { errors } from 'oidc-provider';
+import { causeOf, CAUSES } from './engine-causes.ts';
+
+const folder = dirname(fileURLToPath(import.meta.resolve('oidc-provider')));
+const source = globSync('**/*.js', { cwd: folder })
+  .map((path) => readFileSync(join(folder, path), 'utf8'))
+  .join('\n')
+  .replaceAll(String.raw`\'`, '’');
+
+/** Words that `single-use.ts` gives to an error of the engine. */
+const OURS = ['already used'];
+
+/** The parts that the engine puts into its words. */
+const LABELS = ['authorization code', 'refresh token'];
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+test('an upgrade of oidc-provider that changes words fails here', () => {
+  const isThere = (words: string) =>
+    [words, ...LABELS.map((label) => words.replace(label, '${label}'))]
+      .concat(words.replace(DEVICE, '${grantType}'))
+      .some((text) => source.includes(`'${text}'`) || source.includes(`\`${text}\``));
+  const words = Object.values(CAUSES)
+    .flatMap((causes) => Object.keys(causes))
+    .map((text) => text.replaceAll("'", '’'));
+  expect(words.filter((text) => !isThere(text))).toEqual(OURS);
+});
+
+test('whole classes have one cause, whatever they say', () => {
+  expect(causeOf(new errors.InvalidRedirectUri())).toBe('unregistered-uri');
+  expect(causeOf(new errors.InvalidDpopProof('other words'))).toBe('bad-proof');
+  expect(causeOf(new errors.InvalidGrant('other words'))).toBe('other');
+  expect(causeOf(new errors.InvalidTarget('client not found'))).toBe('other');
+});
+
+/** The words of grants and clients that stay words, for the log. */
+const OTHER = [
+  '${entityLabel} invalid (referenced account not found)',
+  'accountId mismatch',
+  'alg mismatch',
+  'aud (JWT audience) must be provided in the client_assertion JWT',
+  'audience (aud) must equal the endpoint url, issuer identifier or token endpoint url',
+  'certificate subject value does not match the registered one',
+  'client assertion tokens must only be used once',
+  'client certificate was not provided',
+  'client certificate was not verified',
+  'expiration must be specified in the client_assertion JWT',
+  'failed x5t#S256 verification',
+  'invalid secret provided',
+  'invalid tx_code provided',
+  'iss (JWT issuer) must be provided in the client_assertion JWT',
+  'iss (JWT issuer) must be the client_id',
+  'list of audience (aud) must include the endpoint url, issuer identifier or token endpoint url',
+  'mutual TLS client certificate not provided',
+  'oauth-client-attestation instance public key mismatch',
+  'pre-authorized code is expired',
+  'sub (JWT subject) must be provided in the OAuth-Client-Attestation JWT',
+  'sub (JWT subject) must be provided in the client_assertion JWT',
+  'the provided authentication mechanism does not match the registered client authentication method',
+  'unique jti (JWT ID) must be provided in the client_assertion JWT',
+  'unregistered client certificate provided',
+];
+
+const { InvalidGrant, InvalidClientAuth } = errors;
+const CLASSES = { InvalidGrant, InvalidClientAuth };
+
+test('nothing depends on what else the engine says of grants and clients', () => {
+  const said = [
+    ...source.matchAll(/new (InvalidGrant|InvalidClientAuth)\((?:'([^']+)'|`([^`]+)`)/g),
+  ].map(([, name, text, template]) => [name, text ?? template ?? ''] as const);
+  const others = said.filter(([name, text]) =>
+    LABELS.every((label) => {
+      const words = text.replace(/\$\{\w+\}/, label);
+      return causeOf(new CLASSES[name as keyof typeof CLASSES](words)) === 'other';
+    }),
+  );
+  expect([...new Set(others.map(([, text]) => text))].toSorted()).toEqual(OTHER);
+});

@@ -1,0 +1,62 @@
+/** An error of the engine. `error_detail` is what it keeps from the client. */
+export type EngineRefusal = Error & {
+  readonly error_detail?: string | undefined;
+  readonly error_description?: string | undefined;
+};
+
+/** The detail of an error for a client assertion whose iat has yet to come. */
+export const OF_THE_FUTURE = 'jwt issued in the future';
+
+/**
+ * The causes of the engine's errors, by error code and by its words: it has one class for several causes. THE rule: other
+ * files read the cause, and none of them the words.
+ */
+export const CAUSES = {
+  invalid_client: {
+    'client not found': 'no-client',
+    'jwt expired': 'assertion-exp',
+    'jwt not active yet': 'assertion-nbf',
+    [OF_THE_FUTURE]: 'assertion-iat',
+  },
+  invalid_grant: {
+    'missing DPoP proof JWT': 'proof-missing',
+    'DPoP proof key thumbprint does not match dpop_jkt': 'proof-key',
+    'failed jkt verification': 'token-bound',
+    'authorization code not found': 'unknown',
+    'authorization code is expired': 'expired',
+    'authorization code already consumed': 'used',
+    'authorization code redirect_uri mismatch': 'redirect-uri',
+    'refresh token not found': 'unknown',
+    'refresh token is expired': 'expired',
+    'refresh token already used': 'used',
+    // `single-use.ts` says this.
+    'already used': 'used',
+    'client mismatch': 'other-client',
+    'code_verifier must be provided': 'verifier-missing',
+    'code_verifier does not match code_challenge': 'verifier',
+    'grant not found': 'grant-ended',
+    'grant is expired': 'grant-ended',
+  },
+  invalid_request: {
+    // A pushed request; others have the class of its own.
+    "redirect_uri did not match any of the client's registered redirect_uris": 'unregistered-uri',
+    'request entity too large': 'too-long',
+    'no client authentication mechanism provided': 'not-authenticated',
+    'requested grant type is not allowed for this client': 'not-granted',
+    'urn:ietf:params:oauth:grant-type:device_code is not allowed for this client': 'not-granted',
+  },
+} as const;
+
+type ByWords = (typeof CAUSES)[keyof typeof CAUSES];
+type Values<Each> = Each extends unknown ? Each[keyof Each] : never;
+
+/** Why the engine refuses. */
+export type Cause = Values<ByWords> | 'bad-proof' | 'other';
+
+/** Returns the cause of an error of the engine; `other` for one whose cause nothing depends on. */
+export function causeOf({ message, error_detail, error_description }: EngineRefusal): Cause {
+  if (message === 'invalid_redirect_uri') return 'unregistered-uri';
+  if (message === 'invalid_dpop_proof') return 'bad-proof';
+  const causes: Readonly<Record<string, Readonly<Record<string, Cause>>>> = CAUSES;
+  return causes[message]?.[error_detail ?? error_description ?? ''] ?? 'other';
+}
