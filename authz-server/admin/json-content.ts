@@ -38,8 +38,8 @@ export async function receiveJson(request: AnyRequest): Promise<unknown> {
     return parseStrictJson(content);
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error;
-    const { path, message } = error;
-    if (path.length === 0) throw new BadRequest('The content is no JSON in UTF-8.');
-    throw new InputError(path, said('other', { why: message }));
+    const { path, fault } = error;
+    if (fault === 'not-json') throw new BadRequest('The content is no JSON in UTF-8.');
+    throw new InputError(path, said(fault === 'twice' ? 'given-twice' : 'unknown-member'));
   }
 }

@@ -1,11 +1,19 @@
+const FAULTS = {
+  'not-json': 'is not JSON',
+  'no-member': 'is no member: remove it',
+  twice: 'is there twice: remove one of them',
+} as const;
+
 /** Thrown for text that is not JSON (`cause`: what the parser says, which may quote it), or has a member twice; `path` leads to that. */
 export class StrictJsonError extends Error {
   override readonly name = 'StrictJsonError';
   readonly path: readonly string[];
+  readonly fault: keyof typeof FAULTS;
 
-  constructor(path: readonly string[], message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(path: readonly string[], fault: keyof typeof FAULTS, options?: ErrorOptions) {
+    super(FAULTS[fault], options);
     this.path = path;
+    this.fault = fault;
   }
 }
 
@@ -26,7 +34,7 @@ export function parseStrictJson(content: string | Uint8Array): unknown {
     text = typeof content === 'string' ? content : UTF_8.decode(content);
     value = JSON.parse(text);
   } catch (cause) {
-    throw new StrictJsonError([], 'is not JSON', { cause });
+    throw new StrictJsonError([], 'not-json', { cause });
   }
   refuseRepeated(text);
   return value;
@@ -62,7 +70,7 @@ function refuseRepeated(text: string): void {
   }
 }
 
-function faultOf(name: string, members: ReadonlySet<string>): string | undefined {
-  if (name === '__proto__') return 'is no member: remove it';
-  return members.has(name) ? 'is there twice: remove one of them' : undefined;
+function faultOf(name: string, members: ReadonlySet<string>) {
+  if (name === '__proto__') return 'no-member';
+  return members.has(name) ? 'twice' : undefined;
 }

@@ -1,31 +1,34 @@
 import * as z from 'zod';
 import { issueWords } from '#shared/base/issue-words.ts';
+import { fault } from '#shared/refusals/fault.ts';
+import { said } from '#shared/refusals/operations.ts';
 import { BadRequest } from './fields.ts';
 import { type Member, parseDictionary } from './structured-fields.ts';
 
 /** The most wildcards in a path: the server searches each target for each of them. */
 const WILDCARDS = 16;
 
+const STATUS = fault(said('ban-status'));
+
 /** The members of a BAN. */
 export const banMembers = z.strictObject(
   {
     path: z
-      .string('must be a string, in quotes')
-      .regex(/^[/*][!-"$-~]{0,2047}$/, 'must begin with / or *, in at most 2048 visible characters')
-      .refine((path) => path.split('*').length <= WILDCARDS + 1, {
-        error: `has more than ${WILDCARDS} wildcards`,
-      })
+      .string(fault(said('quoted')))
+      .regex(/^[/*][!-"$-~]{0,2047}$/, fault(said('ban-path')))
+      .refine(
+        (path) => path.split('*').length <= WILDCARDS + 1,
+        fault(said('ban-wildcards', { most: WILDCARDS })),
+      )
       .optional(),
     tag: z
-      .string('must be a string, in quotes')
-      .regex(/^[!-~]{1,256}$/, 'must be 1 to 256 visible characters')
+      .string(fault(said('quoted')))
+      .regex(/^[!-~]{1,256}$/, fault(said('ban-tag')))
       .optional(),
     status: z
-      .union([z.int(), z.string()], { error: 'must be a status code, or a class such as 5xx' })
+      .union([z.int(), z.string()], STATUS)
       .transform(String)
-      .refine((status) => /^[1-5](?:xx|[0-9]{2})$/.test(status), {
-        error: 'must be a status code, or a class such as 5xx',
-      })
+      .refine((status) => /^[1-5](?:xx|[0-9]{2})$/.test(status), STATUS)
       .optional(),
   },
   { error: unknownMember },
@@ -61,8 +64,8 @@ function unknownMember(issue: z.core.$ZodRawIssue): string | undefined {
 export function toBan(given: unknown): Ban {
   const { data, error } = schema.safeParse(given, { error: issueWords });
   if (data !== undefined) return data;
-  const said = error.issues.map(({ path, message }) => [...path, message].join(' '));
-  throw new BadRequest(`The ban ${said.join(', and ')}.`);
+  const mistakes = error.issues.map(({ path, message }) => [...path, message].join(' '));
+  throw new BadRequest(`The ban ${mistakes.join(', and ')}.`);
 }
 
 /** Parses the lines of a field `Ban`, a Dictionary (RFC 8941 section 3.2). Throws `BadRequest`. */

@@ -129,7 +129,7 @@ function wordsOf(issue: z.core.$ZodRawIssue): Words {
     const code = issue.origin === 'array' ? 'too-few' : 'too-small';
     return said(code, { least: String(issue.minimum) });
   }
-  return said('other', { why: `is wrong (${issue.code})` });
+  return said('other', { issue: issue.code });
 }
 
 const TOO_BIG: Readonly<Record<string, 'too-long' | 'too-many'>> = {

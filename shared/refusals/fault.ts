@@ -16,6 +16,6 @@ export const withWords =
     return words.message;
   };
 
-/** Returns the words of an issue; those of zod itself are `other`. */
+/** Returns the words of an issue. */
 export const faultOf = (issue: z.core.$ZodIssue): Words =>
-  (Reflect.get(issue, 'words') as Words | undefined) ?? said('other', { why: issue.message });
+  (Reflect.get(issue, 'words') as Words | undefined) ?? said('other', { issue: issue.code });

@@ -174,11 +174,16 @@ export const OPERATIONS = {
   'not-asked-url': '{url} is no URL as clients ask for it: percent-encoded, with https://',
   'no-cache': 'no cache has {url}: no space is configured with one',
   'no-cache-there': 'no cache has {url}; spaces with one: {spaces}',
+  quoted: 'must be a string, in quotes',
+  'ban-path': 'must begin with / or *, in at most 2048 visible characters',
+  'ban-tag': 'must be 1 to 256 visible characters',
+  'ban-status': 'must be a status code, or a class such as 5xx',
+  'ban-wildcards': 'has more than {most} wildcards',
   'empty-ban': 'the ban names nothing: it needs path, tag or status',
   'nothing-to-revoke': 'nothing to revoke, no server accepts it: {why}',
 
-  /** It has no code: a file that the command line reads is wrong, or zod refuses it in its own words. */
-  other: '{why}',
+  /** A mistake that zod finds, and that has no code here: a test lists them. */
+  other: 'is wrong ({issue})',
 } as const;
 
 export const said = speaker(OPERATIONS);

@@ -98,7 +98,7 @@ describe('operations over HTTP', () => {
     ['a member of another type', { client_id: 7 }, '/client_id', /string/],
     ['a member that is too long', { client_id: 'x'.repeat(513) }, '/client_id', /must be/],
     ['__proto__', '{"client_id":"x","__proto__":{"admin":true}}', '/__proto__', /is no member/],
-    ['a member twice', '{"client_id":"x","client_id":"y"}', '/client_id', /is there twice/],
+    ['a member twice', '{"client_id":"x","client_id":"y"}', '/client_id', /is given twice/],
     ['no object', '[]', '', /object/],
   ])('%s is 422, and `path` points to it (RFC 6901)', async (_, content, path, detail) => {
     const { status, body, headers } = await change('client-remove', content);

@@ -7,7 +7,7 @@ import { InputError, readInput } from '#shared/operations/operation.ts';
 import { spellingOf } from '#shared/operations/texts.ts';
 import type { DeclaredClient } from './file-schema.ts';
 import type { WantedClient } from './wanted.ts';
-import { said } from '#shared/refusals/operations.ts';
+import { saidOfFile } from '#shared/refusals/files.ts';
 
 /** The members of clients by their options: the rules of `client add` name those. */
 const MEMBERS = new Map(
@@ -31,29 +31,17 @@ export function clientFrom(
   const { client_id, secret_hash, secret_file: _, demo, created_at, gnap, ...rest } = declared;
   const { token_endpoint_auth_method: method, application_type: type, ...asked } = rest;
   if (isBuiltIn(client_id)) {
-    throw new InputError(
-      ['client_id'],
-      said('other', { why: 'is that of a client that is built in: choose another' }),
-    );
+    throw new InputError(['client_id'], saidOfFile('client-id-built-in'));
   }
   if (secret_hash !== undefined && !method.startsWith('client_secret')) {
-    throw new InputError(
-      ['secret_hash'],
-      said('other', { why: `is of no client with the method ${method}: remove it` }),
-    );
+    throw new InputError(['secret_hash'], saidOfFile('secret-of-no-method', { method }));
   }
   const kept = gnap && keptGnapMembers(gnap);
   if (kept && kept.client_id !== client_id) {
-    throw new InputError(
-      ['client_id'],
-      said('other', { why: `must be ${kept.client_id}, which follows from its key` }),
-    );
+    throw new InputError(['client_id'], saidOfFile('client-id-of-key', { id: kept.client_id }));
   }
   if (kept && method !== 'none') {
-    throw new InputError(
-      ['token_endpoint_auth_method'],
-      said('other', { why: 'must be none for a client of GNAP' }),
-    );
+    throw new InputError(['token_endpoint_auth_method'], saidOfFile('method-of-gnap'));
   }
   const isPublic = method === 'none' && kept === undefined;
   try {
@@ -79,7 +67,7 @@ export function clientFrom(
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const path = error.path.map((member) => VALUES.get(member) ?? member);
-    throw new InputError(path, said('other', { why: inMembers(error.message) }));
+    throw new InputError(path, { ...error.words, message: inMembers(error.message) });
   }
 }
 

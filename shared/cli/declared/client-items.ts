@@ -12,7 +12,7 @@ import {
 import { withdrawn } from '#shared/operations/clients/client-set.ts';
 import type { WantedClient } from './wanted.ts';
 import { differences, type Item, type Step } from './step.ts';
-import { said } from '#shared/refusals/operations.ts';
+import { saidOfFile } from '#shared/refusals/files.ts';
 
 /** Members that no client changes: another one has to be registered. */
 const FIXED = ['grant_types', 'token_endpoint_auth_method', 'application_type', 'gnap'] as const;
@@ -65,8 +65,7 @@ function addition(client: ClientRecord): Step {
         write: () => changing('client.added').add(client),
         undo: () => changing('client.removed').remove(id, client),
       });
-      if (!isAdded)
-        throw new Conflict(said('other', { why: `the client ${id} was added meanwhile` }));
+      if (!isAdded) throw new Conflict(saidOfFile('client-added-meanwhile', { id }));
     },
   };
 }
@@ -102,9 +101,7 @@ function change(there: ClientRecord, wanted: WantedClient): Step | undefined {
         undo: () => recorder.changing('clients', ...events).replace(there, changed),
       });
       if (!isChanged) {
-        throw new Conflict(
-          said('other', { why: `the client ${id} was changed meanwhile: run the command again` }),
-        );
+        throw new Conflict(saidOfFile('client-changed-meanwhile', { id }));
       }
     },
   };

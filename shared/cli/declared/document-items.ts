@@ -3,7 +3,7 @@ import { keepRegistered, readDocument } from '#shared/operations/clients/client-
 import { Conflict, InputError } from '#shared/operations/operation.ts';
 import { Failure } from '../arguments/command.ts';
 import type { Item } from './step.ts';
-import { said } from '#shared/refusals/operations.ts';
+import { saidOfFile } from '#shared/refusals/files.ts';
 
 /**
  * A client that its document describes, registered as `client add --document` does it. The document is fetched when the
@@ -21,7 +21,7 @@ export function documentItem(url: string): Item {
       if (was?.document?.registered === true) return undefined;
       if (isFirst) reading = readDocument(url, house);
       if (reading === undefined)
-        throw new Conflict(said('other', { why: `the client ${url} was removed meanwhile` }));
+        throw new Conflict(saidOfFile('client-removed-meanwhile', { id: url }));
       const { document, fresh } = await reading.catch(refuse(url));
       const found = { now: house.clock.now(), fresh, was, registered: true } as const;
       return {

@@ -3,7 +3,7 @@ import { removeKey } from '#shared/operations/keys/key-remove.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import type { WantedKey } from './wanted.ts';
 import { differences, type Item, type Step } from './step.ts';
-import { said } from '#shared/refusals/operations.ts';
+import { saidOfFile } from '#shared/refusals/files.ts';
 
 /** Returns a key as a file declares it. */
 export const declaredKey = ({
@@ -47,7 +47,7 @@ export const keyItem = (wanted: WantedKey): Item => ({
       async run({ recorder }) {
         const rotated = recorder.changing('apiKeys', { kind: 'api-key.rotated', key: id });
         if (!(await rotated.replace(changed, there)))
-          throw new Conflict(said('other', { why: RACED(id) }));
+          throw new Conflict(saidOfFile('key-changed-meanwhile', { id }));
       },
     };
   },
@@ -65,12 +65,11 @@ function addition(key: ApiKeyRecord): Step {
     async run({ stores, recorder }) {
       await stores.declared.add({ kind: 'api-key', id: key.id });
       const added = recorder.changing('apiKeys', { kind: 'api-key.added', key: key.id });
-      if (!(await added.add(key))) throw new Conflict(said('other', { why: RACED(key.id) }));
+      if (!(await added.add(key)))
+        throw new Conflict(saidOfFile('key-changed-meanwhile', { id: key.id }));
     },
   };
 }
-
-const RACED = (id: string) => `the key ${id} was changed meanwhile: run the command again`;
 
 /** A key that `apply` has made, and the file no longer declares. */
 export const formerKeyItem = (id: string): Item => ({

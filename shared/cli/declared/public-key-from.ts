@@ -4,17 +4,14 @@ import { InputError } from '#shared/operations/operation.ts';
 import { PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
 import type { DeclaredPublicKey } from './file-schema.ts';
 import type { WantedPublicKey } from './wanted.ts';
-import { said } from '#shared/refusals/operations.ts';
+import { saidOfFile } from '#shared/refusals/files.ts';
 
 /** Returns a public key that a file declares. Throws `InputError`, which never repeats what may be a private one. */
 export function publicKeyFrom(declared: DeclaredPublicKey, config: Config): WantedPublicKey {
   const { id, spki, public_key, owner, used_at: _, ...members } = declared;
   const { scheme, origin } = members;
   if ((spki === undefined) === (public_key === undefined)) {
-    throw new InputError(
-      [],
-      said('other', { why: 'has both spki and public_key, or neither: write one of them' }),
-    );
+    throw new InputError([], saidOfFile('key-form'));
   }
   checkOrigin(scheme, origin, config);
   const [member, content] =
@@ -23,10 +20,7 @@ export function publicKeyFrom(declared: DeclaredPublicKey, config: Config): Want
       : ['public_key', Buffer.from(public_key)];
   const kept = keptOf(member, content, scheme);
   if (id !== undefined && id !== kept.id) {
-    throw new InputError(
-      ['id'],
-      said('other', { why: `must be the fingerprint of the key, ${kept.id}, or be left out` }),
-    );
+    throw new InputError(['id'], saidOfFile('fingerprint', { id: kept.id }));
   }
   return { ...members, ...kept, owner: ownerFrom(owner) };
 }
@@ -45,8 +39,5 @@ function ownerFrom(owner: DeclaredPublicKey['owner']): WantedPublicKey['owner'] 
   const { kind, id, name } = owner;
   if (id !== undefined && name === undefined) return { kind, id };
   if (name !== undefined && id === undefined) return { kind, name };
-  throw new InputError(
-    ['owner'],
-    said('other', { why: 'must have either name or id, as of a person' }),
-  );
+  throw new InputError(['owner'], saidOfFile('owner-form'));
 }

@@ -6,7 +6,7 @@ import type { KeyOwner, PublicKeyRecord } from '#shared/stores/credentials/publi
 import { Failure } from '../arguments/command.ts';
 import type { WantedPublicKey } from './wanted.ts';
 import { differences, type Item, type Step } from './step.ts';
-import { said } from '#shared/refusals/operations.ts';
+import { saidOfFile } from '#shared/refusals/files.ts';
 
 /** Members that no key changes: its events would name another one. */
 const FIXED = ['owner', 'scheme', 'origin', 'name'] as const;
@@ -65,8 +65,7 @@ function addition(wanted: WantedPublicKey): Step {
     async run(house) {
       const { stores, recorder, clock } = house;
       const found = await ownerIn(house, wanted);
-      if (found === undefined)
-        throw new Conflict(said('other', { why: `the owner of the key ${id} went meanwhile` }));
+      if (found === undefined) throw new Conflict(saidOfFile('owner-removed-meanwhile', { id }));
       await stores.declared.add({ kind: 'public-key', id });
       const vouched = found.kind === 'person' ? VOUCHED : {};
       const key = { created_at: clock.now(), ...wanted, ...vouched, owner: found };

@@ -362,7 +362,7 @@ test('nobody gets more passkeys than there may be: told, and it can be run again
   for (let n = 0; n < MOST_PASSKEYS; n += 1) {
     await passkeys.add({ ...somePasskey(`AAAA${n}`), accountId }, MOST_PASSKEYS);
   }
-  await expect(importDirectory(place.store, file)).rejects.toThrow('more than 20 of one person');
+  await expect(importDirectory(place.store, file)).rejects.toThrow('more than 20 of one owner');
   await passkeys.remove(accountId, 'AAAA0', 0);
   await importDirectory(place.store, file);
   expect(await passkeys.of(accountId)).toHaveLength(MOST_PASSKEYS);

@@ -18,7 +18,7 @@ import {
   PeopleError,
   type PeopleStore,
 } from '../people.ts';
-import { said } from '#shared/refusals/operations.ts';
+import { saidOfFile } from '#shared/refusals/files.ts';
 
 export interface DirectoryStore extends PeopleStore {
   readonly stores: PeopleStore['stores'] &
@@ -82,9 +82,7 @@ export async function refuseConflict(
   ];
   for (const [what, owner] of owners) {
     if (owner === undefined || owner.name === name) continue;
-    throw new PeopleError(
-      said('other', { why: `${what} is ${name}'s in the file and ${owner.name}'s here` }),
-    );
+    throw new PeopleError(saidOfFile('other-owner', { what, name, owner: owner.name }));
   }
 }
 
@@ -112,11 +110,7 @@ async function putKey(
   const apiKeys = changing(store, 'apiKeys', ...events);
   const was = await store.stores.apiKeys.get(key.id);
   if (!(await (was ? apiKeys.replace(key, was) : apiKeys.add(key)))) {
-    throw new PeopleError(
-      said('other', {
-        why: `the key ${key.id} was changed by somebody else meanwhile: try again`,
-      }),
-    );
+    throw new PeopleError(saidOfFile('key-changed-meanwhile', { id: key.id }));
   }
   return was ? 'replaced' : 'added';
 }

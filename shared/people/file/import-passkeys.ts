@@ -7,7 +7,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { PeopleError } from '../people.ts';
 import type { DirectoryContent } from './directory-content.ts';
 import type { PersonHere } from './people-here.ts';
-import { said } from '#shared/refusals/operations.ts';
+import { saidOfFile } from '#shared/refusals/files.ts';
 
 interface PasskeyStore {
   readonly recorder?: Recorder;
@@ -23,7 +23,7 @@ export async function refuseKnownPasskeys(
   for (const { id, accountId } of passkeys) {
     const there = await stores.passkeys.get(id);
     if (there === undefined || there.accountId === (await personHere(accountId))) continue;
-    throw new PeopleError(said('other', { why: `the passkey ${id} is somebody else's here` }));
+    throw new PeopleError(saidOfFile('known-elsewhere', { what: `the passkey ${id}` }));
   }
 }
 
@@ -41,7 +41,7 @@ export async function putPasskey(
   const { id, publicKey, rpId, counter } = passkey;
   const accountId = await personHere(passkey.accountId);
   if (accountId === undefined)
-    throw new PeopleError(said('other', { why: `whoever has the passkey ${id} was removed` }));
+    throw new PeopleError(saidOfFile('person-removed-meanwhile', { what: `the passkey ${id}` }));
   const there = await passkeys.get(id);
   const isSame = there?.publicKey === publicKey && there.rpId === rpId;
   if (isSame && there.counter >= counter) return 'same';
@@ -49,15 +49,11 @@ export async function putPasskey(
   const outcome = await passkeys.add({ ...passkey, accountId }, MOST_PASSKEYS);
   if (outcome === 'full') {
     throw new PeopleError(
-      said('other', {
-        why: `with the passkey ${id} there would be more than ${MOST_PASSKEYS} of one person`,
-      }),
+      saidOfFile('too-many-of-owner', { what: `the passkey ${id}`, most: MOST_PASSKEYS }),
     );
   }
   if (outcome === 'taken') {
-    throw new PeopleError(
-      said('other', { why: `the passkey ${id} was added by somebody else meanwhile: try again` }),
-    );
+    throw new PeopleError(saidOfFile('passkey-added-meanwhile', { id }));
   }
   return removed === 'gone' ? 'added' : 'replaced';
 }

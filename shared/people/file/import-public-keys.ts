@@ -8,7 +8,7 @@ import { isOfClient, MOST_KEYS } from '../key-purposes.ts';
 import { PeopleError } from '../people.ts';
 import type { DirectoryContent } from './directory-content.ts';
 import type { PersonHere } from './people-here.ts';
-import { said } from '#shared/refusals/operations.ts';
+import { saidOfFile } from '#shared/refusals/files.ts';
 
 interface KeyStore {
   readonly recorder?: Recorder;
@@ -23,13 +23,13 @@ export async function refuseKnownKeys(
 ): Promise<void> {
   for (const { id, owner } of public_keys) {
     if (await isOfClient(clients, id)) {
-      throw new PeopleError(said('other', { why: `the key ${id} is that of a client here` }));
+      throw new PeopleError(saidOfFile('key-of-client-here', { id }));
     }
     const there = (await publicKeys.get(id))?.owner;
     if (there === undefined) continue;
     const theirs = await ownerHere(owner, personHere);
     if (there.kind !== theirs?.kind || there.id !== theirs.id) {
-      throw new PeopleError(said('other', { why: `the key ${id} is somebody else's here` }));
+      throw new PeopleError(saidOfFile('known-elsewhere', { what: `the key ${id}` }));
     }
   }
 }
@@ -44,22 +44,18 @@ export async function putPublicKey(
   const publicKeys = changing(store, 'publicKeys', ...events);
   const owner = await ownerHere(key.owner, personHere);
   if (owner === undefined)
-    throw new PeopleError(said('other', { why: `whoever has the key ${key.id} was removed` }));
+    throw new PeopleError(saidOfFile('person-removed-meanwhile', { what: `the key ${key.id}` }));
   const there = await publicKeys.get(key.id);
   if (there?.scheme === key.scheme && there.origin === key.origin) return 'same';
   const replaced = await publicKeys.remove(key.id);
   const outcome = await publicKeys.add({ ...key, owner }, MOST_KEYS);
   if (outcome === 'full') {
     throw new PeopleError(
-      said('other', {
-        why: `with the key ${key.id} there would be more than ${MOST_KEYS} of one owner`,
-      }),
+      saidOfFile('too-many-of-owner', { what: `the key ${key.id}`, most: MOST_KEYS }),
     );
   }
   if (outcome === 'taken') {
-    throw new PeopleError(
-      said('other', { why: `the key ${key.id} was added by somebody else meanwhile: try again` }),
-    );
+    throw new PeopleError(saidOfFile('key-added-meanwhile', { id: key.id }));
   }
   if (there?.signed_out_at !== undefined) await publicKeys.signOut(key.id, there.signed_out_at);
   return replaced ? 'replaced' : 'added';

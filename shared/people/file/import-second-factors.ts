@@ -7,7 +7,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { PeopleError } from '../people.ts';
 import type { DirectoryContent } from './directory-content.ts';
 import type { PersonHere } from './people-here.ts';
-import { said } from '#shared/refusals/operations.ts';
+import { saidOfFile } from '#shared/refusals/files.ts';
 
 interface SecondFactorStore extends Pick<AccessStore, 'clock' | 'longestLife' | 'recorder'> {
   readonly stores: Pick<Stores, 'secondFactors' | 'revocations'>;
@@ -22,11 +22,7 @@ export async function refuseForeignSecondFactors(
     const here = await personHere(accountId);
     if (here === undefined || here === accountId) continue;
     const name = people.find(({ id }) => id === accountId)?.name ?? accountId;
-    throw new PeopleError(
-      said('other', {
-        why: `the second factor of ${name} does not open under the id that ${name} has here: take it out of the file`,
-      }),
-    );
+    throw new PeopleError(saidOfFile('second-factor-of-other-id', { name }));
   }
 }
 
@@ -44,9 +40,7 @@ export async function putSecondFactor(
   const secondFactors = changing(store, 'secondFactors', ...events);
   const { accountId, id } = factor;
   if ((await personHere(accountId)) !== accountId) {
-    throw new PeopleError(
-      said('other', { why: 'somebody with a second factor was removed meanwhile: try again' }),
-    );
+    throw new PeopleError(saidOfFile('person-removed-meanwhile', { what: 'a second factor' }));
   }
   const there = await secondFactors.get(accountId);
   if (there?.id === id) return 'same';
@@ -59,9 +53,7 @@ export async function putSecondFactor(
     return (await secondFactors.setUp(setUp)) !== undefined;
   };
   if (!(await keep())) {
-    throw new PeopleError(
-      said('other', { why: `${accountId} set up a second factor meanwhile: try again` }),
-    );
+    throw new PeopleError(saidOfFile('second-factor-meanwhile', { id: accountId }));
   }
   return there === undefined ? 'added' : 'replaced';
 }

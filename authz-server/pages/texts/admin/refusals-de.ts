@@ -188,8 +188,13 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
     '{url} ist keine Adresse, nach der ein Client fragt: Sie beginnt mit https:// und ist kodiert.',
   'no-cache': 'Kein Cache hat {url}: In der Konfiguration gibt es keinen.',
   'no-cache-there': 'Kein Cache hat {url}. Bereiche mit einem: {spaces}.',
+  quoted: 'muss ein Text in Anführungszeichen sein',
+  'ban-path': 'muss mit / oder * beginnen und darf höchstens 2048 sichtbare Zeichen haben',
+  'ban-tag': 'muss 1 bis 256 sichtbare Zeichen haben',
+  'ban-status': 'muss ein Status oder eine Klasse wie 5xx sein',
+  'ban-wildcards': 'hat mehr als {most} Sterne',
   'empty-ban': 'Sie haben nicht angegeben, was entfernt wird: Pfad, Marke oder Status.',
   'nothing-to-revoke':
     'Es gibt nichts zu widerrufen, denn kein Server nimmt dieses Token an ({why}).',
-  other: '{why}',
+  other: 'ist falsch ({issue})',
 });
