@@ -33,7 +33,7 @@ export function refusalsPage(): string {
     '{"code":"no-client","values":{"client":"web"},"message":"there is no client web"}',
     '```',
     '',
-    'If the text is about one of several values, such as an address, `about` has that value. If the refusal has a cause, `why` has its `code`, `values` and `message`.',
+    'If the text is about one of several values, such as an address, `about` has that value.',
     '',
     'Errors of a command that are not refusals of an operation have one of these codes:',
     '',

@@ -3,10 +3,9 @@ import { filled, type NamesIn, type Words } from './words.ts';
 type Table = Readonly<Record<string, string>>;
 
 /** Returns a text in the language of a table, and in English where the table lacks the code. */
-export function inLanguage(table: Table, { code, values, message, about, why }: Words): string {
+export function inLanguage(table: Table, { code, values, message, about }: Words): string {
   if (table[code] === undefined) return message;
-  const text = [about, filled(table[code], values)].filter(Boolean).join(' ');
-  return why === undefined ? text : `${text}: ${inLanguage(table, why)}`;
+  return [about, filled(table[code], values)].filter(Boolean).join(' ');
 }
 
 /** Returns the same as a sentence. A value at its beginning keeps its case: it may be a name. */

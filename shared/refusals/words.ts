@@ -23,8 +23,6 @@ export interface Words {
   readonly message: string;
   /** It stands before the text, in every language. */
   readonly about?: string;
-  /** Its cause, which stands after the text. */
-  readonly why?: Words;
 }
 
 /** Returns a text that goes on after what it is about. */
@@ -32,13 +30,6 @@ export const about = (subject: string, words: Words): Words => ({
   ...words,
   message: `${subject} ${words.message}`,
   about: subject,
-});
-
-/** Returns a text that its cause follows. */
-export const because = (why: Words, words: Words): Words => ({
-  ...words,
-  message: `${words.message}: ${why.message}`,
-  why,
 });
 
 type Table = Readonly<Record<string, string>>;

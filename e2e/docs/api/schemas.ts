@@ -34,7 +34,6 @@ export const SCHEMAS = {
         code: told(text, 'Says the same for programs: refusals.md lists all.'),
         values: told({ type: 'object' }, 'What stands in the text, by name.'),
         about: told(text, 'What the text is about, such as one of several addresses.'),
-        why: told({ type: 'object' }, 'The cause, with `code`, `values` and `message` of its own.'),
         path: told(text, 'Points to the member that is wrong (RFC 6901).'),
       },
       ['title', 'status'],
