@@ -124,6 +124,11 @@ export const OAUTH_ERRORS: readonly Row[] = [
     'The client is not registered for this grant, or the token belongs to another client',
     'The grants of a client are set once: register another with `client add --grant`',
   ],
+  [
+    'invalid_redirect_uri',
+    'The authorization request has a redirect URI that the client has not registered. A page says so, since the browser may not go there',
+    'Register it: `client set --redirect-uri`',
+  ],
   ['unsupported_grant_type', 'The grant is not supported', 'Use one of `grant_types_supported`'],
   ['unsupported_response_type', 'Only `code` is supported', 'Use `response_type=code` with PKCE'],
   [
