@@ -59,7 +59,9 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const ended = await tenTimes('user', 'remove', person.name);
     expect(ended.filter(({ code }) => code === 0)).toHaveLength(1);
     for (const { code, stderr } of ended) {
-      if (code !== 0) expect(stderr).toBe(`there is no person ${person.name}\n`);
+      if (code === 0) continue;
+      const values = { name: person.name };
+      expect(JSON.parse(stderr)).toMatchObject({ code: 'no-person', values });
     }
     expect(await own(person)).toEqual([401, 401]);
   });
