@@ -71,7 +71,9 @@ export interface Outside {
   readonly gss: Gss | undefined;
   readonly network: Network;
   /** Opens the playground, in the process that is its own. Other processes pass its requests on to that one. */
-  readonly openPlayground?: (parts: Omit<PlaygroundParts, 'visited'>) => Promise<Playground>;
+  readonly openPlayground?: (
+    parts: Omit<PlaygroundParts, 'visited' | 'authzLog'>,
+  ) => Promise<Playground>;
 }
 
 /** Puts the resource server together: schemes, spaces, documents, gateways, and the application over them. */

@@ -13,6 +13,7 @@ import { runProcess } from '#shared/server/process.ts';
 import { fetchJson } from './auth/fetch-json.ts';
 import { composeResourceServer } from './compose.ts';
 import { systemNetwork } from './proxy/network.ts';
+import { AuthzLog } from './playground/authorization-server.ts';
 import { openPlayground } from './playground/open-playground.ts';
 import { authzMembers } from './playground/pair.ts';
 
@@ -57,7 +58,7 @@ await runProcess(
           openSend,
           gss: undefined,
           network: systemNetwork,
-          openPlayground: (own) => openPlayground({ ...own, visited }),
+          openPlayground: (own) => openPlayground({ ...own, visited, authzLog: authzServer.log }),
         },
       );
       return { ...server, beside: [] };
@@ -77,9 +78,10 @@ async function startAuthz() {
     env: { ...env, COUNTERSIGN_CONFIG: file },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+  const log = new AuthzLog();
   if (child.stderr !== null) {
     createInterface(child.stderr).on('line', (line) => {
-      if (!line.includes('"level":"info"')) process.stderr.write(`${line}\n`);
+      if (log.take(line)) process.stderr.write(`${line}\n`);
     });
   }
   const exit = once(child, 'exit');
@@ -96,6 +98,7 @@ async function startAuthz() {
   });
   return {
     port,
+    log,
     async end() {
       child.kill('SIGTERM');
       await exit;

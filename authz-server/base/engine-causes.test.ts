@@ -2,8 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { errors as joseErrors } from 'jose';
 import { errors } from 'oidc-provider';
 import { causeOf, CAUSES } from './engine-causes.ts';
+import { MissingChallenge } from './errors.ts';
 
 const folder = dirname(fileURLToPath(import.meta.resolve('oidc-provider')));
 const source = globSync('**/*.js', { cwd: folder })
@@ -15,7 +17,7 @@ const source = globSync('**/*.js', { cwd: folder })
 const OURS = ['already used'];
 
 /** The parts that the engine puts into its words. */
-const LABELS = ['authorization code', 'refresh token'];
+const LABELS = ['authorization code', 'device code', 'refresh token'];
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 test('an upgrade of oidc-provider that changes words fails here', () => {
@@ -32,6 +34,14 @@ test('an upgrade of oidc-provider that changes words fails here', () => {
 test('whole classes have one cause, whatever they say', () => {
   expect(causeOf(new errors.InvalidRedirectUri())).toBe('unregistered-uri');
   expect(causeOf(new errors.InvalidDpopProof('other words'))).toBe('bad-proof');
+  expect(causeOf(new MissingChallenge('other words'))).toBe('no-challenge');
+  for (const Unsigned of [
+    joseErrors.JWSSignatureVerificationFailed,
+    joseErrors.JWKSNoMatchingKey,
+  ]) {
+    const refusal = new errors.InvalidClientAuth({ cause: new Unsigned() });
+    expect(causeOf(refusal)).toBe('assertion-key');
+  }
   expect(causeOf(new errors.InvalidGrant('other words'))).toBe('other');
   expect(causeOf(new errors.InvalidTarget('client not found'))).toBe('other');
 });
@@ -42,9 +52,7 @@ const OTHER = [
   'accountId mismatch',
   'alg mismatch',
   'aud (JWT audience) must be provided in the client_assertion JWT',
-  'audience (aud) must equal the endpoint url, issuer identifier or token endpoint url',
   'certificate subject value does not match the registered one',
-  'client assertion tokens must only be used once',
   'client certificate was not provided',
   'client certificate was not verified',
   'expiration must be specified in the client_assertion JWT',

@@ -1,5 +1,10 @@
+import { errors } from 'jose';
+import { MissingChallenge } from './errors.ts';
+
 /** An error of the engine. `error_detail` is what it keeps from the client. */
 export type EngineRefusal = Error & {
+  /** The error code of OAuth. */
+  readonly error?: string;
   readonly error_detail?: string | undefined;
   readonly error_description?: string | undefined;
 };
@@ -17,6 +22,9 @@ export const CAUSES = {
     'jwt expired': 'assertion-exp',
     'jwt not active yet': 'assertion-nbf',
     [OF_THE_FUTURE]: 'assertion-iat',
+    'audience (aud) must equal the endpoint url, issuer identifier or token endpoint url':
+      'assertion-aud',
+    'client assertion tokens must only be used once': 'assertion-used',
   },
   invalid_grant: {
     'missing DPoP proof JWT': 'proof-missing',
@@ -26,6 +34,8 @@ export const CAUSES = {
     'authorization code is expired': 'expired',
     'authorization code already consumed': 'used',
     'authorization code redirect_uri mismatch': 'redirect-uri',
+    'device code not found': 'unknown',
+    'device code already consumed': 'used',
     'refresh token not found': 'unknown',
     'refresh token is expired': 'expired',
     'refresh token already used': 'used',
@@ -51,10 +61,18 @@ type ByWords = (typeof CAUSES)[keyof typeof CAUSES];
 type Values<Each> = Each extends unknown ? Each[keyof Each] : never;
 
 /** Why the engine refuses. */
-export type Cause = Values<ByWords> | 'bad-proof' | 'other';
+export type Cause = Values<ByWords> | 'assertion-key' | 'bad-proof' | 'no-challenge' | 'other';
+
+/** The errors of a client assertion that no key of the client has signed. */
+const { JWSSignatureVerificationFailed, JWKSNoMatchingKey } = errors;
+const NOT_SIGNED = [JWSSignatureVerificationFailed, JWKSNoMatchingKey];
 
 /** Returns the cause of an error of the engine; `other` for one whose cause nothing depends on. */
-export function causeOf({ message, error_detail, error_description }: EngineRefusal): Cause {
+export function causeOf(refusal: EngineRefusal): Cause {
+  const { message, error_detail, error_description, cause } = refusal;
+  const isUnsigned = NOT_SIGNED.some((Class) => cause instanceof Class);
+  if (isUnsigned && message === 'invalid_client') return 'assertion-key';
+  if (refusal instanceof MissingChallenge) return 'no-challenge';
   if (message === 'invalid_redirect_uri') return 'unregistered-uri';
   if (message === 'invalid_dpop_proof') return 'bad-proof';
   const causes: Readonly<Record<string, Readonly<Record<string, Cause>>>> = CAUSES;

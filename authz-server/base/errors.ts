@@ -28,6 +28,9 @@ export async function orTemporarilyUnavailable<T>(work: Awaitable<T>): Promise<T
   }
 }
 
+/** The error for an authorization request without a code_challenge (RFC 7636 section 4.4.1). */
+export class MissingChallenge extends errors.InvalidRequest {}
+
 /** The error for a reached limit: 429. The code that writes the answer adds Retry-After. */
 export class TooManyRequests extends EngineError {
   /** Seconds. */

@@ -21,6 +21,7 @@ import { revocationsSpace } from '#shared/config/token-spaces.ts';
 import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from './answers/metadata.ts';
 import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
+import { MissingChallenge } from '../base/errors.ts';
 import { OPENID_SCOPES, resourceIndicators } from '../resources/resource-indicators.ts';
 import { documentPolicy } from '#shared/client-documents/reach.ts';
 import type { AuthzServer } from '../base/server.ts';
@@ -116,7 +117,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
 function pkceRequired({ oidc }: KoaContextWithOIDC, client: Client): false {
   const parameters = 'code_challenge and code_challenge_method=S256';
   if (client['without_pkce'] !== true || client.clientAuthMethod === 'none') {
-    throw new errors.InvalidRequest(`${parameters} are missing: PKCE is required (RFC 7636)`);
+    throw new MissingChallenge(`${parameters} are missing: PKCE is required (RFC 7636)`);
   }
   if (!oidc.requestParamScopes.has('openid') || oidc.params?.['nonce'] === undefined) {
     throw new errors.InvalidRequest(

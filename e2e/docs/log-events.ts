@@ -33,6 +33,8 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
         'path',
         'status',
         'milliseconds',
+        'error',
+        'cause',
         'cut',
         'checks',
         'reason',

@@ -16,6 +16,9 @@ export const FIELDS: Readonly<Record<keyof LogFields, string>> = {
     'number of health checks, or of polls of one follower, that went well since the last line of one',
   space: 'realm of the protection space',
   scheme: 'authentication scheme',
+  error: 'error code of OAuth',
+  cause:
+    'which of several causes the error of OAuth has; absent if the server does not distinguish them',
   refusal: 'code of why it was refused; it stays when the words of `reason` change',
   verdict: '`granted`, `refused` or `absent` (no credentials)',
   subject: 'id of the person or application; not where PrivateTokens are issued',

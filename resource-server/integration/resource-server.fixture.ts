@@ -13,6 +13,7 @@ import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { openSend } from '#shared/client/send.ts';
 import { composeResourceServer } from '../compose.ts';
+import { AuthzLog } from '../playground/authorization-server.ts';
 import { openPlayground, type PlaygroundParts } from '../playground/open-playground.ts';
 import { systemNetwork } from '../proxy/network.ts';
 
@@ -95,8 +96,8 @@ export async function startResourceServer(
       network: systemNetwork,
       // As in the process of the playground.
       ...(config.playground && {
-        openPlayground: (own: Omit<PlaygroundParts, 'visited'>) =>
-          openPlayground({ ...own, visited: config }),
+        openPlayground: (own: Omit<PlaygroundParts, 'visited' | 'authzLog'>) =>
+          openPlayground({ ...own, visited: config, authzLog: new AuthzLog() }),
       }),
     },
   );

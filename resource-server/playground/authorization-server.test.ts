@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { wayToAuthorizationServer } from './authorization-server.ts';
+import { AuthzLog, wayToAuthorizationServer } from './authorization-server.ts';
 
 test('the octets of a request and of its answer are those on the wire', async () => {
   const request = Buffer.from(
@@ -20,7 +20,39 @@ test('the octets of a request and of its answer are those on the wire', async ()
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const { received } = await wayToAuthorizationServer(port).send(() => request, '198.51.100.1');
+  const { received } = await wayToAuthorizationServer(port, new AuthzLog()).send(
+    () => request,
+    '198.51.100.1',
+  );
   expect([await promise, received]).toEqual([request, answer]);
   server.close();
+});
+
+const lineOf = (id: string, more: object = {}) =>
+  JSON.stringify({ level: 'info', event: 'request', id, error: 'invalid_grant', ...more });
+
+test('the line of a request is found before and after it is asked for', async () => {
+  const log = new AuthzLog();
+  const asked = log.of('late');
+  expect(['early', 'late'].map((id) => log.take(lineOf(id)))).toEqual([false, false]);
+  const found = await Promise.all([log.of('early'), asked]);
+  expect(found).toMatchObject([
+    { id: 'early', error: 'invalid_grant' },
+    { id: 'late', error: 'invalid_grant' },
+  ]);
+});
+
+test('the operator sees warnings, errors and what is no line of the log', () => {
+  const log = new AuthzLog();
+  const lines = [
+    lineOf('a', { level: 'error' }),
+    lineOf('b', { level: 'warn' }),
+    'Error: boom',
+    '',
+  ];
+  expect(lines.map((line) => log.take(line))).toEqual([true, true, true, true]);
+});
+
+test('a line that never comes is not waited for without end', async () => {
+  expect(await new AuthzLog().of('never')).toBeUndefined();
 });

@@ -1,9 +1,50 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { LogFields } from '#shared/base/log-fields.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
+import { partsOf } from './http1-message.ts';
 import { exchangeOn, type Way } from './listener.ts';
 
+/** Milliseconds until the line of a request is in the log: it is written after the answer. */
+const PATIENCE = 2000;
+/** Lines that are kept until the playground asks for them. */
+const LINES = 1000;
+
+/** The log of the authorization server, line by line as it comes. */
+export class AuthzLog {
+  readonly #lines = new RecentMap<LogFields>(LINES);
+  readonly #waiting = new Map<string, (line: LogFields | undefined) => void>();
+
+  /** Takes a line. Returns whether the operator should see it. */
+  take(text: string): boolean {
+    // Node itself writes other lines, of what ended the process.
+    if (!text.startsWith('{')) return true;
+    const { level, event, ...line } = JSON.parse(text) as LogFields &
+      Readonly<Record<'level' | 'event', string>>;
+    if (event === 'request' && line.id !== undefined) {
+      this.#lines.set(line.id, line);
+      this.#waiting.get(line.id)?.(line);
+    }
+    return level !== 'info';
+  }
+
+  /** Resolves to the line of a request, by its id. Undefined: it does not come. */
+  of(id: string): Promise<LogFields | undefined> {
+    const { promise, resolve } = Promise.withResolvers<LogFields | undefined>();
+    const line = this.#lines.get(id);
+    if (line !== undefined) return Promise.resolve(line);
+    const timer = setTimeout(resolve, PATIENCE, undefined);
+    this.#waiting.set(id, resolve);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+    });
+  }
+}
+
 /** The way to the authorization server of the playground, which listens at this port. The messages name the issuer. */
-export function wayToAuthorizationServer(port: number): Way {
+export function wayToAuthorizationServer(port: number, log: Pick<AuthzLog, 'of'>): Way {
   return {
     async send(write) {
       const socket = connect({ host: '127.0.0.1', port });
@@ -11,7 +52,8 @@ export function wayToAuthorizationServer(port: number): Way {
         await once(socket, 'connect', { signal });
         return write(undefined);
       });
-      return { received, noted: undefined };
+      const [, id] = partsOf(received).fields.find(([name]) => /^x-request-id$/i.test(name)) ?? [];
+      return { received, noted: id === undefined ? undefined : await log.of(id) };
     },
   };
 }

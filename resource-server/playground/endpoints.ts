@@ -21,7 +21,7 @@ import { HTTP2, LONGEST_FORM, readChoice } from './form.ts';
 import { saidOnce } from './notes-of.ts';
 import { receiveForm } from './page-form.ts';
 import { outcomeOf } from './outcome.ts';
-import { readRecorded, type Recorded, type RecordedMessage } from './recorded.ts';
+import { readRecorded, type RecordedMessage } from './recorded.ts';
 import type { Leg, Run } from './run.ts';
 import { wordsIn } from './words.ts';
 import { EXPLAIN_PATH, pagePath, spacePath } from './spaces.ts';
@@ -32,7 +32,7 @@ export interface PlaygroundPages {
   readonly run: Run;
   readonly charge: Charge;
   readonly clock: Clock;
-  readonly means: Omit<Surroundings, 'url'> & Pick<OfCommands, 'apiKey'>;
+  readonly means: Pick<OfCommands, 'apiKey' | 'issuer'>;
   /** The URL of the space of an exchange. */
   readonly urlOf: (exchange: Exchange) => string;
   readonly brand: Brand;
@@ -105,7 +105,7 @@ export function playgroundPages({
         const choice = readChoice(form, exchange);
         const { mistake } = choice;
         const run = await perform(exchange, choice, visitor);
-        const legs = shownLegs(exchange, run, mistake, { ...means, url: urlOf(exchange) });
+        const legs = shownLegs(exchange, run, mistake, urlOf(exchange));
         return exchangePage(frameOf(req), {
           ...propsOf(exchange, origin),
           words: wordsIn([exchange.about, ...legs.flatMap(textsOf)]),
@@ -136,9 +136,9 @@ function shownLegs(
   exchange: Exchange,
   legs: readonly Leg[],
   mistake: string | undefined,
-  surroundings: Surroundings,
+  url: string,
 ): readonly ShownLeg[] {
-  const all = checksOfLegs(exchange, legs, surroundings);
+  const all = checksOfLegs(exchange, legs, url);
   const notesOf = saidOnce(exchange);
   const shown = (octets: Buffer) => ({ ...shownText(octets), notes: notesOf(octets) });
   // The mistake comes last; only what tidies up may follow: a document is removed, or a token revoked.
@@ -171,29 +171,20 @@ const GOING_ON: ReadonlySet<unknown> = new Set(['asked', 'continued', 'pending',
 const notYet = (check: Check): Check =>
   check.result === 'wrong' ? { ...check, result: 'not yet' } : check;
 
-/** The means of the checks of an exchange beside the messages. */
-type Surroundings = Pick<Recorded, 'url' | 'issuer' | 'clientKey' | 'redirectUri' | 'clock'>;
-
 /**
  * Returns for each leg what the server that was asked has checked of its request, in order. Undefined: the exchange has no
  * list for it.
  */
-function checksOfLegs(
+const checksOfLegs = (
   { checks, checksBy }: Pick<Exchange, 'checks' | 'checksBy'>,
   legs: readonly Leg[],
-  surroundings: Surroundings,
-): readonly (readonly Check[] | undefined)[] {
-  const read = legs.map(({ to, promised, noted, sent, received }) => ({
-    ofParty: to === undefined ? checks : checksBy?.[to],
-    promised,
-    noted,
-    asked: readRecorded(sent),
-    answer: readRecorded(received),
-  }));
-  return read.map(({ ofParty, promised, ...leg }, at) =>
-    promised ? undefined : ofParty?.({ ...surroundings, ...leg, earlier: read.slice(0, at) }),
-  );
-}
+  url: string,
+): readonly (readonly Check[] | undefined)[] =>
+  legs.map(({ to, promised, noted, sent, received }) => {
+    const ofParty = to === undefined ? checks : checksBy?.[to];
+    const messages = { asked: readRecorded(sent), answer: readRecorded(received) };
+    return promised ? undefined : ofParty?.({ ...messages, noted, url });
+  });
 
 const OCTETS_IN_A_LINE = 32;
 const LINE = new RegExp(`.{${2 * OCTETS_IN_A_LINE}}(?!$)`, 'g');

@@ -20,7 +20,7 @@ import type { PushService } from '../push/push.ts';
 import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts';
 import { startApplication } from './application.ts';
 import { playgroundAttempts } from './attempts.ts';
-import { wayToAuthorizationServer } from './authorization-server.ts';
+import { type AuthzLog, wayToAuthorizationServer } from './authorization-server.ts';
 import { createCharge, createChargeOfIssuer } from './charge.ts';
 import { playgroundPages } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
@@ -46,6 +46,8 @@ export interface PlaygroundParts {
   readonly config: Config;
   /** The configuration of the server that visitors use. */
   readonly visited: Config;
+  /** The log of the authorization server of the playground. */
+  readonly authzLog: AuthzLog;
   /** The parts of the server's schemes, whose people the playground does not have. */
   readonly schemes: SchemeParts;
   readonly people: SpacePeople;
@@ -79,7 +81,7 @@ const FROM_ITSELF: Recipient = { at: ORIGIN, proxies: { has: () => false }, loca
 
 /** Opens the playground: its spaces, its pages, and the way to its own server. */
 export async function openPlayground(parts: PlaygroundParts): Promise<Playground> {
-  const { config, visited, people, brand, recipient, errors, standing } = parts;
+  const { config, visited, authzLog, people, brand, recipient, errors, standing } = parts;
   const { random, clock } = parts.schemes;
   await using opened = new AsyncDisposableStack();
   const application = opened.use(await startApplication(clock));
@@ -139,18 +141,21 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   const secure = secureOrigin === undefined ? undefined : secureWay(secureOrigin, serve, parts);
   if (secure) opened.use(secure.loopback);
   const { clientKey, person } = await registerAtPair(parts.schemes, config);
-  const redirectUri = redirectUriAt(config);
-  const client = { issuer: config.issuer, clientKey, redirectUri };
   const run = createRun({
     loopback,
     proxy,
     secure,
     charge,
     chargeOfIssuer: createChargeOfIssuer(stores.limits),
-    authorization: wayToAuthorizationServer(Number(new URL(config.jwks.url ?? config.issuer).port)),
+    authorization: wayToAuthorizationServer(
+      Number(new URL(config.jwks.url ?? config.issuer).port),
+      authzLog,
+    ),
     origin: resource,
-    ...client,
+    issuer: config.issuer,
+    clientKey,
     person,
+    redirectUri: redirectUriAt(config),
     issue: issuer.issue,
     keys: ofKeys.keys,
     apiKey,
@@ -185,7 +190,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
       run,
       charge,
       clock,
-      means: { apiKey, ...client, clock },
+      means: { apiKey, issuer: config.issuer },
       urlOf,
       brand,
       recipient,

@@ -1,5 +1,3 @@
-import type { KeyObject } from 'node:crypto';
-import type { Clock } from '#shared/base/clock.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
 import type { Check } from '#shared/explain/checks.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
@@ -12,21 +10,14 @@ export interface RecordedMessage extends MessageParts {
   lines(name: string): readonly string[];
 }
 
-/** A request of the client and its answer, with what was before. */
+/** A request of the client and its answer. */
 export interface Recorded {
   readonly asked: RecordedMessage;
   readonly answer: RecordedMessage;
   /** The line of the request in the log of the server. Undefined: it is not at hand. */
   readonly noted: LogFields | undefined;
-  /** The legs before. */
-  readonly earlier: readonly Pick<Recorded, 'asked' | 'answer'>[];
   /** The URL of the space. */
   readonly url: string;
-  /** The authorization server of the pair, and the key of the playground's client there. */
-  readonly issuer: string;
-  readonly clientKey: KeyObject;
-  readonly redirectUri: string;
-  readonly clock: Clock;
 }
 
 /** Returns what a server has checked of a request, in order. Undefined: there was nothing to check. */

@@ -32,6 +32,9 @@ interface Named {
   verdict: 'granted' | 'refused' | 'absent';
   /** Why it was refused, as a code that stays when the words of `reason` change. */
   refusal: string;
+  /** The error code of OAuth (RFC 6749 section 5.2), and which of its causes it was. */
+  error: string;
+  cause: string;
   /** The principal; absent if an issued token names no person. */
   subject: string;
   /** `client_id` of the application that a token or a token request is of. */

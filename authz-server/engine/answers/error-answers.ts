@@ -93,7 +93,9 @@ function refuse(ctx: KoaContextWithOIDC, error: Error, server: RefusingServer): 
 /** Writes the reason into the log line of the request: the engine's answer to the client says less. */
 function hear(ctx: KoaContextWithOIDC, error: Error, server: RefusingServer): void {
   const reason = reasonOf(ctx, error, server);
-  note(ctx.req, { reason });
+  const { error: code } = error as EngineRefusal;
+  const cause = causeOf(error);
+  note(ctx.req, { reason, error: code, cause: cause === 'other' ? undefined : cause });
   ctx.state['refused'] = error;
   if (error instanceof TooManyRequests) ctx.state['retryAfter'] = error.retryAfter;
 }

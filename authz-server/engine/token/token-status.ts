@@ -50,7 +50,7 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
       const claims = await verify(ctx);
       if (claims !== undefined && claims.client_id !== client.clientId) {
         const [error, reason] = ['unauthorized_client', 'the token was issued to another client'];
-        note(ctx.req, { reason: `${error}: ${reason}` });
+        note(ctx.req, { reason: `${error}: ${reason}`, error });
         ctx.status = 400;
         ctx.body = { error, error_description: reason };
         return;
