@@ -112,6 +112,7 @@ export class Playground {
   async #run(listens) {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-playground-'));
     try {
+      if (this.#ended) return;
       const { env, execArgv } = this.#surroundings;
       const child = fork(this.#files.file, [folder, this.#files.authz], {
         env,

@@ -58,6 +58,13 @@ test('questions at once start one process, which gets its folder and the file of
   expect(await starts()).toHaveLength(1);
 });
 
+test('a question just before the end starts nothing that outlives it', async () => {
+  const { made, starts } = await playground(GOOD);
+  const port = made.port();
+  await made.end();
+  expect([await port, await starts()]).toEqual([undefined, []]);
+});
+
 test('it ends when no question comes for a while, and the next one starts another', async () => {
   const { made, starts, logged } = await playground(GOOD, 20);
   const first = await made.port();
