@@ -48,9 +48,10 @@ test('the operator sees warnings, errors and what is no line of the log', () => 
     lineOf('a', { level: 'error' }),
     lineOf('b', { level: 'warn' }),
     'Error: boom',
+    '{',
     '',
   ];
-  expect(lines.map((line) => log.take(line))).toEqual([true, true, true, true]);
+  expect(lines.map((line) => log.take(line))).toEqual(lines.map(() => true));
 });
 
 test('a line that never comes is not waited for without end', async () => {

@@ -18,10 +18,7 @@ export class AuthzLog {
 
   /** Takes a line. Returns whether the operator should see it. */
   take(text: string): boolean {
-    // Node itself writes other lines, of what ended the process.
-    if (!text.startsWith('{')) return true;
-    const { level, event, ...line } = JSON.parse(text) as LogFields &
-      Readonly<Record<'level' | 'event', string>>;
+    const { level, event, ...line } = lineIn(text);
     if (event === 'request' && line.id !== undefined) {
       this.#lines.set(line.id, line);
       this.#waiting.get(line.id)?.(line);
@@ -40,6 +37,15 @@ export class AuthzLog {
       clearTimeout(timer);
       this.#waiting.delete(id);
     });
+  }
+}
+
+/** Reads a line. An empty object: Node itself wrote the text, about what ended the process. */
+function lineIn(text: string): LogFields & { readonly level?: string; readonly event?: string } {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
   }
 }
 
