@@ -1,6 +1,7 @@
 import { jsonOf } from '#shared/client/send.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
 import { clientAssertion, ASSERTION_TYPE } from './client-assertion.ts';
+import { Browser } from '../browser.ts';
 import type { Performing } from '../exchange.ts';
 import type { PlannedRequest, ReadAnswer } from '../http1-message.ts';
 import { jwtInClear } from './tokens.ts';
@@ -30,6 +31,14 @@ export function memberOf(content: string, name: string): string | undefined {
   const value = isObject(answer) ? answer[name] : undefined;
   return typeof value === 'string' ? value : undefined;
 }
+
+/** Opens a browser of the playground's person. No page shows a request without a title. */
+export const browserOf = ({ send, visit, issuer, person }: Performing): Browser =>
+  new Browser(
+    (title, request) => (title === undefined ? visit(request) : send(title, request)),
+    issuer,
+    person,
+  );
 
 /** Uses a token, revokes it, and uses it again. */
 export async function useAndRevoke(performing: Performing, token: string): Promise<void> {

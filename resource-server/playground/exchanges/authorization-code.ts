@@ -6,10 +6,17 @@ import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import { codeFlowChecks } from '../checks/code-flow.ts';
 import { BEARER_STEPS } from '#shared/explain/schemes/access-token.ts';
 import { ofScheme } from '../checks/told.ts';
-import { Browser, CLIENT, GROUP, locationOf, SIGNS_IN } from '../browser.ts';
+import { CLIENT, GROUP, locationOf, SIGNS_IN } from '../browser.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import type { PlannedRequest } from '../http1-message.ts';
-import { decodedJwt, formTo, memberOf, showing, useAndRevoke } from './at-authorization-server.ts';
+import {
+  browserOf,
+  decodedJwt,
+  formTo,
+  memberOf,
+  showing,
+  useAndRevoke,
+} from './at-authorization-server.ts';
 import { clientAssertion } from './client-assertion.ts';
 
 /** Another server, with which a client may take part at the same time. */
@@ -63,15 +70,10 @@ const addressFor = (requestUri: string): string =>
  * nowhere, since the server is away.
  */
 async function authorize(
-  { send, visit, remark, issuer, person }: Performing,
+  performing: Performing,
   requestUri: string,
 ): Promise<URLSearchParams | undefined> {
-  const browser = new Browser(
-    (title, request) => (title === undefined ? visit(request) : send(title, request)),
-    issuer,
-    person,
-  );
-  const answer = await browser.open(addressFor(requestUri), 'allow', {
+  const answer = await browserOf(performing).open(addressFor(requestUri), 'allow', {
     first: 'The browser of the person asks the authorization server',
     onward: [
       'The person has signed in, and the browser goes on',
@@ -80,7 +82,7 @@ async function authorize(
   });
   const location = URL.parse(locationOf(answer));
   if (location === null) return undefined;
-  remark(
+  performing.remark(
     `${SIGNS_IN}, a person of the playground, has signed in with a password, has read what the client asks for, and has allowed it. The pages of the authorization server on which that happened are not shown.`,
   );
   return location.searchParams;

@@ -5,11 +5,12 @@ import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import { DEVICE_CODE, deviceFlowChecks } from '../checks/device-flow.ts';
 import { BEARER_STEPS } from '#shared/explain/schemes/access-token.ts';
 import { ofScheme } from '../checks/told.ts';
-import { Browser, GROUP, SIGNS_IN } from '../browser.ts';
+import { GROUP, SIGNS_IN } from '../browser.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import type { PlannedRequest } from '../http1-message.ts';
 import { byCommandLine } from '../in-shell.ts';
 import {
+  browserOf,
   decodedJwt,
   formTo,
   memberOf,
@@ -29,14 +30,9 @@ const polling = (performing: Performing, deviceCode: string): PlannedRequest =>
 
 /** The decision of the person, on another device (RFC 8628 section 3.3). */
 async function decide(performing: Performing, userCode: string): Promise<void> {
-  const { send, visit, remark, mistake, issuer, person } = performing;
+  const { remark, mistake } = performing;
   const isDenied = mistake === 'denied';
-  const browser = new Browser(
-    (title, request) => (title === undefined ? visit(request) : send(title, request)),
-    issuer,
-    person,
-  );
-  await browser.open(
+  await browserOf(performing).open(
     `/device?${String(new URLSearchParams({ user_code: userCode }))}`,
     isDenied ? 'deny' : 'allow',
     { decided: `The person ${isDenied ? 'denies' : 'allows'} it on another device` },
