@@ -219,6 +219,15 @@ test('a visit after its process was killed starts it again', async () => {
   expect(pair.output).toContain('"event":"playground.ended"');
 });
 
+test('where it cannot start, its pages are 503, and the log says why', async () => {
+  await using other = await home();
+  await using running = await other.start({ TMPDIR: `${other.data}/missing` });
+  const answer = await fetch(`${other.resource}/schemes/`);
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+  await until(async () => running.output.includes('"event":"playground.ended","reason":"ENOENT'));
+  expect((await fetch(other.resource)).status).toBe(200);
+});
+
 test('it ends with its parent, also when that is killed', async () => {
   const before = await processes();
   expect(before.pids).toHaveLength(2);
