@@ -22,8 +22,8 @@ const GRANT_ENDED =
   'The grant has ended: the person or the operator ended it, or something of it was used twice.';
 
 /**
- * The sentences for developers, in development only, by grant type and cause. A cause that is not here is told to nobody.
- * So nobody learns whether a client, a person or a device code exists.
+ * The sentences for developers, in development only, by grant type and cause. For any other cause the server sends no
+ * sentence, so a client does not learn whether a client, a person or a device code exists.
  */
 const SENTENCES: Readonly<Record<string, Sentences>> = {
   authorization_code: {
