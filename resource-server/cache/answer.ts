@@ -14,12 +14,15 @@ import type { Stored } from './rules/stored.ts';
 /** Where the content of a stored answer is read. */
 export interface Source {
   readonly stored: Stored;
-  /** All of it, where it is in memory as one. */
+  /** The content as one buffer, if it is in memory. */
   readonly whole?: Buffer | undefined;
   pieces(first?: number, last?: number): Pieces;
 }
 
-/** A stored answer for one request; `age` in seconds, undefined for whom it was asked for; `member` of Cache-Status. */
+/**
+ * Returns the answer to one request from a stored answer. `age`: in seconds; undefined for the client whose request
+ * fetched the answer. `member`: of Cache-Status.
+ */
 export function answerOf(
   { stored, whole, pieces }: Source,
   asked: Pick<Asked, 'method' | 'rawHeaders'>,
@@ -75,12 +78,12 @@ function selected(
 
 const SELECTING = ['range', 'if-none-match', 'if-modified-since'];
 
-/** Whether the client wants all of it in any case, as most do. */
+/** Whether a request has no conditions and no ranges, as most have none. */
 function isPlain({ rawHeaders }: Pick<Asked, 'rawHeaders'>): boolean {
   return !SELECTING.some((name) => has(rawHeaders, name));
 }
 
-/** The fields that each answer always has, if it was asked for so. */
+/** The fields of answers to requests without conditions and ranges. */
 const plain = new WeakMap<Stored, Fields>();
 
 function plainFields(stored: Stored, age: number, member: string): Fields {
@@ -94,7 +97,7 @@ function plainFields(stored: Stored, age: number, member: string): Fields {
   return { ...fields, Age: String(age), 'Cache-Status': status };
 }
 
-/** Content that is there once somebody reads it. */
+/** Content that is opened when its first piece is read. */
 function inTurn(open: () => Promise<Buffer | Pieces | undefined>): Pieces {
   let opened: Pieces | undefined;
   return {

@@ -18,30 +18,30 @@ import { matches } from './rules/vary.ts';
 import type { Stored } from './rules/stored.ts';
 import { setTimeout } from '#shared/base/safe-timers.ts';
 
-/** Milliseconds that somebody waits until the answer to another's request can be shared. */
+/** Milliseconds for which a request waits for a shared answer to an earlier request. */
 const PATIENCE = 5000;
-/** Milliseconds for which nobody waits for the answer of a key, once it was one that others could not use. */
+/** Milliseconds for which requests for a key do not wait for each other, after an answer that could not be shared. */
 const ALONE = 5000;
-/** Milliseconds after a refresh that came to nothing, until the next one of the key. */
+/** Milliseconds between a failed background refresh of a key and the next. */
 const REST = 5000;
-/** Milliseconds for which an answer of a key is not kept, once one could not be. */
+/** Milliseconds for which no answer of a key is stored, after one was too long or the store failed. */
 const OUTGROWN = 60_000;
-/** The most keys for which such a time is remembered. */
+/** The most keys for which each of these times is remembered. */
 const KEYS = 10_000;
-/** Characters from which on a digest is the name of what waits. */
+/** Characters: a name of at least this length is replaced by its digest. */
 const LONG = 256;
 
-/** Asks the application once for all who wait for the same. */
+/** Asks the application once for all requests that wait for the same answer. */
 export interface Ask {
   (look: Look): Promise<ResourceAnswer | undefined>;
-  /** Nobody waits for it. */
+  /** Refreshes a stored answer in the background, while no client waits for the new answer. */
   refresh(look: Look): void;
 }
 
 export function createAsk(parts: AskParts): Ask {
   const { fills, policy, member, hit, clock, random, bans } = parts;
   const decide = createDecide(parts);
-  /** Until when, by key, of `monotonic()`. */
+  /** By key: the `monotonic()` time until which requests do not wait for each other. */
   const alone = new RecentMap<number>(KEYS);
   const resting = new RecentMap<number>(KEYS);
   const outgrown = new RecentMap<number>(KEYS);
@@ -55,7 +55,7 @@ export function createAsk(parts: AskParts): Ask {
     return open ? follow(look, open) : lead(look, name);
   }
 
-  /** Begins to ask; `name`: under which others may wait for it. */
+  /** Asks the application. `name`: by which other requests find this one and wait for its answer. */
   function begin(look: Look, asker: 'client' | 'nobody', name: string | undefined) {
     const { asking, key, variants, stored, fwd } = look;
     const conditions = stored
@@ -75,7 +75,7 @@ export function createAsk(parts: AskParts): Ask {
         if (begun.kind === 'instead' && begun.why === 'validated') resting.delete(nameOf(look));
         if (begun.kind !== 'passed') return begun;
         detail = begun.why;
-        // The directives of one client say nothing about the answers to others.
+        // A directive or condition of one client says nothing about whether answers to other clients can be shared.
         const isClients = isOwn(look) || begun.why === 'request-no-store';
         if (!isClients) alone.set(nameOf(look), clock.monotonic() + ALONE);
         return begun;
@@ -150,7 +150,7 @@ export function createAsk(parts: AskParts): Ask {
     return lead(look, undefined);
   }
 
-  /** The answer to another's request; undefined: this one has to be asked for by itself. */
+  /** The answer to another request, if it may be shared. Undefined: the caller asks the application itself. */
   async function sharedBy(look: Look, fill: Fill) {
     const begun = await begunFor(look, fill).catch(ifOfApplication);
     if (begun?.kind !== 'stored' && begun?.kind !== 'instead') return undefined;
@@ -159,7 +159,10 @@ export function createAsk(parts: AskParts): Ask {
     return begun.kind === 'instead' || (await fill.isSafe()) ? begun : undefined;
   }
 
-  /** An answer as it comes. `conditional`: it was not asked for on the client's conditions, which are judged here. */
+  /**
+   * Returns an answer that is still arriving. `conditional`: the cache evaluates the client's conditions, which the
+   * application did not get.
+   */
   function fromFill(
     { asking: { request } }: Look,
     fill: Fill,
@@ -174,7 +177,7 @@ export function createAsk(parts: AskParts): Ask {
     return answerOf(source, asked, { age, member: member(handling) }, random);
   }
 
-  /** Whether somebody else may have it. */
+  /** Whether another client may get the answer. */
   function isUsable(begun: Extract<Begun, { stored: Stored }>, look: Look, fill: Fill): boolean {
     if (begun.kind === 'instead') {
       return begun.keep === 'kept' && (begun.why !== 'error' || look.onError > 0);
@@ -186,7 +189,7 @@ export function createAsk(parts: AskParts): Ask {
     return reuse.kind === 'fresh' || reuse.kind === 'stale';
   }
 
-  /** Returns a stored answer after the application was asked in vain. */
+  /** Returns a stored answer in place of the application's answer: after a 304, an error, or no answer. */
   async function instead(
     look: Look,
     { stored, keep }: Extract<Begun, { kind: 'instead' }>,
@@ -201,7 +204,6 @@ export function createAsk(parts: AskParts): Ask {
 
   function refresh(look: Look): void {
     const name = nameOf(look);
-    // The content of others is gone by the time that it could be sent.
     if (look.asking.request.method !== 'GET' || fills.get(name) || isUntil(resting, name)) return;
     resting.set(name, clock.monotonic() + REST);
     begin({ ...look, fwd: 'stale' }, 'nobody', name);
@@ -210,13 +212,19 @@ export function createAsk(parts: AskParts): Ask {
   return Object.assign(ask, { refresh });
 }
 
-/** The name under which requests wait together. A long one is hashed, since clients choose its length and some are remembered. */
+/**
+ * The name under which requests wait together. A long name is hashed, since clients choose its length and the cache
+ * remembers some names.
+ */
 function nameOf({ key, asking }: Look): string {
   const name = [asking.request.method, key.target, key.whose, key.content].join('\n');
   return name.length < LONG ? name : createHash('sha256').update(name).digest('base64url');
 }
 
-/** The client's own conditions go to the application where nothing is stored that they could be judged by. */
+/**
+ * Whether the client's own conditions go to the application: no stored answer exists by which the cache could evaluate
+ * them.
+ */
 function isOwn({ asking: { request }, stored }: Look): boolean {
   if (stored !== undefined) return false;
   const { rawHeaders } = request;
@@ -224,17 +232,17 @@ function isOwn({ asking: { request }, stored }: Look): boolean {
   return [...CLIENT_CONDITIONS].some((name) => has(rawHeaders, name));
 }
 
-/** RFC 5861 section 4: also that there is none. */
+/** Whether the application gave no answer, which RFC 5861 section 4 treats as an error. */
 function isNoAnswer(error: unknown): boolean {
   return error instanceof HttpError && error.status >= 502 && error.status <= 504;
 }
 
-/** Rethrows errors of the application. An error of one client must not reach the others. */
+/** Rethrows errors of the application. An error of one client's connection must not reach the other clients. */
 function ifOfApplication(error: unknown): undefined {
   if (error instanceof HttpError && (error.status === 502 || error.status === 504)) throw error;
 }
 
-/** Undefined: it takes longer than that. */
+/** Resolves to undefined if the work takes longer. */
 async function atMost<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), milliseconds);

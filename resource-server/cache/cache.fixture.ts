@@ -85,7 +85,7 @@ export function clientsOf(cache: Cache, clock: Clock) {
       }),
     );
     answered.catch(() => {});
-    /** The whole content; undefined: it was passed on. */
+    /** Reads the whole content. Undefined: the answer was passed on instead of returned. */
     const text = async () => {
       const answer = await answered;
       if (answer?.body === undefined) return answer && '';
@@ -95,7 +95,7 @@ export function clientsOf(cache: Cache, clock: Clock) {
     return { exchange, passed, answered, text };
   }
 
-  /** All clients go, so that their answers are closed. */
+  /** Closes all clients, so that their answers are closed. */
   const leave = () => {
     for (const exchange of exchanges) exchange.close();
   };
@@ -116,7 +116,7 @@ export interface Forwarded {
 const pairs = (raw: readonly string[]): Lines =>
   raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
-/** Until what is on its way has happened. */
+/** Waits until pending work of the event loop is done. */
 export const settled = async () => {
   for (let count = 0; count < 5; count += 1) {
     await new Promise((resolve) => void setImmediate(resolve));

@@ -27,13 +27,16 @@ const NAME = 'Countersign';
 
 /** The cache of one space, in front of its application (RFC 9111). */
 export interface Cache {
-  /** Undefined: the client has its answer, or the beginning of it. Rejects as `Asking.forward` does. */
+  /** Answers a request. Undefined: the answer was already passed to the client. Rejects as `Asking.forward` does. */
   answer(asking: Asking): Awaitable<ResourceAnswer | undefined>;
-  /** Forgets the answers that an entry of the feed names; none of them is used afterwards. `at`: when the feed had it. */
+  /**
+   * Removes the answers that an entry of the feed names, and uses none of them afterwards. `at`: the entry's time in
+   * the feed.
+   */
   forget(forgotten: Forgotten, soft?: boolean, at?: number): void;
-  /** All that there is. */
+  /** Removes all stored answers. */
   clear(): void;
-  /** How many requests were answered from what is stored, and how many went forward and why. */
+  /** The number of requests answered from the store, and of requests sent to the application by reason. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -60,7 +63,7 @@ export function createCache(parts: CacheParts): Cache {
   const ask = createAsk(common);
   const change = createChange(common);
 
-  /** Answers with a stored entry. Returns undefined if its content is gone. */
+  /** Answers with a stored entry. Returns undefined if its content was removed. */
   function hit(
     { request, exchange }: Asking,
     { stored, age }: Hit,
@@ -87,7 +90,7 @@ export function createCache(parts: CacheParts): Cache {
     return andThen(asking.forward(sink), () => undefined);
   }
 
-  /** Whether what is stored now can be believed. */
+  /** Whether the cache has read all invalidations since `since`. If not, no stored answer may be used. */
   function isUpToDate(since: number): Awaitable<boolean> {
     return recover(
       () => andThen(feed.latest(since), () => true),
@@ -109,7 +112,7 @@ export function createCache(parts: CacheParts): Cache {
     });
   }
 
-  /** RFC 9111 section 4. */
+  /** Chooses between a stored answer and the application (RFC 9111 section 4). */
   function choose(
     asking: Asking,
     key: CacheKey,
@@ -163,14 +166,14 @@ export function createCache(parts: CacheParts): Cache {
   };
 }
 
-/** RFC 9111 section 5.2.1.7. */
+/** Only-if-cached without a usable stored answer (RFC 9111 section 5.2.1.7). */
 const notStored = () =>
   new HttpError(
     504,
     'Nothing is stored that could answer this, and the request wants nothing else.',
   );
 
-/** Stored content for one exchange, at whose end it is closed. */
+/** Stored content for one exchange. The end of the exchange closes the content. */
 export function sourceOf(stored: Stored, content: Content, exchange: Ending): Source {
   exchange.on('close', () => content.close());
   if (exchange.destroyed) content.close();

@@ -12,14 +12,14 @@ import { changedBy, type Forgotten, invalidatedBy } from './rules/invalidating.t
 import type { Asked, Given } from './rules/rules.ts';
 import { mayStore } from './rules/storing.ts';
 
-/** The statuses of refusals before anything was sent. */
+/** Statuses by which the gateway refuses before it sends anything to the application. */
 const UNSENT: ReadonlySet<number> = new Set([400, 503, 508]);
 
 /**
- * Passes on a request that may change a resource. Before the client gets the answer, the caches of all processes know
- * which entries they must remove (RFC 9111 section 4.4). If they cannot be notified, the request is not sent. If it is
- * unknown whether the change was made, the entries are removed, too. The answer may be reused for a later GET (RFC 9110
- * section 9.3.3).
+ * Passes on a request that may change a resource.
+ * Before the client gets the answer, the caches of all processes know which entries they must remove (RFC 9111 section
+ * 4.4). If the feed cannot be written, the request is not sent. If the gateway does not learn whether the application
+ * made the change, it invalidates the entries, too. A later GET may reuse the answer (RFC 9110 section 9.3.3).
  */
 export function createChange(parts: AskParts) {
   const { store, rules, bans, fills, member, clock, random } = parts;
@@ -62,7 +62,10 @@ export function createChange(parts: AskParts) {
     );
   };
 
-  /** Throws HttpError 502: the change may have been done, but not every server could be told of it. */
+  /**
+   * Writes invalidations to the feed. Throws HttpError 502 on failure: the change may be done, but other servers do not
+   * know of it.
+   */
   async function tell(all: readonly Forgotten[]): Promise<void> {
     const forgotten = all.filter(({ value }) => value.length <= LONGEST_TARGET);
     if (forgotten.length === 0) return;
@@ -81,7 +84,7 @@ export function createChange(parts: AskParts) {
     const times = { requested, received: clock.now() };
     const storing = mayStore(asked, given, times, rules);
     if (!storing.store) return undefined;
-    // Else it would be forgotten with what was there before.
+    // Without the newest invalidations, a later removal could miss this answer, so it is not stored.
     if (!(await parts.isUpToDate(clock.monotonic()))) return undefined;
     const mark = bans.mark;
     const key = keyOfGet(asking, rules);

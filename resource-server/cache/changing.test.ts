@@ -14,7 +14,7 @@ function first({ asked }: { readonly asked: Forwarded[] }): Forwarded {
   return one;
 }
 
-/** A cache that has an answer at `/a`, and what it is told to forget. */
+/** A cache that has an answer at `/a`, and a mock that records its invalidations. */
 async function filled(changes: Partial<CacheParts> = {}) {
   const told = jest.fn(async (_all: readonly Forgotten[]) => {});
   const of = testCache(undefined, { invalidate: told, ...changes });
@@ -28,7 +28,7 @@ async function filled(changes: Partial<CacheParts> = {}) {
   return { ...of, told };
 }
 
-test('a change is answered when all will forget (RFC 9111 section 4.4)', async () => {
+test('a PUT is answered only after its invalidation is acknowledged (RFC 9111 section 4.4)', async () => {
   const telling = Promise.withResolvers<void>();
   const of = await filled({ invalidate: () => telling.promise });
   const put = of.ask('PUT');
@@ -43,13 +43,13 @@ test('a change is answered when all will forget (RFC 9111 section 4.4)', async (
   expect(put.passed.told).toEqual(['begin 204', 'end']);
 });
 
-test('where nobody could be told it is not begun', async () => {
+test('a PUT is not sent to the application if the store cannot be written', async () => {
   const of = await filled({ writable: unavailable });
   await expect(of.ask('PUT').answered).rejects.toBeInstanceOf(StoreUnavailable);
   expect(of.asked).toEqual([]);
 });
 
-test('where nobody can be told afterwards it is 502, and forgotten here', async () => {
+test('a PUT whose invalidation cannot be written is answered 502, and this cache removes the entry', async () => {
   const of = await filled({ invalidate: unavailable });
   const put = of.ask('PUT');
   await settled();
@@ -66,7 +66,7 @@ test.each([
   ['none in time', 504, 1],
   ['no free connection', 503, 0],
   ['a loop', 508, 0],
-])('%s (%i): all hear of it: %i', async (_why, status, times) => {
+])('after %s (%i) a PUT writes this number of invalidations: %i', async (_why, status, times) => {
   const of = await filled();
   const put = of.ask('PUT');
   await settled();
@@ -76,7 +76,7 @@ test.each([
   if (times > 0) expect(of.told).toHaveBeenCalledWith([expect.objectContaining(TARGET)]);
 });
 
-test('a client that leaves has changed something, for all that is known', async () => {
+test('a PUT whose client leaves before the answer still invalidates its target', async () => {
   const of = await filled();
   const put = of.ask('PUT');
   await settled();
@@ -85,7 +85,7 @@ test('a client that leaves has changed something, for all that is known', async 
   expect(of.told).toHaveBeenCalledWith([expect.objectContaining(TARGET)]);
 });
 
-test('an answer that cannot be passed on does not say that nothing was done', async () => {
+test('a PUT whose answer the gateway refuses still invalidates its target', async () => {
   const of = await filled();
   const put = of.ask('PUT');
   await settled();
@@ -94,7 +94,7 @@ test('an answer that cannot be passed on does not say that nothing was done', as
   expect(of.told).toHaveBeenCalledWith([expect.objectContaining(TARGET)]);
 });
 
-test('an error changes nothing, and causes no row', async () => {
+test('an error answer to a PUT writes no invalidation, and the stored answer stays', async () => {
   const of = await filled();
   const put = of.ask('PUT');
   await settled();
@@ -122,7 +122,7 @@ test('the answer to POST is stored for GET (RFC 9110 section 9.3.3)', async () =
   expect(of.asked).toEqual([]);
 });
 
-test('a change that was done is answered even if the feed cannot be read then', async () => {
+test('a POST is answered but not stored if the feed cannot be read after it', async () => {
   let readable = true;
   const of = await filled({ feed: { latest: () => (readable ? undefined : unavailable()) } });
   const post = of.ask('POST');
@@ -136,7 +136,7 @@ test('a change that was done is answered even if the feed cannot be read then', 
   expect(post.passed.told).toEqual(['begin 200', 'after', 'end']);
 });
 
-test('while the feed cannot be read everything passes by, and nothing is stored', async () => {
+test('while the feed cannot be read, the cache passes every request on and stores nothing', async () => {
   let readable = true;
   const of = await filled({ feed: { latest: () => (readable ? undefined : unavailable()) } });
   readable = false;

@@ -12,7 +12,7 @@ afterEach(() => {
 
 const FRESH = { 'Cache-Control': 'max-age=60' };
 
-/** Several at once for one key. */
+/** Sends several equal requests at once. */
 async function together(of: ReturnType<typeof testCache>, count: number, headers = {}) {
   const clients = Array.from({ length: count }, () => of.ask('GET', '/a', headers));
   await settled();
@@ -29,7 +29,7 @@ const write = ({ sink }: Forwarded, text: string) => sink.write(Buffer.from(text
 const texts = (clients: readonly { text: () => Promise<string | undefined> }[]) =>
   Promise.all(clients.map(({ text }) => text()));
 
-test('a hundred for one key ask once, and read as it comes', async () => {
+test('a hundred requests for one key ask the application once, and read the answer as it comes', async () => {
   const of = testCache();
   const clients = await together(of, 100);
   expect(of.asked).toHaveLength(1);
@@ -50,7 +50,7 @@ test('a hundred for one key ask once, and read as it comes', async () => {
 });
 
 test.each(['before the head', 'in the middle'])(
-  'the others get the whole answer when who asked leaves %s',
+  'waiting clients get the whole answer if the first client leaves %s',
   async (when) => {
     const of = testCache();
     const [leader, ...others] = await together(of, 4);
@@ -76,29 +76,32 @@ test.each([
   ['in the middle', {}, true],
   ['in the middle of what is long', { 'Content-Length': '1048577' }, true],
   ['in the middle of what is short', { 'Content-Length': '4' }, false],
-])('when all leave %s the request ends, unless little is missing', async (when, more, ends) => {
-  const of = testCache(8 * 1024 * 1024);
-  const clients = await together(of, 3);
-  const one = first(of);
-  if (when !== 'before the head') {
-    one.head(200, { ...FRESH, ...more });
-    write(one, 'ab');
-    await clients[0]?.answered;
-  }
-  for (const { exchange } of clients) exchange.close();
-  await settled();
-  expect(one.closed).toBe(ends);
-  if (ends) one.sink.breakOff();
-  await settled();
-  expect(of.asked.filter(({ closed }) => !closed)).toEqual([]);
-  if (ends) return;
-  write(one, 'cd');
-  one.sink.end([]);
-  await settled();
-  expect(await of.ask().text()).toBe('abcd');
-});
+])(
+  'if all clients leave %s, the request to the application ends unless little is missing',
+  async (when, more, ends) => {
+    const of = testCache(8 * 1024 * 1024);
+    const clients = await together(of, 3);
+    const one = first(of);
+    if (when !== 'before the head') {
+      one.head(200, { ...FRESH, ...more });
+      write(one, 'ab');
+      await clients[0]?.answered;
+    }
+    for (const { exchange } of clients) exchange.close();
+    await settled();
+    expect(one.closed).toBe(ends);
+    if (ends) one.sink.breakOff();
+    await settled();
+    expect(of.asked.filter(({ closed }) => !closed)).toEqual([]);
+    if (ends) return;
+    write(one, 'cd');
+    one.sink.end([]);
+    await settled();
+    expect(await of.ask().text()).toBe('abcd');
+  },
+);
 
-test('a client that comes in the turn in which the last one leaves gets an answer', async () => {
+test('a client that arrives in the same turn of the event loop in which the last one leaves gets an answer', async () => {
   const of = testCache();
   const [leader] = await together(of, 1);
   const one = first(of);
@@ -111,7 +114,7 @@ test('a client that comes in the turn in which the last one leaves gets an answe
   expect(await next.answered).toMatchObject({ status: 200 });
 });
 
-test('an answer that others may not have sends them at once, and nobody waits for the next', async () => {
+test('after an answer that cannot be shared, waiting requests are sent at once, and later ones do not wait', async () => {
   const of = testCache();
   const clients = await together(of, 10);
   const one = first(of);
@@ -131,7 +134,7 @@ test('an answer that others may not have sends them at once, and nobody waits fo
   await settled();
 });
 
-test("a client's own conditions do not send others alone", async () => {
+test('a request with its own conditions does not stop later requests from sharing one answer', async () => {
   const of = testCache();
   of.ask('GET', '/a', { 'If-None-Match': '"a"' });
   await settled();
@@ -145,7 +148,7 @@ test("a client's own conditions do not send others alone", async () => {
   await settled();
 });
 
-test('nobody waits longer than five seconds for another', async () => {
+test('a request waits at most five seconds for the answer to another request', async () => {
   const of = testCache();
   const [, follower] = await together(of, 2);
   const one = first(of);
@@ -163,7 +166,7 @@ test('nobody waits longer than five seconds for another', async () => {
   await settled();
 });
 
-test('nobody waits longer than five seconds for an answer of unknown length to be whole', async () => {
+test('a request waits at most five seconds for a shared answer of unknown length to be complete', async () => {
   const of = testCache();
   const [, follower] = await together(of, 2);
   const one = first(of);
@@ -185,7 +188,7 @@ test('nobody waits longer than five seconds for an answer of unknown length to b
   await settled();
 });
 
-test('a broken answer is an error for all; a client that cannot ask keeps its error to itself', async () => {
+test("waiting clients share an error of the application, but not an error of the first client's connection", async () => {
   const of = testCache();
   const failed = await together(of, 3);
   first(of).reject(new HttpError(502, 'broken'));
@@ -204,7 +207,7 @@ test('a broken answer is an error for all; a client that cannot ask keeps its er
   }
 });
 
-test('an answer that is not kept ends when nobody reads it', async () => {
+test('the request for an answer that is not kept ends when no client reads it', async () => {
   const of = testCache(16 * 1024);
   const [client] = await together(of, 1);
   const one = first(of);
@@ -216,7 +219,7 @@ test('an answer that is not kept ends when nobody reads it', async () => {
   expect(one.closed).toBe(true);
 });
 
-test('an answer that breaks off looks whole to nobody, and is not stored', async () => {
+test('an answer that breaks off is an error for each reader, and is not stored', async () => {
   const of = testCache();
   const clients = await together(of, 3);
   const one = first(of);
@@ -232,7 +235,7 @@ test('an answer that breaks off looks whole to nobody, and is not stored', async
   expect(of.store.stats()).toEqual({ entries: 0, octets: 0 });
 });
 
-test('an answer that was invalidated on its way goes only to those who waited', async () => {
+test('an answer that is invalidated on its way goes only to the clients that already waited', async () => {
   const of = testCache();
   const before = await together(of, 3);
   const one = first(of);
@@ -265,7 +268,7 @@ async function stale(of: ReturnType<typeof testCache>, control: string) {
   of.clock.advance(10);
 }
 
-test('all who wait for a validation get what is stored if there is no answer (RFC 5861 section 4)', async () => {
+test('all requests that wait for a validation get the stored answer if the application gives none (RFC 5861 section 4)', async () => {
   const of = testCache();
   await stale(of, 'max-age=1, stale-if-error=60');
   const clients = await together(of, 3);
@@ -276,7 +279,7 @@ test('all who wait for a validation get what is stored if there is no answer (RF
   expect(await texts(clients)).toEqual(['stale', 'stale', 'stale']);
 });
 
-test('a client that allows no stale answer on errors gets none because another did', async () => {
+test('a client that does not allow stale answers on errors gets the error, although another client allows them', async () => {
   const of = testCache();
   await stale(of, 'max-age=1');
   const allows = of.ask('GET', '/a', { 'Cache-Control': 'stale-if-error=60' });
@@ -291,7 +294,7 @@ test('a client that allows no stale answer on errors gets none because another d
   expect(other?.passed.told[0]).toBe('begin 500');
 });
 
-test('one validation answers all (RFC 9111 section 4.3)', async () => {
+test('one validation answers all waiting requests (RFC 9111 section 4.3)', async () => {
   const of = testCache();
   await stale(of, 'max-age=1');
   const clients = await together(of, 10);
@@ -303,7 +306,7 @@ test('one validation answers all (RFC 9111 section 4.3)', async () => {
   expect(await of.ask().text()).toBe('stale');
 });
 
-test('a 304 about something else is asked for again', async () => {
+test('after a 304 with an unknown tag, the cache asks again without conditions', async () => {
   const of = testCache();
   await stale(of, 'max-age=1');
   const [client] = await together(of, 1);
@@ -337,7 +340,7 @@ test('a stale answer is refreshed in the background, once (RFC 5861 section 3)',
   expect(await of.ask().text()).toBe('new');
 });
 
-test('a refresh that fails, or whose answer is not stored, ends; the next one is five seconds later', async () => {
+test('after a refresh that fails or is not stored, the next refresh waits five seconds', async () => {
   const of = testCache();
   await stale(of, 'max-age=1, stale-while-revalidate=60');
   expect(await of.ask().text()).toBe('stale');
@@ -360,7 +363,7 @@ test('a refresh that fails, or whose answer is not stored, ends; the next one is
 test.each([
   ['stored', 200],
   ['validated', 304],
-])('a refresh by which an answer was %s puts off no other', async (_how, status) => {
+])('a refresh whose answer was %s does not delay the next refresh', async (_how, status) => {
   const of = testCache();
   const briefly = { 'Cache-Control': 'max-age=1, stale-while-revalidate=60', ETag: '"a"' };
   await stale(of, briefly['Cache-Control']);
@@ -375,7 +378,7 @@ test.each([
   }
 });
 
-test('a store that cannot keep what came harms nobody', async () => {
+test('clients get the answer although the store cannot keep it', async () => {
   const of = testCache();
   const begin = of.store.begin.bind(of.store);
   jest.spyOn(of.store, 'begin').mockImplementation((stored) => {
@@ -394,7 +397,7 @@ test('a store that cannot keep what came harms nobody', async () => {
   expect(of.store.stats()).toEqual({ entries: 0, octets: 0 });
 });
 
-test('nothing is left of ten thousand misses, half of them aborted', async () => {
+test('ten thousand misses, half of them aborted, leave no stored octets and no listeners', async () => {
   const of = testCache();
   const warned = jest.fn();
   process.on('warning', warned);

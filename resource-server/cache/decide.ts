@@ -9,19 +9,22 @@ import { mayStore } from './rules/storing.ts';
 import { freshened, validatedBy, verdictOfHead } from './rules/validation.ts';
 import type { Stored } from './rules/stored.ts';
 
-/** How the application was asked. */
+/** The request that the cache sent to the application. */
 interface Sent {
   /** True if the request validated a stored answer. */
   readonly validates: boolean;
-  /** When, in milliseconds since the epoch. */
+  /** When the request was sent, in milliseconds since the epoch. */
   readonly requested: number;
-  /** Something was invalidated since. */
+  /** Whether an invalidation came after the request was sent. */
   readonly doomed: boolean;
-  /** An answer of the same key could not be kept lately: another would only take the room of others. */
+  /** Whether a recent answer of the same key could not be kept. Storing another would only evict other answers. */
   readonly tooLong: boolean;
 }
 
-/** Decides by the head of an answer whether it is stored, shared or passed on. Throws HttpError 502 for one that must not be passed on. */
+/**
+ * Decides by the head of an answer whether to store it, share it or pass it on. Throws HttpError 502 for an answer that
+ * must not be passed on.
+ */
 export function createDecide({
   store,
   rules,
@@ -52,7 +55,7 @@ export function createDecide({
     return { kind: 'stored', stored: entry, writing, lines: given.lines };
   };
 
-  /** RFC 9111 section 4.3.4. */
+  /** Freshens the stored answers that a 304 confirms (RFC 9111 section 4.3.4). */
   function validated(
     { variants, stored }: Look,
     given: Given,
@@ -69,7 +72,7 @@ export function createDecide({
     return chosen ? { kind: 'instead', why: 'validated', ...chosen } : { kind: 'again' };
   }
 
-  /** Updates a stored answer from the answer to a validation, and says whether the result may be kept. */
+  /** Updates a stored answer from the answer to a validation, and decides whether the result may be kept. */
   function toldOf(one: Stored, given: Given, asked: Asked, times: Times): Told {
     const stored = freshened(one, given, asked, times, rules);
     const storing = mayStore(asked, { status: one.status, lines: stored.lines }, times, rules);
@@ -77,7 +80,7 @@ export function createDecide({
     return { stored, keep: storing.reason === 'request-no-store' ? 'before' : 'ended' };
   }
 
-  /** RFC 9111 section 4.3.5. */
+  /** Freshens or outdates a stored answer by an answer to HEAD (RFC 9111 section 4.3.5). */
   function heed(
     { stored }: Look,
     given: Given & { readonly length: number | undefined },
@@ -93,7 +96,7 @@ export function createDecide({
   }
 }
 
-/** Turns HEAD into GET: the stored answer is one to GET, whichever method validated it. */
+/** Replaces HEAD by GET, since the stored answer is one to GET, whichever method validated it. */
 function forGet(asked: Asked): Asked {
   return asked.method === 'HEAD' ? { ...asked, method: 'GET' } : asked;
 }

@@ -7,46 +7,52 @@ import type { Writing } from './store/cache-store.ts';
 import type { Stored } from './rules/stored.ts';
 import { setImmediate } from '#shared/base/safe-timers.ts';
 
-/** Octets of an answer that nobody waits for any more, up to which it is fetched to its end all the same. */
+/** Octets: a shorter answer is fetched to its end even if all its clients have left. */
 const FINISHED = 1024 * 1024;
 
-/** A stored answer as an answer says that it is now. */
+/** A stored answer, updated by the application's answer. */
 export interface Told {
   readonly stored: Stored;
-  /** So for others, too; or for this request alone, and stored as it was `before`, or no longer. */
+  /**
+   * `kept`: the update is stored and may be shared. `before`: it is for this request only, and the stored answer stays
+   * unchanged. `ended`: the stored answer is removed.
+   */
   readonly keep: 'kept' | 'before' | 'ended';
 }
 
 /** The decision about an answer, by its head. */
 export type Begun =
-  /** It is stored as it comes, and can be read; `lines`: with those that are only for the client that asked. */
+  /**
+   * The answer is stored while it arrives, and can be read. `lines`: include those that are only for the client that
+   * asked.
+   */
   | {
       readonly kind: 'stored';
       readonly stored: Stored;
       readonly writing: Writing;
       readonly lines: Lines;
     }
-  /** The one that is stored already is to be used: it was validated, or stands for an error or no answer. */
+  /** A stored answer is used: it was validated, or it replaces an error or a missing answer. */
   | (Told & { readonly kind: 'instead'; readonly why: 'validated' | 'error' | 'silence' })
-  /** It is about nothing that is stored: what was asked has to be asked without conditions. */
+  /** The 304 names no stored answer: the cache asks again without conditions. */
   | { readonly kind: 'again' }
-  /** The answer goes only to the client that asked for it; the reason. */
+  /** The answer goes only to the client that asked for it. `why`: the reason. */
   | { readonly kind: 'passed'; readonly why: string };
 
 export interface FillOptions {
-  /** The client that asks; undefined: none, a stored answer is refreshed. */
+  /** The client that asked. Undefined: a background refresh. */
   readonly asker: Sink | undefined;
   /** Throws HttpError 502 for an answer that must not be passed on. */
   readonly decide: (head: AnswerHead) => Begun;
-  /** Called when all of the answer is there, and nothing was invalidated since it was asked for. */
+  /** Called when the whole answer has arrived, and no invalidation came since it was requested. */
   readonly commit: (stored: Stored, writing: Writing) => Promise<void>;
-  /** Called when an answer that is being stored can be kept no longer: it is too long, or the store fails. */
+  /** Called when an answer can no longer be kept while it is being stored: it is too long, or the store fails. */
   readonly outgrown?: () => void;
-  /** Called when it is over, whatever came of it. */
+  /** Called once when the answer ends, whole or not. */
   readonly over: () => void;
 }
 
-/** The life of an answer that belongs to no single client. */
+/** The lifetime of an answer that is not bound to a single client. */
 class Life extends EventEmitter implements Ending {
   destroyed = false;
 
@@ -57,9 +63,9 @@ class Life extends EventEmitter implements Ending {
   }
 }
 
-/** An answer that is asked for once, and that several may read as it comes. */
+/** An answer that is requested once, and that several clients may read as it arrives. */
 export class Fill implements Sink {
-  /** Rejects with what kept the answer from coming. */
+  /** Rejects with the reason if no answer comes. */
   readonly begun: Promise<Begun>;
   readonly #options: FillOptions;
   readonly #head = Promise.withResolvers<Begun>();
@@ -68,7 +74,7 @@ export class Fill implements Sink {
   #interested = 0;
   #doomed = false;
   #over = false;
-  /** Whether the store has decided about it. */
+  /** Whether the store has committed or abandoned the answer. */
   #kept = false;
   readonly #life = new Life();
   refused = false;
@@ -77,7 +83,7 @@ export class Fill implements Sink {
   constructor(options: FillOptions) {
     this.#options = options;
     this.begun = this.#head.promise;
-    this.begun.catch(() => {}); // there may be nobody to tell
+    this.begun.catch(() => {}); // no client may be waiting for the rejection
   }
 
   get exchange(): Ending {
@@ -89,27 +95,32 @@ export class Fill implements Sink {
     return this.#became?.kind === 'stored' ? this.#became.stored : undefined;
   }
 
-  /** Whether something was invalidated after it had been asked for. */
+  /** Whether an invalidation came after the answer had been requested. */
   get doomed(): boolean {
     return this.#doomed;
   }
 
-  /** It is not kept, and nobody else waits for it: something was invalidated after it had been asked for. */
+  /**
+   * Called for an invalidation after the request was sent: the answer is not kept, and no further client waits for it.
+   */
   doom(): void {
     this.#doomed = true;
   }
 
-  /** Whether who comes now can read it from its beginning. */
+  /** Whether a new reader can still read the answer from its beginning. */
   get readable(): boolean {
     return this.#content?.readable !== false;
   }
 
-  /** Whether others may come to it. */
+  /** Whether a new client may join. */
   get open(): boolean {
     return this.readable && !this.#life.destroyed;
   }
 
-  /** Somebody waits for the answer, or reads it. Returns what ends that before the exchange closes. */
+  /**
+   * Counts a client that waits for the answer or reads it, until its exchange closes. Returns a function that ends this
+   * earlier.
+   */
   attend(exchange: Ending): () => void {
     this.#interested += 1;
     let attending = true;
@@ -124,12 +135,12 @@ export class Fill implements Sink {
     return leave;
   }
 
-  /** Whether another reader gets all of what is stored at its own pace. */
+  /** Whether another reader gets all stored octets at its own pace. */
   async isSafe(): Promise<boolean> {
     return (await this.#content?.safe) === true;
   }
 
-  /** The stored content, for a client that waits. */
+  /** The stored content, for a waiting client. */
   pieces(first?: number, last?: number): Pieces {
     if (this.#content === undefined) throw new Error('there is nothing to read');
     return this.#content.pieces(first, last);
@@ -191,7 +202,7 @@ export class Fill implements Sink {
     this.#finish(false);
   }
 
-  /** There will be no answer. */
+  /** Rejects `begun`, since no answer will come. */
   fail(error: unknown): void {
     this.#head.reject(error);
     this.#finish(false);
@@ -217,9 +228,9 @@ export class Fill implements Sink {
     this.#look();
   }
 
-  /** Whether anybody wants more of it, or of what is there. */
+  /** Closes the request if no client wants its answer, and the content if no client reads it. */
   #look(): void {
-    // Later: the connection that the end of the answer came over is to be used again.
+    // Deferred by one turn, so that the connection can be reused after the end of the answer.
     if (!this.wanted) {
       setImmediate(() => {
         if (!this.wanted) this.#life.close();

@@ -6,14 +6,16 @@ import type { CacheKey } from './rules/stored.ts';
 
 interface Open extends Placed {
   readonly key: CacheKey;
-  /** Undefined once it is over: a dead table of a map may keep this for long (bag.ts), but nothing that hangs on it. */
+  /**
+   * Undefined after the end: a deleted entry of a Map can stay in memory for long (bag.ts), and must not hold the fill.
+   */
   fill: Fill | undefined;
 }
 
-/** The answers of one space for which the application is being asked. */
+/** The answers that one space currently requests from the application. */
 export class Fills {
   readonly #open = new Bag<Open>();
-  /** Those that others may wait for. */
+  /** The answers that later requests may wait for, by name. */
   readonly #joined = new Map<string, Open>();
 
   /** Returns the answer that a request with this name may wait for. */
@@ -22,7 +24,7 @@ export class Fills {
     return fill?.open ? fill : undefined;
   }
 
-  /** `name`: by which others find it, if they may. Returns what removes it. */
+  /** `name`: by which other requests find the answer, if they may. Returns a function that removes it. */
   add(key: CacheKey, fill: Fill, name: string | undefined): () => void {
     const open: Open = { key, fill, place: -1 };
     this.#open.add(open);
@@ -34,7 +36,10 @@ export class Fills {
     };
   }
 
-  /** Keeps nothing that `forgotten` concerns, and later clients do not wait for it. Undefined: keeps nothing at all. */
+  /**
+   * Stops answers that `forgotten` names from being kept, and later clients from waiting for them. Undefined: all
+   * answers.
+   */
   doom(forgotten?: Forgotten): void {
     for (const open of this.#open.toArray()) {
       if (forgotten && !concerns(forgotten, open.key.target)) continue;
@@ -44,7 +49,7 @@ export class Fills {
   }
 }
 
-/** A ban is about what is known once an answer has begun: it concerns whatever is being asked for. */
+/** A ban may match status or tags, which are unknown before the answer begins. So it concerns every pending answer. */
 function concerns({ kind, value }: Forgotten, target: string): boolean {
   if (kind === 'ban') return true;
   return kind === 'tree' ? isBelow(target, value) : target === value;

@@ -47,7 +47,7 @@ async function textOf(pieces: Pieces, most = Infinity): Promise<string> {
 
 const turn = () => new Promise((resolve) => void setImmediate(resolve));
 
-test('several read it as it comes, each from where it wants', async () => {
+test('several readers read content as it arrives, each from its own position', async () => {
   const content = growing(writing(100));
   const early = textOf(content.pieces());
   content.write(Buffer.from('abc'));
@@ -59,7 +59,7 @@ test('several read it as it comes, each from where it wants', async () => {
   expect(await Promise.all([early, middle, late])).toEqual(['abcdef', 'bcde', 'abcdef']);
 });
 
-test('content that the store does not take reaches readers that come with the head', async () => {
+test('content that the store refuses reaches readers that join before the first read', async () => {
   const content = growing(writing(2));
   expect(content.write(Buffer.from('abc'))).toBe(true);
   expect(content.write(Buffer.from('def'))).toBe(true);
@@ -69,7 +69,7 @@ test('content that the store does not take reaches readers that come with the he
   expect(await textOf(content.pieces())).toBe('abcdef');
 });
 
-test('content that turns out too long in the middle reaches all its readers whole', async () => {
+test('content that turns out too long while it arrives reaches all its readers whole', async () => {
   const content = growing(writing(4));
   const readers = [
     textOf(content.pieces()),
@@ -84,7 +84,7 @@ test('content that turns out too long in the middle reaches all its readers whol
   expect(await Promise.all(readers)).toEqual(['abcdefghijkl', 'abcdefghijkl', 'cdefghijkl']);
 });
 
-test('a reader that comes when the beginning is gone gets no wrong content', async () => {
+test('a reader that joins after the beginning was dropped gets an error instead of wrong content', async () => {
   const content = growing(writing(3));
   const first = textOf(content.pieces());
   for (const piece of ['abc', 'def', 'ghi']) {
@@ -98,7 +98,7 @@ test('a reader that comes when the beginning is gone gets no wrong content', asy
   expect(await first).toBe('abcdefghi');
 });
 
-test('content that breaks off never looks whole', async () => {
+test('readers of content that breaks off get an error', async () => {
   const content = growing(writing(100));
   const reading = textOf(content.pieces());
   content.write(Buffer.from('abc'));
@@ -108,7 +108,7 @@ test('content that breaks off never looks whole', async () => {
   await expect(textOf(content.pieces())).rejects.toThrow('broke off');
 });
 
-test('a store that fails, or ends a write that it has done, changes nothing for readers', async () => {
+test('readers get all content although the store fails, or refuses a piece that it has stored', async () => {
   const failing = writing(0, async () => {
     throw new Error('disk');
   });
@@ -127,7 +127,7 @@ test('a store that fails, or ends a write that it has done, changes nothing for 
   }
 });
 
-test('a stalled reader of kept content holds up nobody', async () => {
+test('a stalled reader of stored content delays no other reader', async () => {
   const content = growing(writing(Infinity));
   content.pieces();
   const resumed = jest.fn();
@@ -139,7 +139,7 @@ test('a stalled reader of kept content holds up nobody', async () => {
   expect(await textOf(content.pieces())).toHaveLength(4 * WINDOW);
 });
 
-test('content that is not kept goes to its readers at the pace of the slowest, which gets every octet', async () => {
+test('content that is not stored arrives at the pace of its slowest reader, which gets every octet', async () => {
   const content = growing(writing(0));
   const halves = content.pieces().each(WINDOW / 2);
   const slow = halves[Symbol.asyncIterator]();
@@ -191,7 +191,7 @@ test.each([true, false])(
   },
 );
 
-test('one reader alone takes its time', async () => {
+test('content with a single slow reader arrives at the pace of that reader', async () => {
   const content = growing(writing(0));
   const reading = content.pieces().each(Infinity)[Symbol.asyncIterator]();
   expect(content.write(Buffer.alloc(WINDOW))).toBe(false);
@@ -206,7 +206,7 @@ test('one reader alone takes its time', async () => {
   expect((await next).done).toBe(true);
 });
 
-test('nothing that comes while somebody reads is missed', async () => {
+test('a reader misses no piece that arrives during a read', async () => {
   const content = growing(writing(100));
   const reading = textOf(content.pieces()); // it has looked, and found nothing
   content.write(Buffer.from('abc'));

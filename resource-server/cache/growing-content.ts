@@ -4,7 +4,7 @@ import { BROKEN_OFF } from '../forwarding/sink.ts';
 import { pieceSize } from './piece-size.ts';
 import type { Writing } from './store/cache-store.ts';
 
-/** Octets that wait for the slowest reader of content that is kept no longer. */
+/** Octets that wait for the slowest reader after the store stopped taking content. */
 const WINDOW = 256 * 1024;
 
 interface Reader {
@@ -19,31 +19,31 @@ interface Rest {
 
 interface Options {
   readonly writing: Writing;
-  /** The length is known, so the store has taken room for all of it. */
+  /** Whether the length is known, so that the store has reserved room for all content. */
   readonly sized: boolean;
-  /** Called when it can be kept no longer. */
+  /** Called when the store stops taking content. */
   readonly outgrown?: (() => void) | undefined;
 }
 
 /**
- * Content that several read while it comes, each at its own pace, from what is kept of it. When it can be kept no
- * longer, the rest goes to its readers at the pace of the slowest. Readers who wait for `safe` are not among them,
- * unless a disk fails in the middle.
+ * Content that several readers read while it arrives, each at its own pace, from what the store keeps. After the store
+ * stops taking content, the rest arrives at the pace of the slowest reader. Readers that wait for `safe` never slow it,
+ * unless a disk fails during the answer.
  */
 export class GrowingContent {
   /**
-   * Whether another reader gets all of it at its own pace. True once all of it is kept, or the beginning of what the
-   * store has room for. False when it can be kept no longer, or breaks off.
+   * Whether another reader gets all content at its own pace. True once all content is stored, or its first piece if the
+   * store reserved room for all. False if the store stops taking content, or the content breaks off.
    */
   readonly safe: Promise<boolean>;
   readonly #safe = Promise.withResolvers<boolean>();
   readonly #options: Options;
   readonly #writing: Writing;
   readonly #readers = new Set<Reader>();
-  /** Until somebody reads, nothing is dropped: what came with the head is there before its readers. */
+  /** Until the first reader starts, nothing is dropped: content may arrive with the head, before its readers. */
   #wasRead = false;
   #state: 'open' | 'whole' | 'broken' = 'open';
-  /** The content after the kept part. */
+  /** The content after the stored part. */
   #rest: Rest | undefined;
   #appending: Promise<void> | undefined;
   #grown = Promise.withResolvers<void>();
@@ -55,17 +55,17 @@ export class GrowingContent {
     this.safe = this.#safe.promise;
   }
 
-  /** Whether all that came is kept. */
+  /** Whether all content so far is stored. */
   get kept(): boolean {
     return this.#rest === undefined;
   }
 
-  /** Whether it can be read from its beginning, by who comes now. */
+  /** Whether a new reader can read the content from its beginning. */
   get readable(): boolean {
     return this.#rest === undefined || this.#rest.from <= this.#writing.length;
   }
 
-  /** False: wait for `drained` before the next. */
+  /** False: the writer waits for `drained` before the next piece. */
   write(piece: Buffer): boolean {
     const before = this.#appending;
     const appended = before ? before.then(() => this.#append(piece)) : this.#append(piece);
@@ -79,12 +79,12 @@ export class GrowingContent {
     return false;
   }
 
-  /** Calls when more can be written. */
+  /** Calls back when more can be written. */
   drained(resume: () => void): void {
     this.#resume.push(resume);
   }
 
-  /** Resolves when all of it can be read. */
+  /** Resolves when all content can be read. */
   async end(): Promise<void> {
     await this.#appending;
     if (this.#state === 'open') this.#close('whole');
@@ -94,7 +94,7 @@ export class GrowingContent {
     if (this.#state === 'open') this.#close('broken');
   }
 
-  /** The octets from `first` up to `last`; what broke off throws. */
+  /** The octets from `first` up to `last`. Throws if the content breaks off. */
   pieces(first = 0, last = Infinity): Pieces {
     const reader = { position: first };
     this.#readers.add(reader);
@@ -109,7 +109,7 @@ export class GrowingContent {
     using size = pieceSize();
     while (reader.position < end) {
       if (this.#state === 'broken') throw new Error(BROKEN_OFF);
-      // As they are now: what comes while it is read is not missed.
+      // State and promise are read before the content, so that a piece that arrives during the read is not missed.
       const state = this.#state;
       const { promise: grown } = this.#grown;
       const piece = await this.#read(
@@ -138,7 +138,7 @@ export class GrowingContent {
     return Buffer.alloc(0);
   }
 
-  /** A promise where the store takes its time. */
+  /** Returns a promise if the store works asynchronously. */
   #append(piece: Buffer): Promise<void> | undefined {
     if (this.#rest) {
       this.#rest.pieces.push(piece);
@@ -169,7 +169,7 @@ export class GrowingContent {
     return this.#rest.octets < WINDOW;
   }
 
-  /** Drops what all have read. */
+  /** Drops the pieces that all readers have read. */
   #forget(rest: Rest): void {
     const slowest = Math.min(...[...this.#readers].map(({ position }) => position));
     for (

@@ -4,7 +4,7 @@ import { testSink } from './sink.fixture.ts';
 
 const HEAD = { status: 200, rawHeaders: [], httpVersion: '1.1' };
 
-test('pieces that come meanwhile go on in their order, once the sink is chosen', async () => {
+test('pieces that arrive before the sink is chosen reach it in order', async () => {
   const asker = testSink();
   const chosen = testSink();
   const choice = Promise.withResolvers<typeof chosen>();
@@ -22,7 +22,7 @@ test('pieces that come meanwhile go on in their order, once the sink is chosen',
   expect(asker.told).toEqual([]);
 });
 
-test('an answer that breaks off meanwhile breaks off', async () => {
+test('an answer that breaks off before the sink is chosen breaks off at the sink', async () => {
   const asker = testSink();
   const held = new HeldAnswer(asker, async () => asker);
   held.begin(HEAD);
@@ -32,7 +32,7 @@ test('an answer that breaks off meanwhile breaks off', async () => {
   expect(asker.told).toEqual(['begin 200', 'a', 'break']);
 });
 
-test('nothing of it is seen when nothing could be chosen', async () => {
+test('if no sink could be chosen, the client sees nothing of the answer', async () => {
   const asker = testSink();
   const held = new HeldAnswer(asker, async () => {
     throw new Error('no');

@@ -1,13 +1,16 @@
 import type { AnswerHead, Ending, Sink } from '../forwarding/sink.ts';
 
 /**
- * An answer that waits for something to be done before anybody sees that it has begun: then it goes on, whole, to the
- * sink that is chosen for it.
+ * An answer that waits for work to be done before its client sees the beginning. Then it goes, whole, to the sink that
+ * is chosen for it.
  */
 export class HeldAnswer implements Sink {
   readonly exchange: Ending;
   declines: Sink['declines'] = () => false;
-  /** Resolves when the answer has gone on; rejects with what kept it. Never, if none comes. */
+  /**
+   * Resolves when the answer reaches its sink. Rejects with the reason if choosing the sink fails. Stays pending if no
+   * answer comes.
+   */
   readonly begun: Promise<void>;
   readonly #begun = Promise.withResolvers<void>();
   readonly #asker: Sink;
@@ -22,7 +25,7 @@ export class HeldAnswer implements Sink {
     this.#choose = choose;
     this.exchange = asker.exchange;
     this.begun = this.#begun.promise;
-    this.begun.catch(() => {}); // the connection may break before anybody waits
+    this.begun.catch(() => {}); // the connection may break before a caller waits
   }
 
   get wanted(): boolean {

@@ -10,16 +10,17 @@ import type { CacheKey } from './rules/stored.ts';
 
 /** Octets of a QUERY's content. */
 const LONGEST_QUERY = 65_536;
-/** Octets of a target of which anything is stored, as it is found. */
+/** Octets of the longest normalized target under which an answer is stored. */
 export const LONGEST_TARGET = 4096;
 
 /**
- * The key of a GET, HEAD or QUERY, or as a token why it has none: what an answer may depend on has to be in it. All
- * spellings of one target are found together, so that all are forgotten together, and each has answers of its own.
+ * Returns the key of a GET, HEAD or QUERY, or the reason why it has none, as a token.
+ * The key contains everything that an answer may depend on. Spellings of one target share an entry, so that one
+ * invalidation removes them all, but each spelling has its own answers.
  */
 export function keyOf(asking: Asking, rules: Rules): Awaitable<CacheKey | string> {
   const { request, target, whose } = asking;
-  // In a private cache nobody's answers are anybody's.
+  // A private cache separates answers by principal, so without a principal it stores nothing.
   if (!rules.shared && !whose) return 'nobody';
   if (request.headers.expect !== undefined) return 'connection';
   const framing = framingOf(request);
@@ -29,11 +30,11 @@ export function keyOf(asking: Asking, rules: Rules): Awaitable<CacheKey | string
     const length = Number(framing);
     return length <= LONGEST_QUERY ? queryKey(key, { request }) : 'content';
   }
-  // An application may read it, and answer it.
+  // An application may read the content of a GET and answer by it, so only requests without content have a key.
   return framing === undefined || framing === '0' ? key : 'content';
 }
 
-/** Scheme and spelling are told apart where they are not the usual ones. */
+/** Scheme and spelling are part of the key only if they differ from the usual ones. */
 export function keyOfGet(
   { target, scheme, whose = '' }: Pick<Asking, 'target' | 'scheme' | 'whose'>,
   { shared, origin }: Rules,

@@ -19,16 +19,16 @@ import { type CacheDisk, openDisk } from './store/disk.ts';
 import { MemoryStore } from './store/memory.ts';
 import { TieredStore } from './store/tiers.ts';
 
-/** Milliseconds for which a store that took a write is believed to take another. */
+/** Milliseconds for which a store that answered a ping counts as writable. */
 const WRITABLE = 1000;
-/** Seconds between two writes of where the feed stands, and between two reports. */
+/** Seconds between two writes of the feed's position, and between two reports. */
 const POSITION = 5;
 const REPORT = 20;
-/** Seconds between two looks for what others have left on the disk. */
+/** Seconds between two removals of files that ended processes left on the disk. */
 const TIDY = 3600;
 
 export interface CachesParts {
-  /** The server's folder. */
+  /** The server's data folder. */
   readonly data: string;
   readonly stores: Pick<Stores, 'cacheReports' | 'ping'> & {
     readonly invalidations: Pick<Invalidations, 'add' | 'feed'>;
@@ -40,7 +40,7 @@ export interface CachesParts {
 
 export interface SpaceCache {
   readonly cache: Cache;
-  /** Where the space has PURGE and BAN. */
+  /** Present if the space supports PURGE and BAN. */
   readonly purge: Purge | undefined;
 }
 
@@ -56,7 +56,7 @@ interface Open extends SpaceCache {
   readonly bans: Bans;
 }
 
-/** A cache for each space that has one, and the feed that tells them what to forget. */
+/** Opens a cache for each space that has one, and the feed that tells the caches what to remove. */
 export async function openCaches(spaces: readonly Space[], parts: CachesParts): Promise<Caches> {
   const cached = spaces.flatMap((space) => (space.cache ? { space, config: space.cache } : []));
   if (cached.length === 0) return { of: new Map(), chores: [], async [Symbol.asyncDispose]() {} };
@@ -76,7 +76,7 @@ export async function openCaches(spaces: readonly Space[], parts: CachesParts): 
     opened.use(store);
     opened.use(bans);
   }
-  // Nobody knows what had to be forgotten since then.
+  // Without a position, the invalidations since the last run are unknown, so the cache starts empty.
   if (disk?.position === undefined) for (const { store } of all.values()) await store.clear();
   feed = await stores.invalidations.feed(
     {
@@ -97,12 +97,12 @@ export async function openCaches(spaces: readonly Space[], parts: CachesParts): 
     const isDone = [...all.values()].every(({ bans }) => bans.pending === 0);
     if (isDone && feed && feed.position !== disk?.position) disk?.setPosition(feed.position);
   };
-  // Before anything is stored: what is there without a position is of nobody knows when.
+  // Written before the first answer is stored: at the next start, stored answers without a position would be removed.
   note();
   opened.defer(note);
   const process = randomId(parts.random);
   const report = async () => {
-    await latest(clock.monotonic()); // a process that is not asked for a day would have to forget everything
+    await latest(clock.monotonic()); // without regular reads, an idle process would fall behind the feed and have to empty its cache
     await stores.cacheReports.put(process, writeReport([...all.values()].map(reportOf)));
   };
 
@@ -157,7 +157,7 @@ export async function openCaches(spaces: readonly Space[], parts: CachesParts): 
   }
 }
 
-/** Without room on the disk there is the memory alone. */
+/** Returns undefined if the disk has no room: the cache then uses memory only. */
 async function openIfRoom(
   folder: string,
   spaces: readonly string[],
@@ -171,7 +171,9 @@ async function openIfRoom(
   }
 }
 
-/** Names the space on disk. Another application or other rules have another name, so that their entries are not used. */
+/**
+ * Names the space on disk. Another application or other rules give another name, so that their entries are not used.
+ */
 function diskName(space: Space): string {
   const { url, upstream, identity, cache } = space;
   const { kind, heuristic, targeted } = cache ?? {};
@@ -179,7 +181,7 @@ function diskName(space: Space): string {
   return JSON.stringify([url, places, kind, heuristic, targeted, identity ?? {}, upstream?.pass]);
 }
 
-/** Its application is told by these, or believes them of proxies that are trusted. */
+/** Fields that the gateway writes for this application, or that it passes on only from trusted proxies. */
 const madeFor = ({ identity = {}, upstream }: Space): ReadonlySet<string> =>
   new Set([...Object.keys(identity), ...(upstream?.pass ?? [])].map((name) => name.toLowerCase()));
 
@@ -200,7 +202,7 @@ function reportOf({ name, origin, store, bans, cache }: Open): CacheReport[numbe
   };
 }
 
-/** A look that went well stands for a second. */
+/** Caches a successful check for one second. */
 function remembered(look: () => Promise<void>, clock: Clock): () => Promise<void> {
   let until = -Infinity;
   return async () => {

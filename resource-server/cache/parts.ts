@@ -18,9 +18,9 @@ export interface CacheParts {
   readonly store: CacheStore;
   readonly bans: Bans;
   readonly feed: Pick<InvalidationFeed, 'latest'>;
-  /** Has the caches of all processes forget; resolves when they will. */
+  /** Tells the caches of all processes to remove entries. Resolves when the feed has the invalidation. */
   readonly invalidate: (forgotten: readonly Forgotten[]) => Promise<void>;
-  /** Rejects with `StoreUnavailable` when nothing can be written. */
+  /** Rejects with `StoreUnavailable` if the store cannot be written. */
   readonly writable: () => Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
@@ -34,16 +34,16 @@ export interface Hit {
   readonly ttl: number;
 }
 
-/** A request for which nothing that is stored can be used as it is. */
+/** A request that no stored answer can serve without asking the application. */
 export interface Look {
   readonly asking: Asking;
   readonly key: CacheKey;
   readonly fwd: Forwarded;
   /** The answers that are stored under the key. */
   readonly variants: readonly Stored[];
-  /** Which of them would answer it, once it was validated. */
+  /** The stored answer that would serve the request after a validation. */
   readonly stored: Stored | undefined;
-  /** Seconds for which `stored` may still be sent in place of an error. */
+  /** Seconds for which `stored` may still replace an error. */
   readonly onError: number;
   /** Whether `stored` may be sent if the application does not answer at all. */
   readonly disconnected: boolean;
@@ -51,7 +51,7 @@ export interface Look {
 
 export interface AskParts extends CacheParts {
   readonly forget: (forgotten: Forgotten) => void;
-  /** Whether what is stored now can be believed; `since`: of `monotonic()`. */
+  /** Whether the cache has read all invalidations since `since`, a time of `monotonic()`. */
   readonly isUpToDate: (since: number) => Awaitable<boolean>;
   readonly fills: Fills;
   readonly policy: (stored: Stored) => Policy;

@@ -31,7 +31,7 @@ afterEach(async () => {
   await store.end();
 });
 
-/** A process with a cache. */
+/** Starts a process with a cache. */
 async function started(space = spaceWith(), content = LONG) {
   const { clock, folder } = store;
   const caches = await openCaches([space], {
@@ -44,7 +44,7 @@ async function started(space = spaceWith(), content = LONG) {
   const opened = caches.of.get(space);
   if (opened === undefined) throw new Error('there is no cache');
   const { asked, ask } = clientsOf(opened.cache, clock);
-  /** Whether the application was asked; then it answers. */
+  /** Returns whether the request reached the application, which then answers. */
   async function isMiss(target: string): Promise<boolean> {
     const client = ask('GET', target);
     client.answered.catch(() => {});
@@ -69,12 +69,12 @@ async function started(space = spaceWith(), content = LONG) {
   return { isMiss, [Symbol.asyncDispose]: () => caches[Symbol.asyncDispose]() };
 }
 
-/** `/app/a` and `/app/b` are on disk. */
+/** Fills the disk with answers to `/app/a` and `/app/b`. */
 async function filled(...of: Parameters<typeof started>) {
   await using process = await started(...of);
   for (const target of ['/app/a', '/app/b']) {
     expect(await process.isMiss(target)).toBe(true);
-    while (await process.isMiss(target)); // until it is all written
+    while (await process.isMiss(target)); // until all content is on disk
   }
 }
 
@@ -95,7 +95,7 @@ test.each([
   [{ longerThan: 10 }, 11, false],
   [{ longerThan: 0 }, 1, false],
 ])(
-  'with disk %j an answer of %i octets is asked for again after a restart: %s',
+  'whether, with disk %j, an answer of %i octets is requested again after a restart: %s',
   async (disk, octets, asked) => {
     const of = [spaceWith(disk), 'x'.repeat(octets)] as const;
     await filled(...of);
@@ -107,15 +107,18 @@ test.each([
 test.each([
   ['target', '/app/a'],
   ['ban', JSON.stringify({ path: '/a' })],
-] as const)('an answer that a %s invalidated meanwhile is forgotten', async (kind, value) => {
-  await filled();
-  await forget(kind, value);
-  await using process = await started();
-  expect(await process.isMiss('/app/a')).toBe(true);
-  expect(await process.isMiss('/app/b')).toBe(false);
-});
+] as const)(
+  'an answer that a %s invalidates while the process is down is removed at its start',
+  async (kind, value) => {
+    await filled();
+    await forget(kind, value);
+    await using process = await started();
+    expect(await process.isMiss('/app/a')).toBe(true);
+    expect(await process.isMiss('/app/b')).toBe(false);
+  },
+);
 
-test('if the feed is not kept any more, nobody knows what it said, and nothing is left', async () => {
+test('after a restart all stored answers are removed if the feed no longer has the invalidations since', async () => {
   await filled();
   await forget('target', '/app/z');
   store.clock.advance(INVALIDATION_LIFE / 1000 + 1);
@@ -125,7 +128,7 @@ test('if the feed is not kept any more, nobody knows what it said, and nothing i
   expect(await process.isMiss('/app/b')).toBe(true);
 });
 
-test('a store that was emptied knows nothing of what is here', async () => {
+test('after a restart with an emptied store, stored answers are not used', async () => {
   await filled();
   await stores[Symbol.asyncDispose]();
   await store.forget();

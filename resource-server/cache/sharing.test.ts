@@ -7,14 +7,14 @@ import { openDisk } from './store/disk.ts';
 import { MemoryStore } from './store/memory.ts';
 
 const MAX_BYTES = 1024 * 1024;
-/** More than the quarter that one answer may have. */
+/** More than a quarter of the store, the limit of one answer. */
 const TOO_LONG = 600 * 1024;
 const FITS = 200 * 1024;
 const FRESH = { 'Cache-Control': 'max-age=3600' };
 
 const contentOf = (octets: number) => Buffer.from(Array.from({ length: octets }, (_, at) => at));
 
-/** The application writes all of it, as fast as it is taken. */
+/** Writes all content as the application, as fast as the cache reads it. */
 async function send({ sink }: Forwarded, content: Buffer): Promise<void> {
   for (let at = 0; at < content.length; at += 16_384) {
     const goesOn = sink.write(content.subarray(at, at + 16_384));
@@ -25,7 +25,10 @@ async function send({ sink }: Forwarded, content: Buffer): Promise<void> {
 
 type Client = ReturnType<ReturnType<typeof testCache>['ask']>;
 
-/** Contents that a test reads, and its clients. Node ends a process that leaves a file to the garbage collector. */
+/**
+ * Contents that a test reads, and its clients. Each is closed at the end: Node ends a process that leaves an open file
+ * to the garbage collector.
+ */
 const begun: Pieces[] = [];
 const all: ReturnType<typeof testCache>[] = [];
 afterEach(async () => {
@@ -40,7 +43,7 @@ async function bodyOf({ answered }: Client) {
   return body;
 }
 
-/** Reads an answer in small pieces, each when it is told to. */
+/** Reads an answer in small pieces, each on demand. */
 async function slowly(client: Client) {
   const body = await bodyOf(client);
   const pieces = body.each(1000)[Symbol.asyncIterator]();
@@ -59,7 +62,7 @@ async function slowly(client: Client) {
   };
 }
 
-/** The whole content of what came in pieces. */
+/** Reads the whole content of an answer. */
 const rest = async (client: Client) => (await slowly(client)).rest();
 
 describe.each([
@@ -72,7 +75,7 @@ describe.each([
       return Object.assign(store, { [Symbol.asyncDispose]: () => disk[Symbol.asyncDispose]() });
     },
   },
-])('one answer for several clients, kept in $name', ({ open }) => {
+])('several clients share one answer, kept in $name', ({ open }) => {
   async function asked(count: number) {
     const store = await open();
     const of = testCache(MAX_BYTES, { store });
@@ -86,14 +89,14 @@ describe.each([
     return { of, store, one, first, others: clients.slice(1) };
   }
 
-  /** The requests that each asked the application themselves. */
+  /** Waits for the requests of clients that each ask the application themselves. */
   const own = (of: ReturnType<typeof testCache>, count: number) =>
     eventually(() => {
       expect(of.asked).toHaveLength(1 + count);
       return of.asked.slice(1);
     });
 
-  test('an answer of known length goes to each reader as it comes; a slow one gets every octet', async () => {
+  test('an answer of known length goes to each reader as it arrives, and a slow reader gets every octet', async () => {
     const { of, store, one, first, others } = await asked(4);
     await using _ = store;
     const content = contentOf(FITS);
@@ -109,7 +112,7 @@ describe.each([
     expect(of.asked).toHaveLength(1);
   });
 
-  test('without a known length the others get it when it is whole, however slow the first reads', async () => {
+  test('without a known length, waiting clients get the answer once it is whole, however slowly the first client reads', async () => {
     const { of, store, one, first, others } = await asked(4);
     await using _ = store;
     const content = contentOf(FITS);
@@ -125,7 +128,7 @@ describe.each([
     expect(of.asked).toHaveLength(1);
   });
 
-  test('without a known length and too long, each has a request of its own; none delays another', async () => {
+  test('if an answer without a known length is too long, each waiting client sends its own request', async () => {
     const { of, store, one, first, others } = await asked(4);
     await using _ = store;
     const content = contentOf(TOO_LONG);
@@ -149,7 +152,7 @@ describe.each([
     first.exchange.close();
   });
 
-  test('a key whose answer could not be kept is passed on for a minute without taking room', async () => {
+  test('for a minute after an answer that was too long, answers of its key are passed on without being stored', async () => {
     const { of, store, one, first } = await asked(1);
     await using _ = store;
     const content = contentOf(TOO_LONG);
@@ -178,7 +181,7 @@ describe.each([
   });
 });
 
-test('one that waits for an answer which breaks off asks for its own', async () => {
+test('a client that waits for an answer that breaks off sends its own request', async () => {
   const of = testCache();
   const [first, other] = [of.ask(), of.ask()];
   await settled();

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Sink } from '../forwarding/sink.ts';
 
-/** The exchange of a client that leaves when it is told to. */
+/** The exchange of a client that leaves when the test closes it. */
 export class TestExchange extends EventEmitter {
   destroyed = false;
 
@@ -11,7 +11,7 @@ export class TestExchange extends EventEmitter {
   }
 }
 
-/** A sink that writes down what it is told. */
+/** A sink that records its calls. */
 export function testSink(exchange = new TestExchange()) {
   const told: string[] = [];
   const sink: Sink & { readonly told: string[]; readonly exchange: TestExchange } = {

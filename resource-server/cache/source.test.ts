@@ -5,7 +5,7 @@ import type { Stored } from './rules/stored.ts';
 
 const KIB = 1024;
 
-/** Somebody who has taken the first piece of what is on disk, and takes the rest when told to. */
+/** A reader that has read the first piece from disk, and reads the rest on demand. */
 async function reader() {
   const content = { read: async (_: number, most: number) => Buffer.alloc(most), close() {} };
   const { pieces } = sourceOf({} as Stored, content, new TestExchange());
@@ -15,7 +15,7 @@ async function reader() {
   return { reading, octets: (value as Buffer).length };
 }
 
-test('slow clients get 8 MiB together in large pieces, and small pieces beyond', async () => {
+test('slow clients read the first 8 MiB together in large pieces, and more in small pieces', async () => {
   const readers = await Promise.all(Array.from({ length: 40 }, reader));
   const sizes = readers.map(({ octets }) => octets);
   expect(sizes.filter((octets) => octets === 256 * KIB)).toHaveLength(32);

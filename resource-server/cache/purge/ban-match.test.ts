@@ -3,14 +3,14 @@ import * as fc from 'fast-check';
 import type { BanRule } from '#shared/http/ban-rule.ts';
 import { banMatch } from './ban-match.ts';
 
-/** RFC 3986 section 6.2.2.1, as far as these tests go. */
+/** A simplified normalization (RFC 3986 section 6.2.2.1) that suffices for these tests. */
 const normal = (target: string) =>
   target.replaceAll(/%[0-9a-f]{2}/gi, (text) => text.toUpperCase());
 
 const has = (rule: BanRule, stored: object, depth = 1) =>
   banMatch(rule, { depth, normal })({ target: '/app/', status: 200, tags: [], ...stored });
 
-describe('a path', () => {
+describe('the path of a ban', () => {
   test.each([
     ['/a', '/app/a', true],
     ['/a', '/app/a?b', true],
@@ -37,17 +37,17 @@ describe('a path', () => {
     ['*%c3*', '/app/caf%C3%A9', true],
     ['/a.b', '/app/aXb', false],
     ['/a//b', '/app/a//b', true],
-  ])('%s, of %s: %s', (path, target, expected) => {
+  ])('the ban path %s matches the target %s: %s', (path, target, expected) => {
     expect(has({ path }, { target })).toBe(expected);
   });
 
-  test('is within the space, however deep that is, and however its name is spelled', () => {
+  test('a ban path is relative to the space, whatever its depth or spelling', () => {
     expect(has({ path: '/a' }, { target: '/a' }, 0)).toBe(true);
     expect(has({ path: '/a' }, { target: '/x/y/a' }, 2)).toBe(true);
     expect(has({ path: '/a' }, { target: '/%61pp/a' })).toBe(true);
   });
 
-  test('says what the regular expression of the same meaning says', () => {
+  test('a ban path matches like the equivalent regular expression', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '?'), maxLength: 12 });
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '/', '*'), maxLength: 8 });
     fc.assert(
@@ -60,7 +60,7 @@ describe('a path', () => {
     );
   });
 
-  test('takes no time that explodes', () => {
+  test('matching a ban path with many wildcards takes no exponential time', () => {
     const target = `/app/${'a'.repeat(100_000)}`;
     expect(has({ path: `/${'*a'.repeat(16)}b` }, { target })).toBe(false);
   });
@@ -71,17 +71,17 @@ test.each([
   ['404', 405, false],
   ['4xx', 410, true],
   ['4xx', 200, false],
-])('the status %s, of %d: %s', (status, actual, expected) => {
+])('the ban status %s matches the status %d: %s', (status, actual, expected) => {
   expect(has({ status }, { status: actual })).toBe(expected);
 });
 
-test('a tag is one of those that the answer has, to the letter', () => {
+test('a ban tag matches an equal tag of the answer, case-sensitively', () => {
   expect(has({ tag: 'b' }, { tags: ['a', 'b'] })).toBe(true);
   expect(has({ tag: 'B' }, { tags: ['a', 'b'] })).toBe(false);
   expect(has({ tag: 'b' }, { tags: ['bb'] })).toBe(false);
 });
 
-test('all that is named has to be true', () => {
+test('a ban matches only if all its conditions match', () => {
   const stored = { target: '/app/a', tags: ['b'], status: 404 };
   expect(has({ path: '/a', tag: 'b', status: '404' }, stored)).toBe(true);
   expect(has({ path: '/a', tag: 'b', status: '405' }, stored)).toBe(false);

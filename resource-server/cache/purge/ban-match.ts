@@ -4,13 +4,13 @@ import type { Stored } from '../rules/stored.ts';
 export type Banned = Pick<Stored, 'target' | 'status' | 'tags'>;
 
 export interface Spelling {
-  /** Segments of the space, which a path in a rule does not have. */
+  /** The number of path segments of the space. Paths in ban rules leave them out. */
   readonly depth: number;
-  /** The one spelling of a target (RFC 3986 section 6.2.2), which that of a stored one is. */
+  /** Normalizes a target (RFC 3986 section 6.2.2), as targets of stored answers are. */
   readonly normal: (target: string) => string;
 }
 
-/** Whether a rule has a stored answer: all that it names is true of it. */
+/** Returns whether a ban rule matches a stored answer: all its conditions hold. */
 export function banMatch(
   { path, tag, status }: BanRule,
   { depth, normal }: Spelling,
@@ -23,7 +23,7 @@ export function banMatch(
     (ofPath === undefined || ofPath(below(stored.target, depth)));
 }
 
-/** A pattern without a question mark has a path with any query. */
+/** A pattern without a question mark matches a path with any query. */
 function pathMatch(pattern: string, normal: Spelling['normal']): (target: string) => boolean {
   const spelled = pattern.startsWith('*') ? normal(`/${pattern}`).slice(1) : normal(pattern);
   const matches = glob(spelled);
@@ -31,7 +31,7 @@ function pathMatch(pattern: string, normal: Spelling['normal']): (target: string
   return (target) => matches(target.split('?', 1)[0] ?? '');
 }
 
-/** Returns the part of a target after so many segments of its path. */
+/** Returns the part of a target after the first `depth` segments of its path. */
 function below(target: string, depth: number): string {
   const [{ length: end } = ''] = target.split('?', 1);
   let at = 0;
@@ -42,7 +42,9 @@ function below(target: string, depth: number): string {
   return target.slice(at);
 }
 
-/** `*` stands for any characters, none among them. In time that grows with the text and the parts, no more. */
+/**
+ * `*` matches any number of characters, including zero. The time grows linearly with the text and the number of parts.
+ */
 function glob(pattern: string): (text: string) => boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();

@@ -21,7 +21,7 @@ const stored = (id: string, more: Partial<Stored> = {}): Stored => ({
   ...more,
 });
 
-/** A store that is gone through one answer at a time, each when the test lets it. */
+/** A store that visits one answer at a time, each when the test allows it. */
 function storeWith(...ids: readonly string[]) {
   const entries = new Map(ids.map((id) => [id, stored(id)]));
   let open: (() => void) | undefined;
@@ -65,8 +65,8 @@ async function swept(bans: Bans) {
   while (bans.pending > 0) await setImmediate();
 }
 
-describe('stored answers', () => {
-  test('is found no longer at once, and removed in the background', async () => {
+describe('bans and stored answers', () => {
+  test('a banned answer is hidden at once, and removed in the background', async () => {
     const store = storeWith('a', 'b');
     const bans = bansOf(store);
     store.hold();
@@ -82,7 +82,7 @@ describe('stored answers', () => {
     ]);
   });
 
-  test('is stale at once after a soft ban, and stays', async () => {
+  test('a soft-banned answer is stale at once, and stays stored', async () => {
     const store = storeWith('a', 'b');
     const bans = bansOf(store);
     store.hold();
@@ -96,7 +96,7 @@ describe('stored answers', () => {
     expect(store.ids()).toEqual(['a outdated', 'b']);
   });
 
-  test('is gone after a soft ban and another', async () => {
+  test('an answer with a soft ban and a ban is removed', async () => {
     const store = storeWith('a', 'b');
     const bans = bansOf(store);
     bans.add(ban({ path: '/a' }, true));
@@ -106,7 +106,7 @@ describe('stored answers', () => {
     expect(store.ids()).toEqual([]);
   });
 
-  test('is met by bans that come while others are under way', async () => {
+  test('a ban that arrives while the store is swept for another is applied, too', async () => {
     const store = storeWith('a', 'b');
     const bans = bansOf(store);
     store.hold();
@@ -119,7 +119,7 @@ describe('stored answers', () => {
   });
 
   test.each(['{', '{"host":"a"}', '{}'])(
-    'is gone by %s, which nobody here understands',
+    'a ban with the unknown rule %s removes all answers',
     async (value) => {
       const store = storeWith('a');
       const bans = bansOf(store);
@@ -130,7 +130,7 @@ describe('stored answers', () => {
     },
   );
 
-  test('is gone by more bans than are remembered', async () => {
+  test('an answer is hidden and removed if more bans came than are remembered', async () => {
     const store = storeWith('a');
     const bans = bansOf(store);
     store.hold();
@@ -143,11 +143,11 @@ describe('stored answers', () => {
   });
 });
 
-describe('requested answers', () => {
+describe('bans and answers on their way', () => {
   const admit = async (bans: Bans, mark: number, one: Stored) =>
     bans.admit(mark, one, () => 'stored');
 
-  test('before a ban is not stored, though the store was gone through', async () => {
+  test('an answer requested before a ban is not stored, even if the store was swept since', async () => {
     const bans = bansOf(storeWith());
     const mark = bans.mark;
     bans.add(ban({ path: '/a' }));
@@ -157,21 +157,21 @@ describe('requested answers', () => {
     expect(await admit(bans, bans.mark, stored('a'))).toBe('stored');
   });
 
-  test('before a soft ban is not stored either', async () => {
+  test('an answer requested before a soft ban is not stored', async () => {
     const bans = bansOf(storeWith());
     const mark = bans.mark;
     bans.add(ban({ path: '/a' }, true));
     expect(await admit(bans, mark, stored('a'))).toBeUndefined();
   });
 
-  test('before one that is forgotten is not stored', async () => {
+  test('an answer requested before more bans than are remembered is not stored', async () => {
     const bans = bansOf(storeWith());
     const mark = bans.mark;
     for (let count = 0; count < 1001; count++) bans.add(ban({ path: '/other' }));
     expect(await admit(bans, mark, stored('a'))).toBeUndefined();
   });
 
-  test('after a ban is found and stays while the store is gone through', async () => {
+  test('an answer requested after a ban can be used and stays stored during the sweep', async () => {
     const store = storeWith('a');
     const bans = bansOf(store);
     store.hold();
@@ -184,7 +184,7 @@ describe('requested answers', () => {
     expect(store.ids()).toEqual(['b']);
   });
 
-  test('and is being stored when a ban comes is removed once it is', async () => {
+  test('an answer that is being stored when a ban comes is removed after it is stored', async () => {
     const store = storeWith();
     const bans = bansOf(store);
     let written = () => {};
@@ -203,14 +203,14 @@ describe('requested answers', () => {
     expect(store.ids()).toEqual([]);
   });
 
-  test('cannot be stored, and the process that asked for it is told', async () => {
+  test('an error of the store reaches the process that stores the answer', async () => {
     const bans = bansOf(storeWith());
     const failing = bans.admit(0, stored('a'), () => Promise.reject(new Error('disk')));
     await expect(failing).rejects.toThrow('disk');
   });
 });
 
-test('a store that fails leaves bans in force, and is gone through at the next', async () => {
+test('bans stay in force if the store fails, and the next ban sweeps it again', async () => {
   const store = storeWith('a', 'b');
   const reasons: (string | undefined)[] = [];
   const log = {
@@ -230,7 +230,7 @@ test('a store that fails leaves bans in force, and is gone through at the next',
   expect(store.ids()).toEqual([]);
 });
 
-test('closing waits for the store', async () => {
+test('closing the bans waits for the sweep of the store', async () => {
   const store = storeWith('a');
   const bans = bansOf(store);
   bans.add(ban({ path: '/a' }));

@@ -8,23 +8,23 @@ import type { Stored } from '../rules/stored.ts';
 import { isBelow } from '../rules/is-below.ts';
 import { banMatch, type Spelling } from './ban-match.ts';
 
-/** Bans that are remembered, at most; whatever was asked for before an older one counts as banned by it. */
+/** The most bans that are remembered. An answer requested before older bans counts as banned. */
 const MOST = 1000;
-/** Those of them that are listed: they go into a report every some seconds. */
+/** The most bans in a report, which is written every 20 seconds. */
 const LISTED = 100;
 
 /** The effect of a ban on an answer that was stored or asked for before it. */
 export type Verdict = 'gone' | 'outdated' | undefined;
 
-/** A ban, and how many answers it has met here. */
+/** A ban, and the number of answers that it has matched in this process. */
 export interface BanCount {
-  /** Undefined: of a newer server; it has everything. */
+  /** Undefined: written by a newer server and unknown here, so it matches every answer. */
   readonly rule: BanRule | undefined;
   readonly soft: boolean;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly met: number;
-  /** Whether the store was gone through. */
+  /** Whether the store was swept for this ban. */
   readonly swept: boolean;
 }
 
@@ -47,20 +47,21 @@ interface Parts {
 }
 
 /**
- * The bans of a space in this process. What is stored is compared with each when it is found, until the store was
- * gone through in the background; what is on its way, with those that came since it was asked for. No clock tells
- * what is older than a ban: bans have numbers here.
+ * The bans of a space in this process.
+ * A found answer is compared with each ban until a background sweep of the store is done. An answer on its way is
+ * compared with the bans since its request. Bans have numbers, so that no clock decides which answers are older than a
+ * ban.
  */
 export class Bans implements AsyncDisposable {
   readonly #parts: Parts;
-  /** The last ones, oldest first. */
+  /** The latest bans, oldest first. */
   readonly #bans: Ban[] = [];
-  /** Number of the newest one that is remembered no longer. */
+  /** The number of the newest ban that is no longer remembered. */
   #forgotten = 0;
-  /** Number of the newest one that the store was gone through for. */
+  /** The number of the newest ban for which the store was swept. */
   #swept = 0;
   #newest = 0;
-  /** While that goes on, by the id of what is stored: the number of the newest ban that it is known to outlive. */
+  /** During a sweep, by the id of a stored answer: the newest ban that was issued before the answer was requested. */
   readonly #newer = new Map<string, number>();
   readonly #admitting = new Bag<Placed & { readonly over: Promise<unknown> }>();
   #sweeping: Promise<void> | undefined;
@@ -69,17 +70,19 @@ export class Bans implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** To be kept from when something is asked for until it is stored. */
+  /** The number of the newest ban, which a caller keeps from the request of an answer until it is stored. */
   get mark(): number {
     return this.#newest;
   }
 
-  /** How many the store was not gone through for; until then the store's position must stay behind them. */
+  /**
+   * The number of bans for which the store was not swept yet. Until it is zero, the stored position must not pass them.
+   */
   get pending(): number {
     return this.#newest - this.#swept;
   }
 
-  /** The last ones, newest first. */
+  /** The latest bans, newest first. */
   list(): readonly BanCount[] {
     return this.#bans
       .flatMap(({ number, kind, rule, soft, at, met }) =>
@@ -89,7 +92,7 @@ export class Bans implements AsyncDisposable {
       .toReversed();
   }
 
-  /** From the feed. What it has is found no longer once this returns. */
+  /** Adds a ban from the feed. Matching answers are not used after this returns. */
   add({ kind, value, soft, at }: Added): void {
     const { rule, has } = kind === 'tree' ? ofTree(value) : this.#ofRule(value);
     this.#bans.push({ number: ++this.#newest, kind, rule, soft, at, has, met: 0 });
@@ -107,7 +110,7 @@ export class Bans implements AsyncDisposable {
     });
   }
 
-  /** Whether a ban that came after `mark` has an answer. */
+  /** Returns the effect on an answer of the bans after `mark`. */
   since(mark: number, stored: Stored): Verdict {
     if (mark < this.#forgotten) return 'gone';
     const has = this.#bans.filter((ban) => ban.number > mark && ban.has(stored));
@@ -115,11 +118,11 @@ export class Bans implements AsyncDisposable {
     return has.every(({ soft }) => soft) ? 'outdated' : 'gone';
   }
 
-  /** Stores an answer that was asked for at `mark`, unless a ban came since; undefined: it did. */
+  /** Stores an answer that was requested at `mark`. Undefined: a ban since then matches it, so it is not stored. */
   async admit<T>(mark: number, stored: Stored, commit: () => Awaitable<T>): Promise<T | undefined> {
     if (this.since(mark, stored) !== undefined) return undefined;
     if (this.#sweeping) this.#newer.set(stored.id, this.#newest);
-    // A ban that comes now looks through the store when this is in it.
+    // A ban that arrives now sweeps the store only after this answer is stored.
     const over = (async () => commit())();
     const admitting = { over, place: -1 };
     this.#admitting.add(admitting);
@@ -143,7 +146,7 @@ export class Bans implements AsyncDisposable {
     return this.since(Math.max(this.#swept, this.#newer.get(stored.id) ?? 0), stored);
   }
 
-  /** Goes through the store until there was no new ban meanwhile. */
+  /** Sweeps the store until no new ban arrived during a sweep. */
   async #sweep(): Promise<void> {
     const { store, log } = this.#parts;
     try {
@@ -155,7 +158,7 @@ export class Bans implements AsyncDisposable {
         this.#swept = newest;
       }
     } catch (error) {
-      // They go on being compared with what is found; the next ban tries again.
+      // The bans stay in memory and are compared with found answers. The next ban sweeps again.
       log.error('cache.ban.failed', { reason: (error as Error).message });
     } finally {
       this.#newer.clear();

@@ -34,6 +34,6 @@ test.each<[string, AuthRequest, boolean]>([
   ['a page of another origin', from('192.0.2.7', { Origin: 'https://evil.example' }), false],
   ['a page of no origin', from('192.0.2.7', { Origin: 'null' }), false],
   ['a page elsewhere', from('192.0.2.7', { 'Sec-Fetch-Site': 'cross-site' }), false],
-])('%s may purge: %#', (_, request, listed) => {
+])('%s is on the list of PURGE: case %#', (_, request, listed) => {
   expect(isListed(NETWORKS, request, PROXIES)).toBe(listed);
 });

@@ -6,7 +6,10 @@ import { CACHE_METHODS } from '#shared/http/methods.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Space } from '../../space/spaces.ts';
 
-/** Whether it needs no credentials for PURGE or BAN. Throws HttpError 403 where there are none. */
+/**
+ * Returns whether PURGE or BAN needs no credentials. Throws HttpError 403 if the space accepts none and the client is
+ * not on the list.
+ */
 export function purgesUnasked(
   { request, asked }: Pick<Exchange, 'request' | 'asked'>,
   { networks }: NonNullable<Space['purge']>,
@@ -22,8 +25,8 @@ export function purgesUnasked(
 }
 
 /**
- * Whether a request may purge because of where it comes from. A trusted proxy that does not say for whom it asks is
- * nobody; a page of another origin cannot use that its reader is in a listed network.
+ * Whether a request may purge because of its address. A trusted proxy that does not name its client is not on the list.
+ * A page of another origin cannot abuse that its reader is in a listed network.
  */
 export function isListed(
   networks: TrustedProxies,

@@ -22,7 +22,7 @@ function askedFor(
   return Object.assign(stream, { method, headers, rawHeaders }) as unknown as AnyRequest;
 }
 
-/** Makes a purge over a process that keeps answers by target, and records the entries of the feed. */
+/** Creates a purge with a fake store of counts by target, which records the entries of the feed. */
 function purgeOf(kept: Readonly<Record<string, number>> = {}) {
   const told: Invalidation[] = [];
   const evicted: [string, boolean][] = [];
@@ -41,7 +41,7 @@ const of = (value: string, soft = false) => ({ space: SPACE, kind: 'target', val
 const banOf = (value: string, soft = false) => ({ space: SPACE, kind: 'ban', value, soft });
 
 describe('PURGE', () => {
-  test('says how much this process had of the target, and tells all others', async () => {
+  test('PURGE returns the number of removed answers of this process, and notifies all others', async () => {
     const { purge, told, evicted } = purgeOf({ '/app/a?b': 3 });
     const answer = await purge(askedFor('PURGE'), '/app/a?b');
     expect(answer).toEqual({
@@ -53,28 +53,31 @@ describe('PURGE', () => {
     expect(told).toEqual([of('/app/a?b')]);
   });
 
-  test('is 404 where this process had nothing, and tells all others even so', async () => {
+  test('PURGE is 404 if this process stored nothing, and still notifies all others', async () => {
     const { purge, told } = purgeOf();
     await expect(purge(askedFor('PURGE'), '/app/a')).rejects.toMatchObject({ status: 404 });
     expect(told).toEqual([of('/app/a')]);
   });
 
-  test.each(['1', '?1', ' ?1 '])('Soft-Purge: %j makes it stale', async (value) => {
-    const { purge, told, evicted } = purgeOf({ '/app/a': 1 });
-    const { body } = await purge(askedFor('PURGE', { 'Soft-Purge': value }), '/app/a');
-    expect(body).toBe('{"evicted":1,"soft":true}');
-    expect(evicted).toEqual([['/app/a', true]]);
-    expect(told).toEqual([of('/app/a', true)]);
-  });
+  test.each(['1', '?1', ' ?1 '])(
+    'PURGE with Soft-Purge: %j marks the answers as stale',
+    async (value) => {
+      const { purge, told, evicted } = purgeOf({ '/app/a': 1 });
+      const { body } = await purge(askedFor('PURGE', { 'Soft-Purge': value }), '/app/a');
+      expect(body).toBe('{"evicted":1,"soft":true}');
+      expect(evicted).toEqual([['/app/a', true]]);
+      expect(told).toEqual([of('/app/a', true)]);
+    },
+  );
 
-  test.each(['0', '?0'])('Soft-Purge: %s does not', async (value) => {
+  test.each(['0', '?0'])('PURGE with Soft-Purge: %s removes the answers', async (value) => {
     const { purge, told } = purgeOf({ '/app/a': 1 });
     await purge(askedFor('PURGE', { 'Soft-Purge': value }), '/app/a');
     expect(told).toEqual([of('/app/a')]);
   });
 
   test.each(['yes', 'true', '', '?1, ?1'])(
-    'Soft-Purge: %j is 400, and nothing is purged',
+    'PURGE with Soft-Purge: %j is 400 and changes nothing',
     async (value) => {
       const { purge, told, evicted } = purgeOf();
       const asked = purge(askedFor('PURGE', { 'Soft-Purge': value }), '/app/a');
@@ -83,20 +86,20 @@ describe('PURGE', () => {
     },
   );
 
-  test('is 414 of a target that is too long to be kept, and to be told of', async () => {
+  test('PURGE of a target that is too long for the feed is 414', async () => {
     const { purge, told } = purgeOf();
     const asked = purge(askedFor('PURGE'), `/${'a'.repeat(8192)}`);
     await expect(asked).rejects.toMatchObject({ status: 414 });
     expect(told).toEqual([]);
   });
 
-  test('is the same with content and a Ban, which mean nothing here', async () => {
+  test('PURGE ignores content and a Ban field', async () => {
     const { purge, told } = purgeOf({ '/app/a': 1 });
     await purge(askedFor('PURGE', { Ban: 'path="/*"' }, '{"path":"/*"}'), '/app/a');
     expect(told).toEqual([of('/app/a')]);
   });
 
-  test('is not acknowledged where the feed cannot be written', async () => {
+  test('PURGE and BAN fail if the feed cannot be written', async () => {
     const unavailable = () => Promise.reject(new StoreUnavailable('full'));
     const purge = createPurge({
       space: SPACE,
@@ -110,7 +113,7 @@ describe('PURGE', () => {
 });
 
 describe('BAN', () => {
-  test('changes nothing if what let it in was revoked before its content had come', async () => {
+  test("BAN changes nothing if the caller's access was revoked before the content arrived", async () => {
     const { purge, told } = purgeOf();
     const asked = askedFor('BAN', { 'Content-Type': 'application/json' }, '{"tag":"a"}');
     const judgeAgain = () => Promise.reject(endedMeanwhile());
@@ -136,7 +139,7 @@ describe('BAN', () => {
       '{"status":"5xx"}',
       false,
     ],
-  ])('by %s', async (_, fields, content, value, soft) => {
+  ])('BAN accepts a rule from %s', async (_, fields, content, value, soft) => {
     const { purge, told, evicted } = purgeOf();
     const { status, body } = await purge(askedFor('BAN', fields, content), '/app/');
     expect(status).toBe(200);
@@ -160,7 +163,7 @@ describe('BAN', () => {
     ['by coded content', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, '{"tag":"a"}', 415],
     ['by long content', JSON_TYPE, `{"tag":"a"}${' '.repeat(8192)}`, 413],
     ['by an announced length', { ...JSON_TYPE, 'Content-Length': '8193' }, '{"tag":"a"}', 413],
-  ])('%s is refused, and nothing is banned', async (_, fields, content, status) => {
+  ])('BAN %s is refused, and nothing is banned', async (_, fields, content, status) => {
     const { purge, told } = purgeOf();
     const asked = purge(askedFor('BAN', fields, content), '/app/');
     await expect(asked).rejects.toMatchObject({ status });

@@ -12,14 +12,14 @@ import type { JudgeAgain } from '../../exchange/under-way.ts';
 export interface PurgeParts {
   /** The URL of the space, as the feed names it. */
   readonly space: string;
-  /** Takes out of this process all that is kept of a target, or makes it stale; resolves to how much there was. */
+  /** Removes all answers of a target from this process, or marks them as stale. Resolves to their number. */
   readonly evict: (target: string, soft: boolean) => Awaitable<number>;
   readonly invalidations: Pick<Invalidations, 'add'>;
 }
 
 /**
- * Answers PURGE and BAN. `target`: path and query, as the cache's keys have them. `judgeAgain`: absent where nobody was
- * judged.
+ * Answers PURGE and BAN. `target`: path and query as in the cache's keys. `judgeAgain`: absent if the request was not
+ * authenticated.
  */
 export type Purge = (
   request: AnyRequest,
@@ -27,14 +27,16 @@ export type Purge = (
   judgeAgain?: JudgeAgain,
 ) => Promise<Answer>;
 
-/** Both answer when the feed has it: from then on no server of the store uses what it is about. */
+/**
+ * PURGE and BAN answer when the feed has the entry. From then on no server of the store uses the answers that it names.
+ */
 export function createPurge({ space, evict, invalidations }: PurgeParts): Purge {
   async function purge(request: AnyRequest, target: string): Promise<Answer> {
     const soft = isSoft(request);
     if (target.length > LONGEST_INVALIDATION) {
       throw new HttpError(414, `No address of more than ${LONGEST_INVALIDATION} bytes is kept.`);
     }
-    // Counted before the feed does the same.
+    // Removes and counts this process's answers before its feed removes them.
     const evicted = await evict(target, soft);
     await invalidations.add([{ space, kind: 'target', value: target, soft }]);
     if (evicted > 0) return json({ evicted, soft });
@@ -76,7 +78,7 @@ function isSoft({ rawHeaders }: AnyRequest): boolean {
   return soft;
 }
 
-/** From the field or from the content, not from both. Throws `BadRequest`, `HttpError` 413 and 415. */
+/** Reads a ban from the field or from the content, but not from both. Throws `BadRequest`, `HttpError` 413 and 415. */
 async function receiveBan(request: AnyRequest): Promise<Ban> {
   const field = lines(request.rawHeaders, 'ban');
   const content = await wholeContent(request, LONGEST_INVALIDATION, tooLong);

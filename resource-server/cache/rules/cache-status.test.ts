@@ -14,11 +14,11 @@ describe('RFC 9211 section 2: Cache-Status', () => {
       { hit: false, fwd: 'vary-miss', stored: false, collapsed: false, detail: 'vary' } as const,
       'here; fwd=vary-miss; collapsed=?0; detail=vary',
     ],
-  ])('%j', (handling, member) => {
+  ])('Cache-Status is written as %j', (handling, member) => {
     expect(statusMember('here', handling)).toBe(member);
   });
 
-  test('stands behind those of the caches before', () => {
+  test('Cache-Status comes after the members of caches before', () => {
     expect(withStatus([['Cache-Status', 'a; hit']], 'here; hit')).toEqual([
       ['Cache-Status', 'a; hit'],
       ['Cache-Status', 'here; hit'],

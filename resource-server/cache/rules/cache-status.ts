@@ -11,10 +11,10 @@ export type Forwarded =
   | 'stale'
   | 'partial';
 
-/** How this cache handled a request (RFC 9211 section 2). `ttl` in seconds, less than none where it was stale. */
+/** How this cache handled a request (RFC 9211 section 2). `ttl`: in seconds, negative for a stale answer. */
 export type Handling = {
   readonly ttl?: number | undefined;
-  /** A token. */
+  /** A token (RFC 9110 section 5.6.2). */
   readonly detail?: string | undefined;
 } & (
   | { readonly hit: true }
@@ -53,7 +53,7 @@ function forwarded({
   ];
 }
 
-/** Behind those of the caches before (RFC 9211 section 2). */
+/** Adds this cache's member after those of the caches before (RFC 9211 section 2). */
 export function withStatus(lines: Lines, member: string): Lines {
   return [...lines, ['Cache-Status', member]];
 }

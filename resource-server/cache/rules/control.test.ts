@@ -9,7 +9,7 @@ const control = (...fields: string[]) => {
 };
 
 describe('RFC 9213 section 2.2: targeted fields', () => {
-  test('stand in place of Cache-Control', () => {
+  test('a targeted field replaces Cache-Control', () => {
     expect(control('CDN-Cache-Control: max-age=600', 'Cache-Control: no-store')).toEqual([
       true,
       { 'max-age': 600 },
@@ -17,18 +17,18 @@ describe('RFC 9213 section 2.2: targeted fields', () => {
     ]);
   });
 
-  test('the first of the list that is valid counts, in whichever order they come', () => {
+  test('the first valid targeted field of the configured list applies', () => {
     const lines = linesFrom('CDN-Cache-Control: max-age=1', 'Here-Cache-Control: max-age=2');
     const first = ['here-cache-control', 'cdn-cache-control'];
     expect(controlOf(lines, first).directives.seconds.get('max-age')).toBe(2);
   });
 
-  test('one that is not on the list changes nothing', () => {
+  test('a targeted field that is not on the list has no effect', () => {
     expect(control('Other-Cache-Control: no-store')).toEqual([false, {}, []]);
   });
 
   test.each(['', 'max-age=600, foo=&*()', 'Max-Age=600', 'max-age =600', 'no-store,'])(
-    'section 2.1: %j is empty or malformed, and is ignored',
+    'section 2.1: a targeted field with the value %j is empty or malformed, and is ignored',
     (value) => {
       expect(control(`CDN-Cache-Control: ${value}`, 'Cache-Control: max-age=5')).toEqual([
         false,
@@ -38,7 +38,7 @@ describe('RFC 9213 section 2.2: targeted fields', () => {
     },
   );
 
-  test('all of its lines are one', () => {
+  test('several lines of a targeted field are combined', () => {
     expect(control('CDN-Cache-Control: max-age=600', 'CDN-Cache-Control: private')).toEqual([
       true,
       { 'max-age': 600 },
@@ -55,7 +55,7 @@ describe('RFC 9213 section 2.1: types of values', () => {
     'max-age=(600)',
     'max-age=-1',
     'max-age',
-  ])('%s is no time', (value) => {
+  ])('%s in a targeted field is a lifetime of zero', (value) => {
     expect(control(`CDN-Cache-Control: ${value}`)).toEqual([true, { 'max-age': 0 }, []]);
   });
 
@@ -64,11 +64,11 @@ describe('RFC 9213 section 2.1: types of values', () => {
     ['no-store=?0', {}, []],
     ['private=a', {}, ['private']],
     ['none', {}, ['none']],
-  ])('%s', (value, seconds, flags) => {
+  ])('the members of the targeted field %s are read as directives', (value, seconds, flags) => {
     expect(control(`CDN-Cache-Control: ${value}`)).toEqual([true, seconds, flags]);
   });
 
-  test('a string names fields', () => {
+  test('a string argument of private in a targeted field lists field names', () => {
     const { fields } = controlOf(linesFrom('CDN-Cache-Control: private="a, B"'), CDN).directives;
     expect([...(fields.get('private') ?? [])]).toEqual(['a', 'b']);
   });

@@ -25,9 +25,12 @@ export function controlOf(lines: Lines, targeted: readonly string[]): Control {
   return { directives: parseDirectives(valuesOf(lines, 'cache-control')), targeted: false };
 }
 
-/** RFC 9213 section 2.1; false: the directive is not there. Of a type that no directive has, it is malformed. */
+/**
+ * Reads an argument (RFC 9213 section 2.1). False: the directive is absent. A type that no directive allows is
+ * malformed.
+ */
 function argumentOf({ type, value }: Member): Argument | false {
   if (type === 'boolean') return value;
   if (type === 'integer') return String(value);
-  return type === 'string' && !/^\d/.test(value) ? value : undefined; // digits in quotes are no delta-seconds
+  return type === 'string' && !/^\d/.test(value) ? value : undefined; // quoted digits are not delta-seconds
 }

@@ -1,6 +1,9 @@
 import { parseHttpDate } from '#shared/http/date.ts';
 
-/** An HTTP-date in whichever case (RFC 9111 section 4.2), in milliseconds since the epoch; `now` as in `parseHttpDate`. */
+/**
+ * Parses an HTTP-date, whose case does not matter (RFC 9111 section 4.2), to milliseconds since the epoch. `now`: as in
+ * `parseHttpDate`.
+ */
 export function parseDate(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const capitalised = value.toLowerCase().replaceAll(/\b[a-z]/g, (first) => first.toUpperCase());

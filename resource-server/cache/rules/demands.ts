@@ -14,7 +14,7 @@ export function demandsOf(rawHeaders: readonly string[]): Directives | undefined
 
 const ORIGINS = ['if-match', 'if-unmodified-since'];
 
-/** Conditions that are for the application alone, so that the cache answers nothing (RFC 9111 section 4.3.2). */
+/** Conditions that only the application evaluates, so that the cache does not answer (RFC 9111 section 4.3.2). */
 export function isForOrigin(rawHeaders: readonly string[]): boolean {
   return ORIGINS.some((name) => has(rawHeaders, name));
 }

@@ -1,28 +1,28 @@
 import { firstParts, MOST_MEMBERS } from '#shared/http/fields.ts';
 import { Scanner, TOKEN } from '#shared/http/scanner.ts';
 
-/** The directives of Cache-Control (RFC 9111 section 5.2), or of a field like it. All names are in lower case. */
+/** The directives of Cache-Control (RFC 9111 section 5.2), or of a similar field. All names are in lower case. */
 export interface Directives {
-  /** Those that were there, but for the ones below. */
+  /** The names of directives without a place in `seconds` or `fields`. */
   readonly flags: ReadonlySet<string>;
-  /** Those with delta-seconds. */
+  /** Directives with delta-seconds. */
   readonly seconds: ReadonlyMap<string, number>;
-  /** `no-cache` and `private` that are about the fields listed alone (sections 5.2.2.4 and 5.2.2.7). */
+  /** `no-cache` and `private` with a list of fields, to which alone they apply (sections 5.2.2.4 and 5.2.2.7). */
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** As it came: true without an argument; undefined: with one that is malformed. */
+/** An argument as it came. True: no argument. Undefined: malformed. */
 export type Argument = string | true | undefined;
 
-/** Longer times count as this (RFC 9111 section 1.2.2). */
+/** The longest time; greater values are reduced to it (RFC 9111 section 1.2.2). */
 export const FOREVER = 2 ** 31;
 
 interface Delta {
-  /** In place of what is no delta-seconds: as restrictive as can be (RFC 9111 section 4.2.1). */
+  /** Replaces invalid delta-seconds: the most restrictive value (RFC 9111 section 4.2.1). */
   readonly invalid: number;
-  /** Without an argument. */
+  /** The value of a directive without an argument. */
   readonly bare: number;
-  /** Returns the stricter one if a directive came twice. */
+  /** Returns the stricter value if a directive came twice. */
   readonly stricter: (one: number, other: number) => number;
 }
 
@@ -33,29 +33,29 @@ const DELTAS: ReadonlyMap<string, Delta> = new Map([
   ['s-maxage', NONE],
   ['stale-while-revalidate', NONE],
   ['stale-if-error', NONE],
-  ['max-stale', { ...NONE, bare: FOREVER }], // RFC 9111 section 5.2.1.2
+  ['max-stale', { ...NONE, bare: FOREVER }], // RFC 9111 section 5.2.1.2: without a value, max-stale allows any time
   ['min-fresh', { invalid: FOREVER, bare: FOREVER, stricter: Math.max }],
 ]);
 
-/** Those that let more be stored or used. */
+/** Directives that permit more storing or reuse. */
 const PERMITTING = new Set(['public', 'must-understand', 'must-revalidate', 's-maxage']);
 
-/** Those whose argument lists fields. */
+/** Directives whose argument lists fields. */
 const QUALIFIED = new Set(['no-cache', 'private']);
 
 const EQUALS = /=/y;
 const BETWEEN = /[ \t,]*/y;
 const REST = /[^,]*/y;
 
-/** In place of what nobody reads. */
+/** Replaces the directives beyond the limit, which are not read. */
 const STRICTEST = [
   ['no-store', true],
   ['no-cache', true],
 ] as const;
 
 /**
- * The lines of Cache-Control, of a request or of an answer. What is malformed counts as the strictest that it can be,
- * and so does what follows 1,024 directives.
+ * Parses the lines of Cache-Control, of a request or an answer. A malformed directive gets its strictest meaning.
+ * Beyond 1,024 directives the strictest ones are assumed.
  */
 export function parseDirectives(values: readonly string[]): Directives {
   const given = firstParts(values, elements, MOST_MEMBERS + 1);
@@ -64,14 +64,17 @@ export function parseDirectives(values: readonly string[]): Directives {
   );
 }
 
-/** From names and arguments, in lower case; where directives come twice or contradict, the stricter counts. */
+/**
+ * Makes directives from names and arguments in lower case. If directives repeat or contradict each other, the stricter
+ * one applies.
+ */
 export function directivesOf(given: Iterable<readonly [name: string, Argument]>): Directives {
   const flags = new Set<string>();
   const seconds = new Map<string, number>();
   const fields = new Map<string, Set<string>>();
   for (const [name, argument] of given) {
     const delta = DELTAS.get(name);
-    // A permission that is malformed, or has an argument that none is defined for (RFC 9111 section 5.2.2).
+    // Ignores a permission that is malformed, or has an argument that no standard defines (RFC 9111 section 5.2.2).
     if (
       PERMITTING.has(name) &&
       (delta === undefined ? argument !== true : argument === undefined)
@@ -90,7 +93,7 @@ export function directivesOf(given: Iterable<readonly [name: string, Argument]>)
   return { flags, seconds, fields };
 }
 
-/** Behind a quote that nobody can tell the end of a directive may be text: it restricts, and permits nothing. */
+/** After a quote without an end, a directive may be quoted text. Its restrictions apply, and its permissions do not. */
 function* elements(value: string): Generator<readonly [string, Argument]> {
   const scanner = new Scanner(value);
   let doubtful = false;
@@ -113,7 +116,7 @@ function secondsOf(argument: Argument, { invalid, bare }: Delta): number {
   return Math.min(Number(argument), FOREVER);
 }
 
-/** Undefined: there are none, or they are malformed, so that the directive is about all of the answer. */
+/** Undefined: names are missing or malformed, so that the directive applies to the whole answer. */
 function fieldNames(argument: Argument): readonly string[] | undefined {
   if (typeof argument !== 'string') return undefined;
   const names = argument

@@ -24,11 +24,11 @@ describe('RFC 9111 section 4.2.1: freshness lifetime', () => {
     [[`Expires: ${date(9)}`, 'CDN-Cache-Control: none'], undefined],
     [['CDN-Cache-Control: max-age=3', 'Cache-Control: s-maxage=7'], 3],
     [[], undefined],
-  ])('%j: %s', (fields, seconds) => {
+  ])('the freshness lifetime by %j is %s', (fields, seconds) => {
     expect(lifetime(...fields)).toBe(seconds);
   });
 
-  test('a private cache knows no s-maxage', () => {
+  test('a private cache ignores s-maxage', () => {
     expect(policy(['Cache-Control: s-maxage=7, max-age=5'], PRIVATE).lifetime).toBe(5);
   });
 });
@@ -47,7 +47,7 @@ describe('RFC 9111 section 5.3: Expires', () => {
     'Thu, 18 Aug 2050 02.01.18 GMT',
     'Thu, 18 Aug 2050 2:01:18 GMT',
     'Thu, 31 Feb 2050 02:01:18 GMT',
-  ])('%j is malformed, and so it is expired', (value) => {
+  ])('Expires: %j is malformed, so the answer is expired', (value) => {
     expect(lifetime(`Expires: ${value}`, `Date: ${date(0)}`)).toBe(0);
   });
 
@@ -56,11 +56,11 @@ describe('RFC 9111 section 5.3: Expires', () => {
     'THU, 18 aug 2050 02:01:18 gmt',
     'Thursday, 18-Aug-50 02:01:18 GMT',
     'Thu Aug 18 02:01:18 2050',
-  ])('section 4.2: %s is a date, in whichever case', (value) => {
+  ])('section 4.2: %s is a valid date, whose case does not matter', (value) => {
     expect(lifetime(`Expires: ${value}`)).toBe((Date.UTC(2050, 7, 18, 2, 1, 18) - NOW) / 1000);
   });
 
-  test('section 4.2.1: two values that differ are ignored', () => {
+  test('section 4.2.1: two different values of Expires make the answer expired', () => {
     expect(lifetime(`Expires: ${date(9)}`, `Expires: ${date(8)}`)).toBe(0);
     expect(lifetime(`Expires: ${date(9)}`, `Expires: ${date(9)}`)).toBe(9);
   });
@@ -80,14 +80,14 @@ describe('RFC 9111 section 4.2.2: heuristics', () => {
     [[`Last-Modified: ${date(-1e8)}`, `Date: ${date(0)}`], 200, 86_400],
     [[`Last-Modified: ${date(5)}`, `Date: ${date(0)}`], 200, 0],
     [[], 200, 0],
-  ])('%j with %s: %s', (given, status, seconds) => {
+  ])('the heuristic lifetime of %j with status %s is %s', (given, status, seconds) => {
     expect(policy(given, HEURISTIC, { status })).toMatchObject({
       lifetime: seconds,
       explicit: false,
     });
   });
 
-  test('none by default, and none where the time is told', () => {
+  test('no heuristic lifetime applies by default, or beside an explicit lifetime', () => {
     expect(policy(fields).lifetime).toBe(0);
     expect(policy([...fields, 'Cache-Control: max-age=0'], HEURISTIC).lifetime).toBe(0);
     expect(policy([...fields, 'CDN-Cache-Control: max-age=0'], HEURISTIC).lifetime).toBe(0);
@@ -102,29 +102,29 @@ describe('RFC 9111 section 4.2.3: age', () => {
     [[`Date: ${date(-40)}`, 'Age: 30'], 40],
     [[`Date: ${date(20)}`], 0],
     [[`Date: ${date(20)}`, 'Age: 30'], 30],
-  ])('%j: %s', (fields, seconds) => {
+  ])('the age by %j is %s', (fields, seconds) => {
     expect(age(...fields)).toBe(seconds);
   });
 
-  test('section 5.1: the first of several values counts', () => {
+  test('section 5.1: of several values of Age the first applies', () => {
     expect(age('Age: 7200, 0')).toBe(7200);
     expect(age('Age: 0,7200')).toBe(0);
     expect(age('Age: 7200', 'Age: 0')).toBe(7200);
   });
 
   test.each(['abc', '-7200', '7200.0', '7200;foo=bar', '"7200"', '', 'x, 7200'])(
-    'section 5.1: %j is invalid, and is ignored',
+    'section 5.1: Age: %j is invalid, and is ignored',
     (value) => {
       expect(age(`Age: ${value}`)).toBe(0);
     },
   );
 
-  test('counts from the request on, and what passes here', () => {
+  test('the age grows from the time of the request', () => {
     const given = policy(['Age: 30'], SHARED, { requested: NOW - 4000 });
     expect([ageOf(given, NOW), ageOf(given, NOW + 5999)]).toEqual([34, 39]);
   });
 
-  test('a clock that goes back makes nothing younger', () => {
+  test('a clock that is set back does not reduce the age', () => {
     expect(ageOf(policy(['Age: 30']), NOW - 60_000)).toBe(30);
   });
 });
@@ -137,9 +137,12 @@ describe('RFC 9111 section 4.2.4: answers that are never used stale', () => {
     ['no-cache', true, true],
     ['no-cache="a"', false, false],
     ['max-age=1', false, false],
-  ])('%s: %s in a shared cache, %s in a private one', (directive, shared, own) => {
-    const fields = [`Cache-Control: ${directive}`];
-    expect(policy(fields).neverStale).toBe(shared);
-    expect(policy(fields, PRIVATE).neverStale).toBe(own);
-  });
+  ])(
+    '%s forbids stale use: %s in a shared cache, %s in a private one',
+    (directive, shared, own) => {
+      const fields = [`Cache-Control: ${directive}`];
+      expect(policy(fields).neverStale).toBe(shared);
+      expect(policy(fields, PRIVATE).neverStale).toBe(own);
+    },
+  );
 });

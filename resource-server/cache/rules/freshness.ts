@@ -8,18 +8,21 @@ import { HEURISTIC } from './statuses.ts';
 
 /** The properties of a stored answer that are computed once for all requests. All times are seconds. */
 export interface Policy {
-  /** Freshness lifetime (RFC 9111 section 4.2.1). */
+  /** The freshness lifetime (RFC 9111 section 4.2.1). */
   readonly lifetime: number;
-  /** Whether the server said so itself. */
+  /** Whether the application gave the lifetime explicitly. */
   readonly explicit: boolean;
-  /** Corrected initial age (RFC 9111 section 4.2.3), and when that was, in milliseconds since the epoch. */
+  /**
+   * The corrected initial age (RFC 9111 section 4.2.3), and the time of its computation, in milliseconds since the
+   * epoch.
+   */
   readonly initialAge: number;
   readonly received: number;
-  /** Validated before each use (RFC 9111 section 5.2.2.4). */
+  /** Whether each use needs a validation (RFC 9111 section 5.2.2.4). */
   readonly noCache: boolean;
-  /** Never used stale, no matter who allows it (RFC 9111 section 4.2.4). */
+  /** Whether stale use is forbidden, whatever a client allows (RFC 9111 section 4.2.4). */
   readonly neverStale: boolean;
-  /** How long it may be used stale while somebody asks for another (RFC 5861 section 3), or if that fails (section 4). */
+  /** Seconds of stale use during a background refresh (RFC 5861 section 3), or after an error (section 4). */
   readonly whileRevalidating: number;
   readonly ifError: number;
 }
@@ -44,12 +47,12 @@ export function policyOf(stored: Given & Times, rules: Rules): Policy {
   };
 }
 
-/** Current age (RFC 9111 section 4.2.3) in seconds, at `now` in milliseconds since the epoch. */
+/** Returns the current age (RFC 9111 section 4.2.3) in seconds. `now`: in milliseconds since the epoch. */
 export function ageOf({ initialAge, received }: Policy, now: number): number {
   return Math.floor(initialAge + Math.max(0, now - received) / 1000);
 }
 
-/** RFC 9111 section 4.2.1: the first of s-maxage, max-age and Expires. */
+/** The first of s-maxage, max-age and Expires (RFC 9111 section 4.2.1). */
 function explicitLifetime(
   { lines, received }: Given & Times,
   { directives: { seconds }, targeted }: Control,
@@ -59,13 +62,13 @@ function explicitLifetime(
   if (told !== undefined || targeted) return told;
   const [expires, ...more] = valuesOf(lines, 'expires');
   if (expires === undefined) return undefined;
-  // Malformed is expired (section 5.3), and so is what came twice and differs.
+  // Malformed values, and repeated values that differ, mean expired (RFC 9111 section 5.3).
   const end = more.every((other) => other === expires) ? parseDate(expires, received) : undefined;
   if (end === undefined) return 0;
   return Math.max(0, Math.floor((end - dateOf({ lines, received })) / 1000));
 }
 
-/** A tenth of the time since it was modified, and no more than a day (RFC 9111 section 4.2.2). */
+/** A tenth of the time since the last modification, at most a day (RFC 9111 section 4.2.2). */
 function heuristicLifetime(
   { status, lines, received }: Given & Times,
   isPublic: boolean,
@@ -78,20 +81,22 @@ function heuristicLifetime(
   return Math.min(Math.max(0, Math.floor(unchanged / 10)), 86_400);
 }
 
-/** RFC 9111 section 4.2.3, the more careful of both ways. */
+/** The greater of the two ages of RFC 9111 section 4.2.3. */
 function ageAtFirst({ lines, requested, received }: Given & Times): number {
-  const second = Math.floor(received / 1000); // Date tells no more
+  const second = Math.floor(received / 1000); // Date has a resolution of one second
   const apparent = Math.max(0, second - dateOf({ lines, received: second * 1000 }) / 1000);
   return Math.max(apparent, ageValue(valuesOf(lines, 'age')) + (received - requested) / 1000);
 }
 
-/** The first member, unless that is no delta-seconds (RFC 9111 section 5.1). */
+/** Returns the first member of Age, unless it is no delta-seconds (RFC 9111 section 5.1). */
 function ageValue([age = '']: readonly string[]): number {
   const first = /^[ \t]*(\d+)[ \t]*(?:,|$)/.exec(age)?.[1];
   return first === undefined ? 0 : Math.min(Number(first), FOREVER);
 }
 
-/** Date, or when the answer came (RFC 9110 section 6.6.1), in milliseconds since the epoch. */
+/**
+ * Returns the Date of an answer, or its arrival without Date (RFC 9110 section 6.6.1), in milliseconds since the epoch.
+ */
 export function dateOf({ lines, received }: Pick<Stored, 'lines' | 'received'>): number {
   return parseDate(onlyOf(lines, 'date'), received) ?? received;
 }

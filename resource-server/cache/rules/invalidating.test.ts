@@ -26,7 +26,7 @@ const invalidated = (
 
 describe('RFC 9111 section 4.4: invalidation', () => {
   test.each(['POST', 'PUT', 'PATCH', 'M-SEARCH', 'UNLOCK', 'anything'])(
-    '%s: the target',
+    '%s invalidates its target',
     (method) => {
       expect(invalidated(method)).toEqual(['target /a?b']);
       expect(invalidated(method, { status: 303 })).toEqual(['target /a?b']);
@@ -34,16 +34,19 @@ describe('RFC 9111 section 4.4: invalidation', () => {
   );
 
   test.each(['GET', 'HEAD', 'QUERY', 'OPTIONS', 'PROPFIND', 'REPORT', 'SEARCH'])(
-    '%s is safe',
+    '%s is safe and invalidates nothing',
     (method) => {
       expect([isUnsafe(method), invalidated(method)]).toEqual([false, []]);
       expect(changedBy(asked({ method }), HERE)).toEqual([]);
     },
   );
 
-  test.each([400, 404, 412, 500, 503, 101])('nothing by %s', (status) => {
-    expect(invalidated('PUT', { status, fields: ['Location: /x'] })).toEqual([]);
-  });
+  test.each([400, 404, 412, 500, 503, 101])(
+    'an answer with status %s invalidates nothing',
+    (status) => {
+      expect(invalidated('PUT', { status, fields: ['Location: /x'] })).toEqual([]);
+    },
+  );
 
   test.each([
     ['/x', ['target /x']],
@@ -58,7 +61,7 @@ describe('RFC 9111 section 4.4: invalidation', () => {
     ['https://[', []],
     ['javascript:alert(1)', []],
     ['/a?b', []],
-  ])('Location and Content-Location %s: %j', (reference, more) => {
+  ])('Location or Content-Location %s also invalidates %j', (reference, more) => {
     const expected = ['target /a?b', ...more];
     expect(invalidated('POST', { fields: [`Location: ${reference}`] })).toEqual(expected);
     expect(invalidated('PUT', { fields: [`Content-Location: ${reference}`] })).toEqual(expected);
@@ -71,21 +74,21 @@ describe('RFC 4918: collections', () => {
     ['MOVE', 'section 9.9.2', ['tree /a', 'tree /c']],
     ['COPY', 'section 9.8.3', ['tree /c']],
     ['MKCOL', 'section 9.3', []],
-  ])('%s takes along what is below: %s', (method, _, trees) => {
+  ])('paths below a collection that %s invalidates by %s', (method, _, trees) => {
     const request = ['Destination: https://here.example/%63?d'];
     expect(invalidated(method, { request })).toEqual(['target /a?b', ...trees]);
   });
 
-  test('without a destination there is none', () => {
+  test('COPY without a Destination invalidates only its target', () => {
     expect(invalidated('COPY')).toEqual(['target /a?b']);
   });
 
-  test('a destination elsewhere is none of ours', () => {
+  test('COPY to another origin invalidates only its target', () => {
     const request = ['Destination: https://there.example/c'];
     expect(invalidated('COPY', { request })).toEqual(['target /a?b']);
   });
 
-  test('if the answer to a request never comes, all that it could have changed is forgotten', () => {
+  test('a MOVE without an answer invalidates all that it could have changed', () => {
     const request = asked({ method: 'MOVE', rawHeaders: raw('Destination: /c') });
     expect(changedBy(request, HERE)).toEqual([
       { kind: 'target', value: '/a' },
@@ -105,7 +108,7 @@ describe('RFC 3986 section 6.2.2: spellings of a target', () => {
     ['/a"b', '/a%22b'],
     ['/a%zz', '/a%zz'],
     ['/?', '/'],
-  ])('%s: %s', (target, group) => {
+  ])('%s is normalized to %s', (target, group) => {
     expect([groupOf(target), groupOf(group)]).toEqual([group, group]);
   });
 
@@ -116,7 +119,7 @@ describe('RFC 3986 section 6.2.2: spellings of a target', () => {
     ['/a?b', '/a?c'],
     ['/a%3Fb', '/a?b'],
     ['/%2561', '/a'],
-  ])('%s and %s are different addresses', (one, other) => {
+  ])('%s and %s are different targets', (one, other) => {
     expect(groupOf(one)).not.toBe(groupOf(other));
   });
 });

@@ -6,17 +6,17 @@ import { valuesOf } from './lines.ts';
 import { targetOf } from './references.ts';
 import type { Asked, Given } from './rules.ts';
 
-/** The target to forget, in the spelling of `groupOf`; for a tree only its path. */
+/** The target to invalidate, in the spelling of `groupOf`. For a tree only its path. */
 export type Forgotten = Pick<Invalidation, 'kind' | 'value'>;
 
-/** The collections that a method removes or makes with all that they have (RFC 4918 sections 9.6.1, 9.8.3 and 9.9.2). */
+/** Methods that remove or create a collection with all its members (RFC 4918 sections 9.6.1, 9.8.3 and 9.9.2). */
 const TREES: ReadonlyMap<string, readonly ('target' | 'destination')[]> = new Map([
   ['DELETE', ['target']],
   ['MOVE', ['target', 'destination']],
   ['COPY', ['destination']],
 ]);
 
-/** Whether a method may change something. Unknown methods may (RFC 9111 section 4.4). */
+/** Returns whether a method may change something. Unknown methods may (RFC 9111 section 4.4). */
 export function isUnsafe(method: string): boolean {
   return METHODS.get(method)?.safe !== true;
 }
@@ -36,7 +36,10 @@ export function changedBy(
   ]);
 }
 
-/** The same with what its answer names; none for an error (RFC 9111 section 4.4). */
+/**
+ * Returns the targets that an unsafe request and its answer invalidate. An error invalidates nothing (RFC 9111 section
+ * 4.4).
+ */
 export function invalidatedBy(
   asked: Pick<Asked, 'method' | 'target' | 'rawHeaders'>,
   { status, lines }: Given,

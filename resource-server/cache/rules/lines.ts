@@ -9,13 +9,16 @@ export function valuesOf(lines: Lines, name: string): string[] {
   return found;
 }
 
-/** The value of a field that may come once (RFC 9110 section 5.3); of one that came several times nobody knows which counts. */
+/**
+ * The value of a field that may appear once (RFC 9110 section 5.3). Undefined if it appears several times, since it is
+ * unclear which value is valid.
+ */
 export function onlyOf(lines: Lines, name: string): string | undefined {
   const [value, ...more] = valuesOf(lines, name);
   return more.length === 0 ? value : undefined;
 }
 
-/** But for the fields of these names, in lower case. */
+/** Returns all lines except fields with these names, in lower case. */
 export function without(lines: Lines, names: ReadonlySet<string>): Lines {
   return lines.filter(([name]) => !names.has(name.toLowerCase()));
 }

@@ -20,21 +20,21 @@ describe('RFC 10008 section 2.7: the content and what describes it are the key',
     ['language', digest(CONTENT, TYPE, 'Content-Language: en')],
     ['location', digest(CONTENT, TYPE, 'Content-Location: /q')],
     ['no-transform', digest(CONTENT, TYPE, 'Cache-Control: no-transform')],
-  ])('another %s is another key', (_, other) => {
+  ])('another %s gives another key', (_, other) => {
     expect(other).not.toBe(PLAIN);
   });
 
-  test('parts outside of the digest do not matter', () => {
+  test('fields outside the digest do not change the key of a QUERY', () => {
     expect(digest(CONTENT, TYPE, 'Accept: a/b', 'Content-Length: 3')).toBe(PLAIN);
   });
 
-  test('no value is taken for another', () => {
+  test("different values of a QUERY's fields never give the same key", () => {
     const one = digest(CONTENT, TYPE, 'Content-Language: a', 'Content-Location: b');
     expect(one).not.toBe(digest(CONTENT, TYPE, 'Content-Language: a","b'));
     expect(digest(Buffer.from('b'), 'Content-Type: a')).not.toBe(digest(Buffer.from('ab')));
   });
 
-  test('RFC 9110 section 8.3.1: case of the type, and white space, mean nothing', () => {
+  test('RFC 9110 section 8.3.1: case and white space of the media type do not change the key', () => {
     const spaced = digest(CONTENT, 'Content-Type: Application/JSONPath ; Charset=a;B="c D"');
     expect(spaced).toBe(digest(CONTENT, `${TYPE};charset=a; b="c D"`));
     expect(spaced).not.toBe(digest(CONTENT, `${TYPE};charset=a; b="c d"`));
@@ -52,7 +52,7 @@ describe('RFC 10008 section 2.7: content codings are removed for the key', () =>
     ['deflate', deflateSync(CONTENT)],
     ['br', brotliCompressSync(CONTENT)],
     ['gzip, br', brotliCompressSync(gzipSync(CONTENT))],
-  ])('%s', (codings, content) => {
+  ])('the coding %s is removed for the key', (codings, content) => {
     expect(digest(content, TYPE, `Content-Encoding: ${codings}`)).toBe(PLAIN);
   });
 
@@ -65,11 +65,11 @@ describe('RFC 10008 section 2.7: content codings are removed for the key', () =>
     ['gzip', gzipSync(CONTENT).subarray(0, -1)],
     ['br, gzip', brotliCompressSync(gzipSync(CONTENT))],
     ['gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(CONTENT)))],
-  ])('not where %s is not all that it is', (codings, content) => {
+  ])('content that is not a single valid member of %s keeps its coding', (codings, content) => {
     expect(digest(content, TYPE, `Content-Encoding: ${codings}`)).not.toBe(PLAIN);
   });
 
-  test('not where it expands to more than a mebibyte', () => {
+  test('content that expands to more than a mebibyte keeps its coding', () => {
     const long = Buffer.alloc(1_048_577);
     const coded = gzipSync(long);
     expect(digest(coded, 'Content-Encoding: gzip')).not.toBe(digest(long));
@@ -77,7 +77,7 @@ describe('RFC 10008 section 2.7: content codings are removed for the key', () =>
     expect(digest(gzipSync(fits), 'Content-Encoding: gzip')).toBe(digest(fits));
   });
 
-  test('RFC 9111 section 5.2.1.6: not when the client says no-transform', () => {
+  test('RFC 9111 section 5.2.1.6: content keeps its coding if the client says no-transform', () => {
     const literal = 'Cache-Control: No-Transform';
     expect(digest(gzipSync(CONTENT), TYPE, 'Content-Encoding: gzip', literal)).not.toBe(
       digest(CONTENT, TYPE, literal),

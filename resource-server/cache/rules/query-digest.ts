@@ -3,20 +3,20 @@ import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'n
 import { lines, plainMembers } from '#shared/http/fields.ts';
 import { demandsOf } from './demands.ts';
 
-/** Octets of content without its codings; beyond it stays coded. */
+/** The most octets of decoded content. Content that expands to more stays coded. */
 const LONGEST = 1_048_576;
-/** Codings that are removed; each takes time in which nobody else is served. */
+/** The most codings that are removed. Decoding blocks the event loop. */
 const CODINGS = 2;
 
 interface Decoded {
   readonly buffer: Buffer;
-  /** `bytesWritten`: octets that were read of what came. */
+  /** `bytesWritten`: the number of octets that the decoder consumed. */
   readonly engine: { readonly bytesWritten: number };
 }
 
 type Decoder = (content: Buffer, options: { maxOutputLength: number; info: true }) => Decoded;
 
-/** With `info` they return more than their types say. */
+/** With `info`, zlib returns more than its types declare. */
 const DECODERS: ReadonlyMap<string, Decoder> = new Map(
   Object.entries({
     gzip: gunzipOne,
@@ -30,8 +30,9 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map(
 const OTHER_METADATA = ['content-language', 'content-location'];
 
 /**
- * Names a QUERY's content and what describes it (RFC 10008 section 2.7): type, codings, language and location. The
- * same for content that differs in its codings alone, unless the client says `no-transform`.
+ * Returns a digest of a QUERY's content and the fields that describe it (RFC 10008 section 2.7): type, codings,
+ * language and location. Contents that differ only in their codings have the same digest, unless the client says
+ * `no-transform`.
  */
 export function queryDigest(content: Buffer, rawHeaders: readonly string[]): string {
   const literal = demandsOf(rawHeaders)?.flags.has('no-transform') === true;
@@ -50,7 +51,7 @@ export function queryDigest(content: Buffer, rawHeaders: readonly string[]): str
     .digest('base64url');
 }
 
-/** Undefined: a coding is unknown, malformed or expands to too much, or there are too many. */
+/** Undefined: a coding is unknown, malformed, or expands too much, or the codings are too many. */
 function withoutCodings(content: Buffer, codings: readonly string[]): Buffer | undefined {
   if (codings.length > CODINGS) return undefined;
   let decoded: Buffer | undefined = content;
@@ -61,23 +62,26 @@ function withoutCodings(content: Buffer, codings: readonly string[]): Buffer | u
   return decoded;
 }
 
-/** Unpacks content of one member without options: some programs read only the first (RFC 1952 section 2.2). */
+/**
+ * Decodes gzip content with a single member and no options: some programs read only the first member (RFC 1952 section
+ * 2.2).
+ */
 function gunzipOne(content: Buffer, options: { maxOutputLength: number }): unknown {
-  const whole = gunzipSync(content, options); // checks its sum
+  const whole = gunzipSync(content, options); // verifies the checksum
   const member = content.subarray(MEMBER.head, -MEMBER.end);
-  // As above: its type leaves out what `info` adds.
+  // The types of zlib leave out the result of `info`.
   const { engine } = inflateRawSync(member, { ...options, info: true }) as unknown as Decoded;
   if (content[3] !== 0 || engine.bytesWritten !== member.length) throw new Error('several members');
   return whole;
 }
 
-/** Octets around what is compressed (RFC 1952 section 2.3). */
+/** Octets of header and trailer around the compressed data (RFC 1952 section 2.3). */
 const MEMBER = { head: 10, end: 8 };
 
 function decode(content: Buffer, decoder: Decoder): Buffer | undefined {
   try {
     const { buffer, engine } = decoder(content, { maxOutputLength: LONGEST, info: true });
-    // Octets after the end mean nothing to some readers, and something to others.
+    // Some programs ignore octets after the end, and others read them, so such content stays coded.
     return engine.bytesWritten === content.length ? buffer : undefined;
   } catch {
     return undefined;
@@ -88,8 +92,8 @@ const tokens = (values: readonly string[]) =>
   values.flatMap((value) => plainMembers(value.toLowerCase()));
 
 /**
- * Type and names of parameters have no case, and white space around them means nothing (RFC 9110 section 8.3.1), but
- * within quotes.
+ * Type and parameter names are case-insensitive, and white space around them has no meaning, except within quotes (RFC
+ * 9110 section 8.3.1).
  */
 function normalisedType(type: string): string {
   return type
@@ -100,5 +104,5 @@ function normalisedType(type: string): string {
     );
 }
 
-/** Or a quoted string, be it open. */
+/** A parameter name, or a quoted string, even without its end. */
 const PARAMETER = /"(?:[^"\\]|\\.)*"?|(?<![ \t])[ \t]*;[ \t]*([^=;"\s][^=;"]*)=/g;

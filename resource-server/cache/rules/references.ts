@@ -1,6 +1,6 @@
 import { groupOf } from '#shared/http/spelling.ts';
 
-/** Path and query of a reference in an answer to `target`; undefined: it is of another origin, or malformed. */
+/** Returns path and query of a reference in an answer to `target`. Undefined: another origin, or malformed. */
 export function targetOf(reference: string, target: string, origin: string): string | undefined {
   const url = URL.parse(reference, origin + target);
   return url?.origin === origin ? url.pathname + url.search : undefined;

@@ -4,7 +4,10 @@ import { policyOf } from './freshness.ts';
 import { reuseOf } from './reuse.ts';
 import { NOW, raw, SHARED, stored } from './rules.fixture.ts';
 
-/** The verdict on an answer with this Cache-Control that is asked for with these directives so many seconds later. */
+/**
+ * Decides about an answer with the Cache-Control `control`, after `seconds`, for a request with the directives
+ * `demands`.
+ */
 const reuse = (control: string, seconds: number, demands?: string, over = {}) => {
   const answer = stored([`Cache-Control: ${control}`], over);
   const fields = demands === undefined ? [] : [`Cache-Control: ${demands}`];
@@ -17,7 +20,7 @@ describe('RFC 9111 section 4.2: fresh while the lifetime is more than the age', 
     [9, { kind: 'fresh', age: 9, ttl: 1 }],
     [10, { kind: 'validate', age: 10, ttl: 0, reason: 'stale', onError: 0, disconnected: true }],
     [15, { kind: 'validate', age: 15, ttl: -5, reason: 'stale', onError: 0, disconnected: true }],
-  ])('after %s seconds', (seconds, expected) => {
+  ])('an answer with max-age=10 after %s seconds', (seconds, expected) => {
     expect(reuse('max-age=10', seconds)).toEqual(expected);
   });
 
@@ -33,18 +36,18 @@ describe('RFC 9111 section 4.2: fresh while the lifetime is more than the age', 
     ['max-age=10', 15, 'max-age=60', false],
     ['max-age=10', 15, 'min-fresh=1', false],
   ])(
-    'section 4.2.4: %s after %s seconds where there is no answer, asked %s',
+    'section 4.2.4: without an answer of the application, an answer with %s after %s seconds may replace it for %s: %s',
     (control, seconds, demands, used) => {
       expect(reuse(control, seconds, demands)).toMatchObject({ disconnected: used });
     },
   );
 
-  test('section 5.2.2.4: no-cache is validated however fresh', () => {
+  test('section 5.2.2.4: an answer with no-cache is validated however fresh it is', () => {
     expect(reuse('max-age=10, no-cache', 0)).toMatchObject({ kind: 'validate', reason: 'stale' });
   });
 
   test.each([-0.001, -3600])(
-    'section 4.2.3: what will have come (%s s), since the clock was set back, has no age that is known: it is validated',
+    'section 4.2.3: an answer that arrived %s s in the future, after the clock was set back, is validated',
     (seconds) => {
       const control = 'max-age=10, stale-while-revalidate=60';
       const expected = { kind: 'validate', reason: 'stale', age: 0, disconnected: false };
@@ -53,11 +56,11 @@ describe('RFC 9111 section 4.2: fresh while the lifetime is more than the age', 
     },
   );
 
-  test('no-cache about fields does not matter here', () => {
+  test('no-cache about fields does not require a validation', () => {
     expect(reuse('max-age=10, no-cache="a"', 0)).toMatchObject({ kind: 'fresh' });
   });
 
-  test('an answer that was made outdated is validated', () => {
+  test('an outdated answer is validated', () => {
     const outdated = { outdated: true };
     expect(reuse('max-age=10, stale-while-revalidate=60', 0, undefined, outdated)).toMatchObject({
       kind: 'validate',
@@ -78,11 +81,14 @@ describe('RFC 9111 section 5.2.1: directives of the request', () => {
     ['no-store', 0, 'fresh'],
     ['only-if-cached', 0, 'fresh'],
     ['max-age=x', 0, 'validate'],
-  ])('%s after %s of 10 seconds: %s', (demands, seconds, kind) => {
-    expect(reuse('max-age=10', seconds, demands)).toMatchObject(
-      kind === 'validate' ? { kind, reason: 'request' } : { kind },
-    );
-  });
+  ])(
+    'a request with %s gets an answer of %s seconds with max-age=10: %s',
+    (demands, seconds, kind) => {
+      expect(reuse('max-age=10', seconds, demands)).toMatchObject(
+        kind === 'validate' ? { kind, reason: 'request' } : { kind },
+      );
+    },
+  );
 
   test.each([
     ['max-stale', 1000, 'stale'],
@@ -92,9 +98,12 @@ describe('RFC 9111 section 5.2.1: directives of the request', () => {
     ['max-stale, no-cache', 11, 'validate'],
     ['max-stale, min-fresh=1', 11, 'validate'],
     ['max-stale, max-age=5', 11, 'validate'],
-  ])('%s after %s of 10 seconds: %s', (demands, seconds, kind) => {
-    expect(reuse('max-age=10', seconds, demands)).toMatchObject({ kind });
-  });
+  ])(
+    'section 5.2.1.2: a request with %s gets an answer of %s seconds with max-age=10: %s',
+    (demands, seconds, kind) => {
+      expect(reuse('max-age=10', seconds, demands)).toMatchObject({ kind });
+    },
+  );
 
   test('section 5.2.1.7: only-if-cached never asks the application', () => {
     const none = { kind: 'none', reason: 'only-if-cached' };
@@ -104,7 +113,7 @@ describe('RFC 9111 section 5.2.1: directives of the request', () => {
   });
 
   test.each(['must-revalidate', 'proxy-revalidate', 's-maxage=10'])(
-    'section 4.2.4: max-stale does not help against %s',
+    'section 4.2.4: max-stale does not allow stale use against %s',
     (directive) => {
       expect(reuse(`max-age=10, ${directive}`, 11, 'max-stale')).toMatchObject({
         kind: 'validate',
@@ -112,7 +121,7 @@ describe('RFC 9111 section 5.2.1: directives of the request', () => {
     },
   );
 
-  test('section 5.4: Pragma counts where there is no Cache-Control', () => {
+  test('section 5.4: Pragma applies only without Cache-Control', () => {
     expect(demandsOf(raw('Pragma: No-Cache'))?.flags.has('no-cache')).toBe(true);
     expect(demandsOf(raw('Pragma: no-cache', 'Cache-Control: a'))?.flags.has('no-cache')).toBe(
       false,
@@ -121,10 +130,13 @@ describe('RFC 9111 section 5.2.1: directives of the request', () => {
     expect(demandsOf(raw('Accept: */*'))).toBeUndefined();
   });
 
-  test.each(['If-Match', 'If-Unmodified-Since'])('section 4.3.2: %s is for the origin', (name) => {
-    expect(isForOrigin(raw(`${name}: x`))).toBe(true);
-    expect(isForOrigin(raw('If-None-Match: "a"'))).toBe(false);
-  });
+  test.each(['If-Match', 'If-Unmodified-Since'])(
+    'section 4.3.2: a request with %s goes to the application',
+    (name) => {
+      expect(isForOrigin(raw(`${name}: x`))).toBe(true);
+      expect(isForOrigin(raw('If-None-Match: "a"'))).toBe(false);
+    },
+  );
 });
 
 describe('RFC 5861 section 3: stale-while-revalidate', () => {
@@ -138,9 +150,12 @@ describe('RFC 5861 section 3: stale-while-revalidate', () => {
     [control, 20, 'max-stale=60', { kind: 'stale', refresh: false }],
     [`${control}, must-revalidate`, 14, undefined, { kind: 'validate' }],
     [`${control}, no-cache`, 1, undefined, { kind: 'validate' }],
-  ])('%s after %s seconds, with %s', (given, seconds, demands, expected) => {
-    expect(reuse(given, seconds, demands)).toMatchObject(expected);
-  });
+  ])(
+    'an answer with %s after %s seconds, for a request with %s',
+    (given, seconds, demands, expected) => {
+      expect(reuse(given, seconds, demands)).toMatchObject(expected);
+    },
+  );
 });
 
 describe('RFC 5861 section 4: stale-if-error', () => {
@@ -153,7 +168,10 @@ describe('RFC 5861 section 4: stale-if-error', () => {
     ['max-age=10, stale-if-error=60, must-revalidate', 40, undefined, 0],
     ['max-age=10, stale-if-error=60, no-cache', 1, undefined, 0],
     ['max-age=10, stale-if-error=60, s-maxage=10', 40, 'stale-if-error=90', 0],
-  ])('%s after %s seconds, with %s: %s more', (given, seconds, demands, onError) => {
-    expect(reuse(given, seconds, demands)).toMatchObject({ kind: 'validate', onError });
-  });
+  ])(
+    'an answer with %s after %s seconds, for a request with %s, may replace an error for %s more seconds',
+    (given, seconds, demands, onError) => {
+      expect(reuse(given, seconds, demands)).toMatchObject({ kind: 'validate', onError });
+    },
+  );
 });

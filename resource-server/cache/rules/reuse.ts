@@ -5,7 +5,9 @@ import { ageOf, type Policy } from './freshness.ts';
 /** The decision about a request with a selected stored answer (RFC 9111 section 4). All times are seconds. */
 export type Reuse =
   | { readonly kind: 'fresh'; readonly age: number; readonly ttl: number }
-  /** Used although it is stale; `refresh`: somebody asks for another meanwhile (RFC 5861 section 3). */
+  /**
+   * The stale answer is used. `refresh`: while the cache asks for a new answer in the background (RFC 5861 section 3).
+   */
   | {
       readonly kind: 'stale';
       readonly age: number;
@@ -13,8 +15,8 @@ export type Reuse =
       readonly refresh: boolean;
     }
   /**
-   * Used after the application was asked; if that fails, for `onError` more seconds all the same (RFC 5861 section 4);
-   * `disconnected`: or if there is no answer at all (RFC 9111 section 4.2.4).
+   * The application is asked first. `onError`: seconds for which the stored answer may replace an error (RFC 5861
+   * section 4). `disconnected`: whether it may replace a missing answer (RFC 9111 section 4.2.4).
    */
   | {
       readonly kind: 'validate';
@@ -24,13 +26,13 @@ export type Reuse =
       readonly onError: number;
       readonly disconnected: boolean;
     }
-  /** The application would have to be asked, which the client does not want: 504 (RFC 9111 section 5.2.1.7). */
+  /** The client forbids asking the application, and no stored answer is usable: 504 (RFC 9111 section 5.2.1.7). */
   | { readonly kind: 'none'; readonly reason: 'only-if-cached' };
 
 /**
- * THE rule of when the cache answers without asking the application (RFC 9111 section 4): the stored answer is fresh,
- * not outdated and without `no-cache`, and the client demands nothing stricter; or it may be used stale. `demands`: as
- * `demandsOf` returns them; `now` in milliseconds since the epoch.
+ * THE rule of when the cache answers without asking the application (RFC 9111 section 4).
+ * Either the stored answer is fresh, not outdated and without `no-cache`, and the client demands nothing stricter. Or
+ * stale use is allowed. `demands`: as `demandsOf` returns them. `now`: in milliseconds since the epoch.
  */
 export function reuseOf(
   { outdated }: Pick<Stored, 'outdated'>,
@@ -40,7 +42,7 @@ export function reuseOf(
 ): Reuse {
   const age = ageOf(policy, now);
   const ttl = policy.lifetime - age;
-  // The clock was set back: nobody knows the age of an answer from the future.
+  // After the clock was set back, the age of an answer from the future is unknown.
   const usable = !outdated && !policy.noCache && policy.received <= now;
   const refused = demands !== undefined && refuses(demands, age, ttl);
   if (usable && !refused) {
@@ -56,10 +58,10 @@ export function reuseOf(
   return { kind: 'validate', age, ttl, reason, onError, disconnected };
 }
 
-/** Seconds for which something stale is used at most where the application gives no answer. */
+/** The most seconds for which a stale answer is used if the application gives no answer. */
 const DISCONNECTED = 86_400;
 
-/** RFC 9111 sections 5.2.1.1, 5.2.1.3 and 5.2.1.4. Nothing is younger than zero seconds. */
+/** Whether the client's directives refuse the stored answer (RFC 9111 sections 5.2.1.1, 5.2.1.3 and 5.2.1.4). */
 function refuses({ flags, seconds }: Directives, age: number, ttl: number): boolean {
   const oldest = seconds.get('max-age');
   return (
@@ -69,20 +71,26 @@ function refuses({ flags, seconds }: Directives, age: number, ttl: number): bool
   );
 }
 
-/** Decides about an answer that is stale for so long (RFC 9111 section 4.2.4): `refresh` by RFC 5861 section 3; undefined: not used. */
+/**
+ * Decides about an answer that has been stale for `stale` seconds (RFC 9111 section 4.2.4). `refresh`: RFC 5861 section
+ * 3 allows it. Undefined: it is not used.
+ */
 function staleUse(
   { whileRevalidating }: Policy,
   demands: Directives | undefined,
   stale: number,
 ): 'refresh' | 'use' | undefined {
   const most = demands?.seconds.get('max-stale');
-  // A request that limits the age takes nothing stale, unless it says so (RFC 9111 section 5.2.1.1).
+  // A request with max-age gets no stale answer, unless it also has max-stale (RFC 9111 section 5.2.1.1).
   const freshOnly = demands?.seconds.has('max-age') === true && most === undefined;
   if (stale < whileRevalidating && !freshOnly) return 'refresh';
   return most !== undefined && stale <= most ? 'use' : undefined;
 }
 
-/** As the application or the client allows it (RFC 5861 section 4), unless nothing stale may be used. */
+/**
+ * Seconds of stale use that the application or the client allows on errors (RFC 5861 section 4), or zero if stale use
+ * is forbidden.
+ */
 function leftOnError(
   { ifError, neverStale }: Policy,
   demands: Directives | undefined,

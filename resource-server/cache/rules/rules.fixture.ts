@@ -2,10 +2,10 @@ import type { Lines } from '../../forwarding/fields.ts';
 import type { Stored } from './stored.ts';
 import type { Asked, Rules } from './rules.ts';
 
-/** When the answers of these tests came, in milliseconds since the epoch. */
+/** The arrival of the answers of these tests, in milliseconds since the epoch. */
 export const NOW = Date.UTC(2026, 10, 22, 12);
 
-/** `seconds` after that, as an HTTP-date. */
+/** The time `seconds` after NOW, as an HTTP-date. */
 export const date = (seconds: number) => new Date(NOW + seconds * 1000).toUTCString();
 
 export const SHARED: Rules = {
@@ -19,14 +19,14 @@ export const PRIVATE: Rules = { ...SHARED, shared: false };
 
 export const AT_ONCE = { requested: NOW, received: NOW };
 
-/** `Name: value` for each. */
+/** Splits each `Name: value` into a line. */
 export const linesFrom = (...fields: string[]): Lines =>
   fields.map((field) => {
     const colon = field.indexOf(':');
     return [field.slice(0, colon), field.slice(colon + 1).trim()];
   });
 
-/** The same as node:http has them. */
+/** The same lines in the flat form of node:http. */
 export const raw = (...fields: string[]) => linesFrom(...fields).flat();
 
 export const asked = (over: Partial<Asked> = {}): Asked => ({

@@ -1,29 +1,31 @@
 import type { Lines } from '../../forwarding/fields.ts';
 
-/** How the cache of one space is meant. */
+/** The configuration of the cache of one space. */
 export interface Rules {
-  /** One set of answers for all; else each principal has a set of their own (RFC 9111 section 1). */
+  /** Whether all principals share answers. Otherwise each principal has its own (RFC 9111 section 1). */
   readonly shared: boolean;
-  /** Answers without an explicit lifetime get one (RFC 9111 section 4.2.2). */
+  /** Whether answers without an explicit lifetime get one (RFC 9111 section 4.2.2). */
   readonly heuristic: boolean;
-  /** Names of the targeted fields that are for this cache, in lower case, the most applicable first (RFC 9213 section 2.2). */
+  /**
+   * The names of the targeted fields for this cache, in lower case, the most applicable first (RFC 9213 section 2.2).
+   */
   readonly targeted: readonly string[];
   /**
-   * In lower case: what the application gets in these fields is written by the gateway, or depends on who sent it, so
-   * that the client's values tell nothing.
+   * Names in lower case of fields that the gateway writes, or that it passes on only from some senders. The client's
+   * values do not show the application's.
    */
   readonly made: ReadonlySet<string>;
   /** The origin of the space, as clients write it. */
   readonly origin: string;
 }
 
-/** A request as the cache sees it. */
+/** A request as the cache rules see it. */
 export interface Asked {
   readonly method: string;
   readonly rawHeaders: readonly string[];
   /** As in `CacheKey`. */
   readonly target: string;
-  /** Somebody was let in by whichever scheme: counts as Authorization (RFC 9111 section 3.5). */
+  /** Whether any scheme authenticated the request, which has the effect of Authorization (RFC 9111 section 3.5). */
   readonly guarded: boolean;
 }
 
@@ -33,7 +35,7 @@ export interface Given {
   readonly lines: Lines;
 }
 
-/** When an answer was asked for and when it came, in milliseconds since the epoch. */
+/** The times of the request for an answer and of its arrival, in milliseconds since the epoch. */
 export interface Times {
   readonly requested: number;
   readonly received: number;

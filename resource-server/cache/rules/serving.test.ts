@@ -20,12 +20,12 @@ const status = (...request: string[]) => served(request).status;
 const named = (lines: readonly (readonly [string, string])[], name: string) =>
   lines.filter(([sent]) => sent === name).map(([, value]) => value);
 
-test('RFC 9111 section 4: an Age, in place of the one that came', () => {
+test('RFC 9111 section 4: a stored answer is sent with an Age that replaces the Age it came with', () => {
   const { lines, content } = served([]);
   expect([named(lines, 'Age'), content]).toEqual([['7'], 'whole']);
 });
 
-test('the client whose request fetched it gets the Age that it came with', () => {
+test("the client whose request fetched an answer gets the application's Age", () => {
   const { lines } = serve(stored(ANSWER), { method: 'GET', rawHeaders: [] }, undefined);
   expect(named(lines, 'Age')).toEqual(['3']);
 });
@@ -43,16 +43,16 @@ describe('RFC 9111 section 4.3.2: conditions of the client', () => {
     [`If-Modified-Since: ${date(-61)}`, 200],
     ['If-Modified-Since: yesterday', 200],
     ['If-Match: "x"', 200],
-  ])('%s: %s', (condition, expected) => {
+  ])('a request with %s is answered %s', (condition, expected) => {
     expect(status(condition)).toBe(expected);
   });
 
-  test('RFC 9110 section 13.2.2: If-None-Match comes before the date', () => {
+  test('RFC 9110 section 13.2.2: If-None-Match takes precedence over If-Modified-Since', () => {
     expect(status('If-None-Match: "x"', `If-Modified-Since: ${date(0)}`)).toBe(200);
     expect(status('If-None-Match: "x"', 'If-None-Match: "a"')).toBe(304);
   });
 
-  test('a weak tag of the application is one, too', () => {
+  test('a weak entity tag of the application matches If-None-Match', () => {
     expect(served(['If-None-Match: "a"'], ['ETag: W/"a"']).status).toBe(304);
   });
 
@@ -60,27 +60,30 @@ describe('RFC 9111 section 4.3.2: conditions of the client', () => {
     ['"a"', 200],
     ['""', 200],
     ['*', 304],
-  ])('without a tag of its own, %s: %s', (tag, expected) => {
-    const request = [`If-None-Match: ${tag}`, `If-Modified-Since: ${date(0)}`];
-    expect(served(request, [`Date: ${date(0)}`]).status).toBe(expected);
-  });
+  ])(
+    'if the stored answer has no entity tag, If-None-Match: %s is answered %s',
+    (tag, expected) => {
+      const request = [`If-None-Match: ${tag}`, `If-Modified-Since: ${date(0)}`];
+      expect(served(request, [`Date: ${date(0)}`]).status).toBe(expected);
+    },
+  );
 
-  test('without Last-Modified its Date counts, or when it came', () => {
+  test('without Last-Modified, If-Modified-Since is compared with Date or the arrival', () => {
     const since = (seconds: number) => [`If-Modified-Since: ${date(seconds)}`];
     expect(served(since(-30), [`Date: ${date(-30)}`]).status).toBe(304);
     expect(served(since(-31), [`Date: ${date(-30)}`]).status).toBe(200);
     expect([served(since(0), []).status, served(since(-1), []).status]).toEqual([304, 200]);
   });
 
-  test('conditions do not apply to an answer other than 200', () => {
+  test('conditions are ignored if the stored answer is not a 200', () => {
     expect(served(['If-None-Match: "a"'], ANSWER, { status: 404 }).status).toBe(404);
   });
 
-  test.each(['HEAD', 'QUERY'])('for %s, too', (method) => {
+  test.each(['HEAD', 'QUERY'])('If-None-Match applies to %s, too', (method) => {
     expect(served(['If-None-Match: "a"'], ANSWER, {}, method).status).toBe(304);
   });
 
-  test('RFC 9110 section 15.4.5: a 304 has what it must, and nothing of the content', () => {
+  test('RFC 9110 section 15.4.5: a 304 has the required fields, and none that describe the content', () => {
     const { lines, content } = served(['If-None-Match: "a"']);
     expect(content).toBe('none');
     expect(lines.map(([name]) => name)).toEqual([
@@ -101,14 +104,14 @@ describe('RFC 9110 section 14.2: ranges of a whole answer', () => {
     ['bytes=0-1', { first: 0, last: 1 }, 'bytes 0-1/10'],
     ['bytes=1-', { first: 1, last: 9 }, 'bytes 1-9/10'],
     ['bytes=-1', { first: 9, last: 9 }, 'bytes 9-9/10'],
-  ])('%s', (range, part, told) => {
+  ])('the range %s is answered with 206', (range, part, told) => {
     const { status: code, lines, content } = served([`Range: ${range}`]);
     expect([code, content, named(lines, 'Content-Range')]).toEqual([206, [part], [told]]);
     expect(named(lines, 'Content-Type')).toEqual(['text/plain']);
     expect(named(lines, 'Content-Digest')).toEqual([]);
   });
 
-  test('several have a type of their own', () => {
+  test('several ranges are answered without the Content-Type of the whole', () => {
     const { status: code, lines, content } = served(['Range: bytes=0-1,5-6']);
     expect([code, content]).toEqual([
       206,
@@ -120,7 +123,7 @@ describe('RFC 9110 section 14.2: ranges of a whole answer', () => {
     expect([named(lines, 'Content-Type'), named(lines, 'Content-Range')]).toEqual([[], []]);
   });
 
-  test('RFC 9110 section 15.5.17: one that is not there is 416', () => {
+  test('RFC 9110 section 15.5.17: a range beyond the end is answered 416', () => {
     expect(served(['Range: bytes=10-'])).toEqual({
       status: 416,
       lines: [['Content-Range', 'bytes */10']],
@@ -137,33 +140,33 @@ describe('RFC 9110 section 14.2: ranges of a whole answer', () => {
     [['Range: bytes=0-1', `If-Range: ${date(-61)}`]],
     [['Range: bytes=0-1', 'If-Range: "a"', 'If-Range: "x"']],
     [['If-Range: "a"']],
-  ])('%j gets all of it', (request) => {
+  ])('%j gets the whole content', (request) => {
     expect(served(request)).toMatchObject({ status: 200, content: 'whole' });
   });
 
   test.each([[{ length: undefined }], [{ length: 0 }], [{ status: 404 }]])(
-    'an answer with %j is never parted',
+    'an answer with %j is never sent as a range',
     (over) => {
       expect(served(['Range: bytes=0-1'], ANSWER, over).content).toBe('whole');
     },
   );
 
-  test('no answer to HEAD is', () => {
+  test('HEAD with a range is answered 200', () => {
     expect(served(['Range: bytes=0-1'], ANSWER, {}, 'HEAD').status).toBe(200);
   });
 
-  test('a condition that holds comes first', () => {
+  test('a condition is evaluated before a range', () => {
     expect(status('Range: bytes=0-1', 'If-None-Match: "a"')).toBe(304);
   });
 
   test.each([
     ['"a"', 206],
     [date(-60), 206],
-  ])('RFC 9110 section 13.1.5: If-Range %s', (condition, expected) => {
+  ])('RFC 9110 section 13.1.5: a matching If-Range %s gets the range', (condition, expected) => {
     expect(status('Range: bytes=0-1', `If-Range: ${condition}`)).toBe(expected);
   });
 
-  test('RFC 9110 section 8.8.2.2: a Last-Modified date is not strong if Date is the same second or missing', () => {
+  test('RFC 9110 section 8.8.2.2: a Last-Modified date is weak if Date is the same second or missing', () => {
     const request = ['Range: bytes=0-1', `If-Range: ${date(0)}`];
     const modified = `Last-Modified: ${date(0)}`;
     expect(served(request, [modified, `Date: ${date(0)}`]).status).toBe(200);

@@ -14,13 +14,14 @@ import { validatorsOf } from './validators.ts';
 export interface Served {
   readonly status: number;
   readonly lines: Lines;
-  /** `none`: a 304, or a 416; several parts are one `multipart/byteranges`, which has a type of its own. */
+  /** `none`: a 304 or 416 without content. Several ranges: one `multipart/byteranges`, which needs its own type. */
   readonly content: 'none' | 'whole' | readonly Range[];
 }
 
 /**
- * `age` in seconds; undefined: the answer comes for this request, and says itself how old it is. The method is one
- * that `stored` may answer; of HEAD the content is not sent.
+ * Makes the answer to one request from a stored answer. `age`: in seconds; undefined for the client whose request
+ * fetched the answer, which keeps its own Age. The method must be one that `stored` may answer. The content of HEAD is
+ * not sent.
  */
 export function serve(
   stored: Stored,
@@ -36,10 +37,10 @@ export function serve(
   return ranged(stored, asked, lines) ?? { status: 200, lines, content: 'whole' };
 }
 
-/** Whether a line is not `Age`, which says how old the answer was elsewhere. */
+/** Whether a line is not `Age`, which described the age at the application. */
 export const isNoAge = ([name]: Lines[number]) => name.length !== 3 || name.toLowerCase() !== 'age';
 
-/** RFC 9111 section 4.3.2: If-None-Match, else If-Modified-Since; what is malformed asks nothing. */
+/** Evaluates If-None-Match, else If-Modified-Since (RFC 9111 section 4.3.2). Malformed conditions are ignored. */
 function isNotModified(
   stored: Stored,
   { method, rawHeaders }: Pick<Asked, 'method' | 'rawHeaders'>,
@@ -60,10 +61,10 @@ function isNotModified(
   return evaluatePreconditions(conditions, current, stored.received) === 304;
 }
 
-/** Compared with no other: only the date was asked for. */
+/** A tag that equals no other, so that only the date is compared. */
 const NO_TAG = { weak: true, opaque: '' };
 
-/** Metadata of what is not sent (RFC 9110 section 15.4.5). */
+/** Fields that describe content, which a 304 does not send (RFC 9110 section 15.4.5). */
 const OF_CONTENT =
   /^(?:content-(?:type|encoding|language|length|range|md5|digest|disposition)|repr-digest|digest|accept-ranges)$/i;
 
@@ -74,13 +75,13 @@ function linesOf304(lines: Lines): Lines {
   );
 }
 
-/** They are about the octets of a message, which a part has not (RFC 9530 section 2). */
+/** Fields about the octets of the whole message, which a part of it must not have (RFC 9530 section 2). */
 const OF_ALL_OCTETS = new Set(['content-md5', 'content-digest', 'content-range']);
 
-/** RFC 9110 section 14.2, RFC 10008 section 2.8. */
+/** Methods whose answers have ranges (RFC 9110 section 14.2, RFC 10008 section 2.8). */
 const RANGED = new Set(['GET', 'QUERY']);
 
-/** A part of a whole answer; undefined: all of it. */
+/** Returns the requested ranges of a whole answer. Undefined: the whole answer is sent. */
 function ranged(
   stored: Stored,
   { method, rawHeaders }: Pick<Asked, 'method' | 'rawHeaders'>,
@@ -108,7 +109,7 @@ function ranged(
 
 const TYPE = new Set(['content-type']);
 
-/** If-Range (RFC 9110 section 13.1.5): a strong tag, or a date that is one (section 8.8.2.2). */
+/** Whether If-Range (RFC 9110 section 13.1.5) holds: a strong tag, or a strong date (section 8.8.2.2), matches. */
 function isCurrent(condition: string, stored: Stored): boolean {
   const { etag, modified } = validatorsOf(stored.lines);
   const tag = parseEntityTag(condition);

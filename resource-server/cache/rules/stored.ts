@@ -1,37 +1,43 @@
 import type { Lines } from '../../forwarding/fields.ts';
 
-/** Where an answer is looked for, and for whom. */
+/** The key under which an answer is stored, with its principal. */
 export interface CacheKey {
-  /** Path and query in the one spelling of `groupOf`, in origin form, without our own parameters: all of it is forgotten together. */
+  /**
+   * Path and query in origin form, normalized by `groupOf`, without the gateway's own parameters. One invalidation
+   * removes all answers with the same target.
+   */
   readonly target: string;
-  /** Whose: a principal's of a cache that is private; empty in a shared one. */
+  /** The principal in a private cache. Empty in a shared cache. */
   readonly whose: string;
   /**
-   * Tells answers of one target apart: the client's spelling of it, another scheme, and the digest of a QUERY's content
-   * with the fields that describe it (RFC 10008 section 2.7). Empty: the answer to a GET in the usual spelling.
+   * Distinguishes answers of one target: by the client's spelling, by another scheme, and by the digest of a QUERY's
+   * content (RFC 10008 section 2.7). Empty: the answer to a GET in the usual spelling.
    */
   readonly content: string;
 }
 
-/** A field that the answer depends on (RFC 9111 section 4.1), in lower case, and its value in the request; null: it had none. */
+/**
+ * A field that the answer depends on (RFC 9111 section 4.1), in lower case, and its value in the request. Null: the
+ * request lacks the field.
+ */
 export type Nominated = readonly [name: string, value: string | null];
 
 /** A stored answer, without its content (RFC 9111 section 3). */
 export interface Stored extends CacheKey {
-  /** Names its content; never given again. */
+  /** An id for the content, which is never reused. */
   readonly id: string;
   readonly status: number;
-  /** As clients get them, but for those of framing; Age and Cache-Status as they came. */
+  /** The lines that clients get, without the framing fields. Age and Cache-Status as the application sent them. */
   readonly lines: Lines;
-  /** None: it answers every request for its key. */
+  /** Empty: the answer matches every request for its key. */
   readonly vary: readonly Nominated[];
-  /** When it was asked for and when it came, in milliseconds since the epoch. */
+  /** The times of the request and of the answer's arrival, in milliseconds since the epoch. */
   readonly requested: number;
   readonly received: number;
-  /** Octets of content; undefined while it comes and nobody has said. */
+  /** Octets of content. Undefined while content of unknown length arrives. */
   readonly length: number | undefined;
-  /** Names of groups that BAN knows (Surrogate-Key, Cache-Tag). */
+  /** Names of groups for BAN (Surrogate-Key, Cache-Tag). */
   readonly tags: readonly string[];
-  /** Was made stale by a soft PURGE or BAN: is validated before it is used. */
+  /** Whether a soft PURGE or BAN made the answer stale, so that it is validated before use. */
   readonly outdated: boolean;
 }

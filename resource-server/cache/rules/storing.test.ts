@@ -11,7 +11,7 @@ interface Over extends Partial<Asked> {
 const storing = (fields: readonly string[], { status = 200, rules = SHARED, ...over }: Over = {}) =>
   mayStore(asked(over), { status, lines: linesFrom(...fields) }, AT_ONCE, rules);
 
-/** The reason why not; undefined: it is stored. */
+/** Returns the reason why an answer is not stored. Undefined: it is stored. */
 const refused = (fields: readonly string[], over?: Over) => {
   const verdict = storing(fields, over);
   return verdict.store ? undefined : verdict.reason;
@@ -27,7 +27,7 @@ describe('RFC 9111 section 3: answers that a cache stores', () => {
   });
 
   test.each(['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PROPFIND', 'M-SEARCH', 'SEARCH', 'TRACE'])(
-    'none to %s',
+    'an answer to %s is not stored',
     (method) => {
       expect(refused([FRESH, 'Content-Location: /a'], { method })).toBe('method');
     },
@@ -44,7 +44,7 @@ describe('RFC 9111 section 3: answers that a cache stores', () => {
     [[`Expires: ${date(-9)}`, `Date: ${date(0)}`], 'useless'],
     [[FRESH, 'Age: 60'], 'useless'],
     [fresh('no-cache'), 'useless'],
-  ])('%j: %s', (fields, reason) => {
+  ])('an answer with %j is not stored: %s', (fields, reason) => {
     expect(refused(fields)).toBe(reason);
   });
 
@@ -59,20 +59,20 @@ describe('RFC 9111 section 3: answers that a cache stores', () => {
     [fresh('no-cache="x"')],
     [['CDN-Cache-Control: max-age=9', 'Cache-Control: no-store']],
     [['Cache-Control: s-maxage=9, max-age=0']],
-  ])('%j is', (fields) => {
+  ])('an answer with %j is stored', (fields) => {
     expect(refused(fields)).toBeUndefined();
   });
 
-  test('an ETag that is none is nothing to validate with', () => {
+  test('an answer whose only validator is a malformed ETag is not stored', () => {
     expect(refused(['ETag: a'])).toBe('useless');
   });
 
-  test('section 5.2.1.5: not when the request says no-store', () => {
+  test('section 5.2.1.5: an answer is not stored if the request says no-store', () => {
     const rawHeaders = raw('Cache-Control: No-Store');
     expect(refused([FRESH], { rawHeaders })).toBe('request-no-store');
   });
 
-  test('section 5.2.2.7: a private cache stores what is private', () => {
+  test('section 5.2.2.7: a private cache stores an answer with private', () => {
     expect(refused(fresh('private'), { rules: PRIVATE })).toBeUndefined();
     expect(refused(['Cache-Control: private', 'ETag: "a"'], { rules: PRIVATE, status: 302 })).toBe(
       undefined,
@@ -84,27 +84,36 @@ describe('RFC 9111 section 3: answers that a cache stores', () => {
 
 describe('RFC 9110 section 15.1: status codes', () => {
   test.each([200, 203, 204, 299, 301, 302, 307, 308, 400, 404, 410, 499, 500, 503, 599])(
-    '%s with a lifetime is stored',
+    'an answer %s with a lifetime is stored',
     (status) => {
       expect(refused([FRESH], { status })).toBeUndefined();
     },
   );
 
-  test.each([103, 206, 304, 401, 407, 412, 416, 417, 431])('%s never is', (status) => {
-    expect(refused([FRESH, 'ETag: "a"'], { status })).toBe('status');
-  });
+  test.each([103, 206, 304, 401, 407, 412, 416, 417, 431])(
+    'an answer %s is never stored',
+    (status) => {
+      expect(refused([FRESH, 'ETag: "a"'], { status })).toBe('status');
+    },
+  );
 
-  test.each([201, 202, 302, 307, 599, 404, 500])('nobody guesses how long %s lives', (status) => {
-    expect(refused(['ETag: "a"'], { status })).toBe('no-lifetime');
-  });
+  test.each([201, 202, 302, 307, 599, 404, 500])(
+    'an answer %s without a lifetime is not stored',
+    (status) => {
+      expect(refused(['ETag: "a"'], { status })).toBe('no-lifetime');
+    },
+  );
 
-  test.each([404, 500, 599])('an error, %s, needs more than to be public', (status) => {
-    expect(refused(['Cache-Control: public', 'ETag: "a"'], { status })).toBe('no-lifetime');
-    expect(refused(['Cache-Control: max-age=0', 'ETag: "a"'], { status })).toBe('no-lifetime');
-  });
+  test.each([404, 500, 599])(
+    'an error %s without a lifetime is not stored, even if it is public',
+    (status) => {
+      expect(refused(['Cache-Control: public', 'ETag: "a"'], { status })).toBe('no-lifetime');
+      expect(refused(['Cache-Control: max-age=0', 'ETag: "a"'], { status })).toBe('no-lifetime');
+    },
+  );
 
   test.each([404, 405, 410, 414, 501])(
-    'RFC 9111 section 4.2.2: %s with a date is stored by heuristics alone',
+    'RFC 9111 section 4.2.2: an error %s with Last-Modified is stored only with heuristics',
     (status) => {
       const rules = { ...SHARED, heuristic: true };
       const dated = [`Last-Modified: ${date(-1000)}`];
@@ -115,40 +124,52 @@ describe('RFC 9110 section 15.1: status codes', () => {
     },
   );
 
-  test.each([400, 403, 500, 503])('%s with a date is not, though it is public', (status) => {
-    const rules = { ...SHARED, heuristic: true };
-    const given = [`Last-Modified: ${date(-1000)}`, 'Cache-Control: public'];
-    expect(refused(given, { status, rules })).toBe('no-lifetime');
-  });
+  test.each([400, 403, 500, 503])(
+    'an error %s with Last-Modified is not stored, even if it is public',
+    (status) => {
+      const rules = { ...SHARED, heuristic: true };
+      const given = [`Last-Modified: ${date(-1000)}`, 'Cache-Control: public'];
+      expect(refused(given, { status, rules })).toBe('no-lifetime');
+    },
+  );
 
-  test('RFC 9111 section 5.2.2.9: public is enough for another', () => {
+  test('RFC 9111 section 5.2.2.9: a public 302 without a lifetime is stored', () => {
     expect(refused(['Cache-Control: public', 'ETag: "a"'], { status: 302 })).toBeUndefined();
   });
 
-  test('RFC 9111 section 5.2.2.3: must-understand', () => {
+  test('RFC 9111 section 5.2.2.3: must-understand permits storing only known statuses', () => {
     expect(refused(fresh('must-understand, no-store'))).toBeUndefined();
     expect(refused(fresh('must-understand'), { status: 599 })).toBe('must-understand');
     expect(refused(fresh('must-understand, no-store'), { status: 299 })).toBe('must-understand');
   });
 });
 
-describe('RFC 9111 section 3.5: answers to somebody', () => {
-  test.each([[{ guarded: true }], [AUTHORIZED]])('%j is for nobody else', (over) => {
-    expect(refused([FRESH], over)).toBe('authorized');
-    expect(refused(['ETag: "a"'], over)).toBe('authorized');
-    expect(refused([FRESH], { ...over, rules: PRIVATE })).toBeUndefined();
-  });
+describe('RFC 9111 section 3.5: answers to authenticated requests', () => {
+  test.each([[{ guarded: true }], [AUTHORIZED]])(
+    'an answer to a request with %j is not stored in a shared cache',
+    (over) => {
+      expect(refused([FRESH], over)).toBe('authorized');
+      expect(refused(['ETag: "a"'], over)).toBe('authorized');
+      expect(refused([FRESH], { ...over, rules: PRIVATE })).toBeUndefined();
+    },
+  );
 
-  test.each(['public', 'must-revalidate', 's-maxage=9'])('%s makes it another’s', (directive) => {
-    expect(refused(fresh(directive), { guarded: true })).toBeUndefined();
-    expect(refused(fresh(directive), AUTHORIZED)).toBeUndefined();
-    const targeted = ['Cache-Control: public', `CDN-Cache-Control: max-age=9`];
-    expect(refused(targeted, { guarded: true })).toBe('authorized');
-  });
+  test.each(['public', 'must-revalidate', 's-maxage=9'])(
+    '%s permits a shared cache to store an answer to an authenticated request',
+    (directive) => {
+      expect(refused(fresh(directive), { guarded: true })).toBeUndefined();
+      expect(refused(fresh(directive), AUTHORIZED)).toBeUndefined();
+      const targeted = ['Cache-Control: public', `CDN-Cache-Control: max-age=9`];
+      expect(refused(targeted, { guarded: true })).toBe('authorized');
+    },
+  );
 
-  test.each(['proxy-revalidate', 'immutable', 'private="x"'])('%s does not', (directive) => {
-    expect(refused(fresh(directive), { guarded: true })).toBe('authorized');
-  });
+  test.each(['proxy-revalidate', 'immutable', 'private="x"'])(
+    '%s does not permit a shared cache to store an answer to an authenticated request',
+    (directive) => {
+      expect(refused(fresh(directive), { guarded: true })).toBe('authorized');
+    },
+  );
 });
 
 describe('RFC 9111 section 7.3: Set-Cookie', () => {
@@ -169,25 +190,28 @@ describe('RFC 9111 section 7.3: Set-Cookie', () => {
       'set-cookie',
     ],
     [['ETag: "a"', COOKIE], { rules: PRIVATE }, undefined],
-  ])('%j %j: %s', (fields, over, reason) => {
+  ])('an answer with %j to a request with %j: %s', (fields, over, reason) => {
     expect(refused(fields, over)).toBe(reason);
   });
 });
 
 describe('RFC 9110 section 9.3.3, RFC 5789 section 2: POST and PATCH', () => {
-  test.each(['POST', 'PATCH'])('%s is stored where it tells the target', (method) => {
-    const located = (location: string) => [FRESH, `Content-Location: ${location}`];
-    expect(refused(located('/a'), { method })).toBeUndefined();
-    expect(refused(located('https://here.example/a'), { method })).toBeUndefined();
-    expect(refused(located('/%61'), { method })).toBeUndefined();
-    expect(refused(located('/a?x'), { method })).toBe('method');
-    expect(refused(located('/b'), { method })).toBe('method');
-    expect(refused(located('https://there.example/a'), { method })).toBe('method');
-    expect(refused([...located('/a'), 'Content-Location: /b'], { method })).toBe('method');
-    expect(refused([FRESH], { method })).toBe('method');
-    expect(refused(['ETag: "a"', 'Content-Location: /a'], { method })).toBe('method');
-    expect(refused(located('/a'), { method, status: 201 })).toBe('method');
-  });
+  test.each(['POST', 'PATCH'])(
+    'an answer to %s is stored if its Content-Location is the target',
+    (method) => {
+      const located = (location: string) => [FRESH, `Content-Location: ${location}`];
+      expect(refused(located('/a'), { method })).toBeUndefined();
+      expect(refused(located('https://here.example/a'), { method })).toBeUndefined();
+      expect(refused(located('/%61'), { method })).toBeUndefined();
+      expect(refused(located('/a?x'), { method })).toBe('method');
+      expect(refused(located('/b'), { method })).toBe('method');
+      expect(refused(located('https://there.example/a'), { method })).toBe('method');
+      expect(refused([...located('/a'), 'Content-Location: /b'], { method })).toBe('method');
+      expect(refused([FRESH], { method })).toBe('method');
+      expect(refused(['ETag: "a"', 'Content-Location: /a'], { method })).toBe('method');
+      expect(refused(located('/a'), { method, status: 201 })).toBe('method');
+    },
+  );
 });
 
 describe('RFC 9111 section 3.1: which fields are stored', () => {
@@ -196,7 +220,7 @@ describe('RFC 9111 section 3.1: which fields are stored', () => {
     return verdict.store ? verdict.lines.map(([name]) => name) : verdict.reason;
   };
 
-  test('all, with the Age that they came with', () => {
+  test('all fields are stored, and Age as it came', () => {
     expect(kept([FRESH, 'Date: x', 'X-Unknown: 1', 'Age: 3', 'Cache-Status: a; hit'])).toEqual([
       'Cache-Control',
       'Date',
@@ -206,7 +230,7 @@ describe('RFC 9111 section 3.1: which fields are stored', () => {
     ]);
   });
 
-  test('but those that no-cache and private name, the latter in a shared cache', () => {
+  test('fields that no-cache names are not stored; those that private names only in a private cache', () => {
     const fields = [
       ...fresh('no-cache="A, c"'),
       'Cache-Control: private="b"',
@@ -227,7 +251,7 @@ describe('RFC 9111 section 3.1: which fields are stored', () => {
     });
   });
 
-  test('section 4.1: with what Vary nominates', () => {
+  test("section 4.1: the request's values of the fields in Vary are stored", () => {
     const rawHeaders = raw('Foo: 1');
     expect(storing([FRESH, 'Vary: Foo, bar'], { rawHeaders })).toMatchObject({
       vary: [

@@ -16,7 +16,7 @@ import { nominate, varyOf } from './vary.ts';
 
 export type Storing =
   | { readonly store: true; readonly lines: Lines; readonly vary: readonly Nominated[] }
-  /** `reason`: a token. */
+  /** `reason`: a token for Cache-Status. */
   | { readonly store: false; readonly reason: string };
 
 interface Case extends Directives {
@@ -28,7 +28,9 @@ interface Case extends Directives {
   readonly times: Times;
 }
 
-/** THE rule of when the cache must not store an answer (RFC 9111 section 3): the first reason that holds is told. */
+/**
+ * THE rule of when the cache must not store an answer (RFC 9111 section 3). The first reason that applies is reported.
+ */
 const REFUSALS: readonly (readonly [reason: string, (of: Case) => boolean])[] = [
   ['method', (of) => !isOfMethod(of)],
   ['request-no-store', ({ asked }) => demandsOf(asked.rawHeaders)?.flags.has('no-store') === true],
@@ -48,7 +50,7 @@ const REFUSALS: readonly (readonly [reason: string, (of: Case) => boolean])[] = 
   ['useless', (of) => !isUseful(of)],
 ];
 
-/** Decides whether an answer is stored (RFC 9111 section 3), and which of its lines. Its content has still to come. */
+/** Decides whether an answer is stored (RFC 9111 section 3), and which of its lines, before its content arrives. */
 export function mayStore(asked: Asked, given: Given, times: Times, rules: Rules): Storing {
   const control = controlOf(given.lines, rules.targeted);
   const policy = policyOf({ ...given, ...times }, rules);
@@ -68,7 +70,7 @@ export function mayStore(asked: Asked, given: Given, times: Times, rules: Rules)
   return { store: true, lines: keptLines(given.lines, times, rules), vary };
 }
 
-/** GET and QUERY; POST and PATCH as RFC 9110 section 9.3.3 and RFC 5789 section 2 say. */
+/** Answers to GET and QUERY, and to POST and PATCH as RFC 9110 section 9.3.3 and RFC 5789 section 2 say. */
 function isOfMethod({ asked, given, policy, rules }: Case): boolean {
   const cacheable = METHODS.get(asked.method)?.cacheable ?? false;
   if (cacheable !== 'conditional') return cacheable && asked.method !== 'HEAD';
@@ -85,14 +87,14 @@ function isAuthorized({ guarded, rawHeaders }: Asked): boolean {
   return guarded || valuesIn(rawHeaders, 'authorization').length > 0;
 }
 
-/** RFC 9111 section 3.5. */
+/** Whether an answer to an authenticated request may be shared (RFC 9111 section 3.5). */
 function isForOthers({ flags, seconds }: Case): boolean {
   return flags.has('public') || flags.has('must-revalidate') || seconds.has('s-maxage');
 }
 
 /**
- * The last requirement of RFC 9111 section 3. Of errors only those live of which the application says how long, or, with
- * heuristics, since when.
+ * Whether the answer may have a lifetime (RFC 9111 section 3, last requirement). An error needs an explicit lifetime
+ * or, with heuristics, a Last-Modified date.
  */
 function mayLive({ flags, rules, given, policy }: Case): boolean {
   if (policy.explicit) return given.status < 400 || policy.lifetime > 0;
@@ -107,17 +109,18 @@ function hasCookies({ lines }: Given): boolean {
 }
 
 /**
- * Cookies do not prevent storing (RFC 9111 section 7.3), but who sets them has to have said that others may use the
- * answer, and for how long: an application that says no more than a lifetime may well mean one browser, and what is only
- * validated would bring one's cookies to another. If the client was authenticated, even `public` does not count: the cookie may
- * be the session of that person, and nginx and Varnish keep no such answer either.
+ * Decides whether an answer with Set-Cookie may be shared.
+ * RFC 9111 section 7.3 permits storing it. This cache also requires that the application allows sharing explicitly,
+ * with a lifetime: an application that gives only a lifetime may mean a single browser. An answer that is only
+ * validated would bring one person's cookies to another. If the client was authenticated, even `public` does not
+ * suffice: the cookie may be that person's session. Nginx and Varnish store no such answer either.
  */
 function isForAll({ flags, seconds, targeted, policy }: Case): boolean {
   if (!policy.explicit || policy.lifetime === 0 || policy.noCache) return false;
   return targeted || flags.has('public') || seconds.has('s-maxage');
 }
 
-/** There is a request that it can answer, or that can be answered by asking whether it is still current. */
+/** Whether a later request can use the answer, directly or after a validation. */
 function isUseful({ policy, given: { lines }, times }: Case): boolean {
   const isFresh = policy.lifetime > ageOf(policy, times.received) && !policy.noCache;
   const { etag, modified } = validatorsOf(lines);

@@ -11,11 +11,11 @@ test.each([
   [['Surrogate-Key: a', 'Cache-Tag: a'], ['a']],
   [['Cache-Tag:'], []],
   [['ETag: "a"'], []],
-])('groups of %j', (fields, tags) => {
+])('tags that are read from %j', (fields, tags) => {
   expect(tagsOf(linesFrom(...fields))).toEqual(tags);
 });
 
-test('one answer has a limited number of tags', () => {
+test('only a limited number of tags is read per answer', () => {
   const many = Array.from({ length: 200 }, (_, index) => `t${index}`).join(' ');
   expect(tagsOf(linesFrom(`Surrogate-Key: ${many}`))).toHaveLength(128);
 });

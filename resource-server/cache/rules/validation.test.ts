@@ -15,14 +15,14 @@ describe('RFC 9111 section 4.3.1: the request that validates', () => {
     [[['ETag: a']], []],
     [[['ETag: "a"', 'ETag: "b"']], []],
     [[], []],
-  ])('variants %j: %j', (variants, conditions) => {
+  ])('for the stored variants %j the cache sends %j', (variants, conditions) => {
     expect(conditionLines(variants.map((fields) => stored(fields)))).toEqual(
       linesFrom(...conditions),
     );
   });
 });
 
-test('RFC 9111 section 4.3.1: conditions name tags up to a length, and a longer tag if it is the first', () => {
+test('RFC 9111 section 4.3.1: the tags in a condition are limited in length, except the first', () => {
   const [long, longer] = ['a'.repeat(1500), 'b'.repeat(3000)].map((tag) => `"${tag}"`);
   const askedFor = (...tags: (string | undefined)[]) =>
     conditionLines(tags.map((tag) => stored([`ETag: ${tag}`]))).map(([, value]) => value);
@@ -30,7 +30,7 @@ test('RFC 9111 section 4.3.1: conditions name tags up to a length, and a longer 
   expect(askedFor(longer, '"d"')).toEqual([longer]);
 });
 
-describe('RFC 9111 section 4.3.4: which answers a 304 is about', () => {
+describe('RFC 9111 section 4.3.4: stored answers that a 304 confirms', () => {
   const validated = (given: readonly string[], ...variants: readonly (readonly string[])[]) =>
     validatedBy(
       linesFrom(...given),
@@ -54,7 +54,7 @@ describe('RFC 9111 section 4.3.4: which answers a 304 is about', () => {
     [[MODIFIED], [[`Last-Modified: ${date(-8)}`]], []],
     [[], [['ETag: "a"']], ['0']],
     [[], [['ETag: "a"'], ['ETag: "b"']], []],
-  ])('%j of %j: %j', (given, variants, ids) => {
+  ])('a 304 with %j confirms, among %j, the variants %j', (given, variants, ids) => {
     expect(validated(given, ...variants)).toEqual(ids);
   });
 });
@@ -88,7 +88,7 @@ describe('RFC 9111 section 3.2: fields that a 304 changes', () => {
       .lines.filter(([sent]) => sent.toLowerCase() === name)
       .map(([, text]) => text);
 
-  test('fields that it has, in whichever number, and no others', () => {
+  test('a 304 replaces the fields that it has, and no others', () => {
     const given = ['B: 3', 'C: 4', `Date: ${date(6)}`, 'Content-Type: c/d'];
     expect(value(given, 'a')).toEqual(['1']);
     expect(value(given, 'b')).toEqual(['3']);
@@ -103,11 +103,11 @@ describe('RFC 9111 section 3.2: fields that a 304 changes', () => {
     ['Content-Range: bytes 1-2/3', 'content-range', []],
     ['Content-Digest: sha-256=:AA==:', 'content-digest', []],
     ['ETag: W/"a"', 'etag', ['"a"']],
-  ])('not %s, which would tell of other octets', (line, name, kept) => {
+  ])('a 304 does not change %s, which describes the stored octets', (line, name, kept) => {
     expect(value([line], name)).toEqual(kept);
   });
 
-  test('its age begins anew, with the Age of the 304', () => {
+  test('after a 304 the age starts again, with the Age of the 304', () => {
     expect(value([], 'age')).toEqual([]);
     expect(value(['Age: 3'], 'age')).toEqual(['3']);
     expect(value([], 'date')).toEqual([date(6)]);
@@ -120,21 +120,24 @@ describe('RFC 9111 section 3.2: fields that a 304 changes', () => {
     });
   });
 
-  test('section 3.1: not what is not stored', () => {
+  test('section 3.1: a field of a 304 that must not be stored is not stored', () => {
     expect(value(['Cache-Control: no-cache="c"', 'C: 1'], 'c')).toEqual([]);
   });
 
-  test('with the groups and the nominated fields that it is told now', () => {
+  test('a 304 updates tags and the values for Vary', () => {
     expect(after(['Vary: Foo', 'Cache-Tag: new'], 'Foo: 1')).toMatchObject({
       vary: [['foo', '1']],
       tags: ['new'],
     });
   });
 
-  test.each(['Cache-Control: no-store', 'Vary: *'])('after %s it is not storable', (line) => {
-    const { status, lines } = after([line]);
-    expect(mayStore(asked(), { status, lines }, times, SHARED)).toMatchObject({ store: false });
-  });
+  test.each(['Cache-Control: no-store', 'Vary: *'])(
+    'after a 304 with %s the answer may no longer be stored',
+    (line) => {
+      const { status, lines } = after([line]);
+      expect(mayStore(asked(), { status, lines }, times, SHARED)).toMatchObject({ store: false });
+    },
+  );
 });
 
 describe('RFC 9111 section 4.3.5: an answer to HEAD', () => {
@@ -149,11 +152,14 @@ describe('RFC 9111 section 4.3.5: an answer to HEAD', () => {
     [['ETag: "b"'], 10, 'outdated'],
     [['ETag: "a"', `Last-Modified: ${date(-8)}`], 10, 'outdated'],
     [['ETag: "a"'], 11, 'outdated'],
-  ])('%j, %s octets: %s', (fields, length, expected) => {
-    expect(verdict(fields, length)).toBe(expected);
-  });
+  ])(
+    'an answer to HEAD with %j and %s octets makes the stored answer %s',
+    (fields, length, expected) => {
+      expect(verdict(fields, length)).toBe(expected);
+    },
+  );
 
-  test('nothing by an error', () => {
+  test('an error answer to HEAD does not change the stored answer', () => {
     expect(verdict([], 10, 404)).toBe('nothing');
   });
 });

@@ -9,7 +9,7 @@ import { tagsOf } from './tags.ts';
 import { validatorsOf } from './validators.ts';
 import { nominate, varyOf } from './vary.ts';
 
-/** The conditions of a request are about what the client has. The cache replaces them when it asks for itself. */
+/** Conditional fields of a client, which describe the client's copy. The cache replaces them in its own requests. */
 export const CLIENT_CONDITIONS: ReadonlySet<string> = new Set([
   'if-none-match',
   'if-modified-since',
@@ -17,12 +17,12 @@ export const CLIENT_CONDITIONS: ReadonlySet<string> = new Set([
   'range',
 ]);
 
-/** The most octets of entity tags in one validation request, without the first tag. Servers refuse long fields. */
+/** The most octets of entity tags after the first in one validation request, since servers refuse long fields. */
 const TAGS = 2048;
 
 /**
- * The conditions by which the cache asks whether its stored answers are current (RFC 9111 section 4.3.1). The answer that
- * it would use comes first. Empty: no stored answer has a validator.
+ * The conditions by which the cache validates its stored answers (RFC 9111 section 4.3.1), beginning with the answer
+ * that it would use. Empty: no stored answer has a validator.
  */
 export function conditionLines(variants: readonly Stored[]): Lines {
   const known = variants.map(({ lines }) => validatorsOf(lines));
@@ -43,8 +43,8 @@ export function conditionLines(variants: readonly Stored[]): Lines {
 }
 
 /**
- * Which of the answers that could have been chosen a 304 is about (RFC 9111 section 4.3.4). None: it says nothing of
- * them, and what it says must not be used; the application has to be asked without conditions.
+ * Returns the stored answers that a 304 confirms (RFC 9111 section 4.3.4). Empty: the 304 confirms none, so the cache
+ * must ask the application again without conditions.
  */
 export function validatedBy(lines: Lines, variants: readonly Stored[]): readonly Stored[] {
   const { etag, modified } = validatorsOf(lines);
@@ -58,7 +58,7 @@ export function validatedBy(lines: Lines, variants: readonly Stored[]): readonly
   if (modified !== undefined) {
     return newest(variants.filter((stored) => validatorsOf(stored.lines).modified === modified));
   }
-  // The cache asked about one variant alone.
+  // Without a validator in the 304, only a single candidate can be meant.
   return variants.length === 1 ? variants : [];
 }
 
@@ -66,10 +66,7 @@ function newest(variants: readonly Stored[]): readonly Stored[] {
   return variants.toSorted((one, other) => dateOf(other) - dateOf(one)).slice(0, 1);
 }
 
-/**
- * They tell what was stored (RFC 9111 section 3.2): the octets are those that they describe, whatever a 304 says,
- * which has none of its own.
- */
+/** Fields that describe the stored octets (RFC 9111 section 3.2), so a 304 does not change them. */
 const OF_OCTETS = new Set([
   'content-length',
   'content-encoding',
@@ -82,8 +79,8 @@ const OF_OCTETS = new Set([
 ]);
 
 /**
- * A stored answer after a 304, or a 200 to HEAD, said that it is current (RFC 9111 sections 3.2, 4.3.4 and 4.3.5).
- * Whether it may be stored any longer is for `mayStore` to say, since what it was told may be another thing now.
+ * Returns a stored answer after a 304, or a 200 to HEAD, confirmed it (RFC 9111 sections 3.2, 4.3.4 and 4.3.5). The new
+ * fields may forbid storing it, so the caller asks `mayStore`.
  */
 export function freshened(
   stored: Stored,
@@ -108,7 +105,7 @@ export function freshened(
 }
 
 /**
- * Decides by an answer to HEAD about a stored one to GET (RFC 9111 section 4.3.5). `length`: the value of
+ * Decides by an answer to HEAD about a stored answer to GET (RFC 9111 section 4.3.5). `length`: the value of
  * Content-Length.
  */
 export function verdictOfHead(

@@ -5,7 +5,7 @@ import { onlyOf } from './lines.ts';
 /** The validators of a representation (RFC 9110 section 8.8). */
 export interface Validators {
   readonly etag: EntityTag | undefined;
-  /** Last-Modified as it came: it is compared, and told again, to the letter. */
+  /** Last-Modified as it came, since it is compared and sent again verbatim. */
   readonly modified: string | undefined;
 }
 

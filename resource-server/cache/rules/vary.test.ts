@@ -5,7 +5,7 @@ import { newApiKey } from '#shared/people/api-key.ts';
 import { date, linesFrom, raw } from './rules.fixture.ts';
 import { matches, nominate, select } from './vary.ts';
 
-/** Whether an answer to the first request, which varies so, is one to the second. */
+/** Returns whether an answer to the first request, with this Vary, matches the second request. */
 const answers = (vary: string, first: readonly string[], second: readonly string[]) => {
   const nominated = nominate([vary], raw(...first));
   return typeof nominated !== 'string' && matches(nominated, raw(...second));
@@ -23,7 +23,7 @@ describe('RFC 9111 section 4.1: requests match', () => {
     ['Accept-Encoding', ['Accept-Encoding: gzip;q=0.5'], ['Accept-Encoding: GZIP ; q=0.5']],
     ['Host', ['Host: a'], ['Host: b']],
     ['', ['Foo: 1'], ['Foo: 2']],
-  ])('%s: %j and %j', (vary, first, second) => {
+  ])('with Vary: %s, a request with %j matches one with %j', (vary, first, second) => {
     expect(answers(vary, first, second)).toBe(true);
   });
 
@@ -40,11 +40,11 @@ describe('RFC 9111 section 4.1: requests match', () => {
     ['Accept-Language', ['Accept-Language: en, de'], ['Accept-Language: de, en']],
     ['Cookie', ['Cookie: a=1,2'], ['Cookie: a=1, 2']],
     ['User-Agent', ['User-Agent: a (b, c)'], ['User-Agent: a (b,c)']],
-  ])('not %s: %j and %j', (vary, first, second) => {
+  ])('with Vary: %s, a request with %j does not match one with %j', (vary, first, second) => {
     expect(answers(vary, first, second)).toBe(false);
   });
 
-  test('a request matches itself, and one that lacks what it has does not', () => {
+  test('a request matches itself, and a request without the field does not match', () => {
     const value = fc.string({ unit: 'binary-ascii', maxLength: 300 });
     fc.assert(
       fc.property(fc.constantFrom('foo', 'cookie', 'accept', 'x-key'), value, (name, text) => {
@@ -64,7 +64,7 @@ describe('RFC 9110 section 12.5.5: answers that no request matches', () => {
     [['Foo, *'], '*'],
     [['a b'], 'a b'],
     [['"foo"'], '"foo"'],
-  ])('%j', (values, member) => {
+  ])('an answer with Vary %j matches no request', (values, member) => {
     expect(nominate(values, [])).toBe(member);
   });
 
@@ -77,14 +77,14 @@ describe('RFC 9110 section 12.5.5: answers that no request matches', () => {
     'X-Forwarded-For',
     'X-Forwarded-Proto',
     'X_Forwarded_Host',
-  ])('%s, which the application gets from the gateway', (name) => {
+  ])('an answer with Vary: %s, a field that the gateway writes, matches no request', (name) => {
     expect(nominate([`Foo, ${name}`], raw(`${name}: 1`))).toBe(name.toLowerCase());
   });
 });
 
 describe('RFC 9111 section 4.1: fields that no client can send to the application', () => {
   test.each(['Remote-User', 'X_Remote_User', 'Client-Cert', 'X-HTTP-Method-Override', 'Proxy'])(
-    '%s is the same at each request',
+    '%s in Vary is ignored, since the application gets the same value with each request',
     (name) => {
       expect(nominate([`Foo, ${name}`], raw('Foo: 1', `${name}: admin`))).toEqual([['foo', '1']]);
       expect(answers(name, [`${name}: admin`], [])).toBe(true);
@@ -92,7 +92,7 @@ describe('RFC 9111 section 4.1: fields that no client can send to the applicatio
   );
 
   test.each(['Remote-User', 'remote_user', 'X-Staff'])(
-    '%s is written by the gateway where it is configured: no request can be said to match',
+    '%s in Vary matches no request if the gateway is configured to write it',
     (name) => {
       const made = new Set(['remote-user', 'x-staff']);
       for (const sent of [[], raw(`${name}: admin`)]) {
@@ -103,7 +103,7 @@ describe('RFC 9111 section 4.1: fields that no client can send to the applicatio
 });
 
 test.each(['Authorization', 'Cookie', 'DPoP', 'X-API-Key', 'X-Csrf-Token'])(
-  '%s is kept as a digest',
+  'the value of %s is stored as a digest',
   (name) => {
     const nominated = nominate([name], raw(`${name}: secret`));
     expect(JSON.stringify(nominated)).toMatch(/sha256:/);
@@ -113,14 +113,14 @@ test.each(['Authorization', 'Cookie', 'DPoP', 'X-API-Key', 'X-Csrf-Token'])(
   },
 );
 
-test('an API key is kept as a digest, in whatever field it came', () => {
+test('an API key is stored as a digest, in any field', () => {
   const { key } = newApiKey(systemRandom);
   expect(nominate(['X-Partner'], raw(`X-Partner: ${key}`))).toEqual([
     ['x-partner', expect.stringMatching(/^sha256:/)],
   ]);
 });
 
-describe('RFC 9111 section 4.1: which variant is chosen', () => {
+describe('RFC 9111 section 4.1: selection among several variants', () => {
   const variant = (id: number, seconds: number, vary: readonly (readonly [string, string])[]) => ({
     id,
     vary,
@@ -132,14 +132,14 @@ describe('RFC 9111 section 4.1: which variant is chosen', () => {
   const english = variant(1, 0, [['lang', 'en']]);
   const german = variant(2, 0, [['lang', 'de']]);
 
-  test('the one that matches', () => {
+  test('the variant that matches the request is selected', () => {
     expect(chosen([english, german], 'Lang: de')).toBe(2);
     expect(chosen([english, german], 'Lang: fr')).toBeUndefined();
     expect(chosen([english], 'Lang: de')).toBeUndefined();
     expect(chosen([], 'Lang: de')).toBeUndefined();
   });
 
-  test('the most recent by Date', () => {
+  test('the most recent matching variant by Date is selected', () => {
     const newer = variant(3, 5, [['other', '1']]);
     expect(chosen([english, newer], 'Lang: en', 'Other: 1')).toBe(3);
     expect(chosen([newer, english], 'Lang: en', 'Other: 1')).toBe(3);
@@ -147,7 +147,7 @@ describe('RFC 9111 section 4.1: which variant is chosen', () => {
     expect(chosen([newer, another], 'Other: 1')).toBe(3);
   });
 
-  test('one without Vary only where none has it', () => {
+  test('a variant without Vary is selected only if no other variant has Vary', () => {
     const plain = variant(4, 9, []);
     expect(chosen([plain])).toBe(4);
     expect(chosen([plain, english], 'Lang: en')).toBe(1);

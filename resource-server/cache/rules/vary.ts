@@ -9,29 +9,32 @@ import { valuesOf } from './lines.ts';
 import type { Rules } from './rules.ts';
 
 /**
- * Fields that the gateway writes itself. The application does not get the client's value, so a request does not show
- * whether it matches another.
+ * Fields that the gateway writes itself. The application does not get the client's value, so two requests cannot be
+ * compared by it.
  */
 const MADE_HERE =
   /^(?:via|x-request-id|x-auth-.+|forwarded|x-forwarded-(?:for|host|prefix|proto)|max-forwards)$/;
 
-/** The same at each request: the name of the application, or that of the space; what no client can send it. */
+/**
+ * The application gets the same value with each request: the host name is fixed, and the gateway removes the other
+ * fields from clients.
+ */
 const isAlwaysTheSame = ({ canonical, vouched, overriding }: Name) =>
   canonical === 'host' || vouched || overriding;
 
-/** Kept as a digest: what lies on a disk tells no credentials. */
+/** Fields whose values are stored as digests, so that no credentials are on disk. */
 const SECRET =
   /^(?:authorization|cookie|dpop|concealed-auth-export|.*(?:key|token|secret|signature).*)$/;
 
-/** The values of Vary, and Origin where one origin is let read the answer. */
+/** The values of Vary, and Origin if the answer allows a single origin to read it. */
 export function varyOf(answer: Lines): readonly string[] {
   const isForOne = valuesOf(answer, 'access-control-allow-origin').some((one) => one !== '*');
   return [...valuesOf(answer, 'vary'), ...(isForOne ? ['Origin'] : [])];
 }
 
 /**
- * The fields that the lines of a Vary nominate (RFC 9111 section 4.1) with their values in the request. A string:
- * the member that no request can be said to match. `made`: as in `Rules`.
+ * Returns the fields that Vary nominates (RFC 9111 section 4.1) with their values in the request. A string: the member
+ * that matches no request. `made`: as in `Rules`.
  */
 export function nominate(
   values: readonly string[],
@@ -57,12 +60,12 @@ export function nominate(
   return varying.toSorted().map((name) => [name, valueIn(rawHeaders, name)] as const);
 }
 
-/** A `*` is none either. */
+/** A field name; `*` is not a field name. */
 const FIELD_NAME = /^(?!\*$)[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
 /**
- * Whether Connection took a field away from the application (`taken`: the names in it), or it got one that some take
- * for it.
+ * Whether the application did not get the field as the client sent it. Either Connection removed the field (`taken`:
+ * the names in Connection), or a similar field may replace it.
  */
 function isOtherwiseGot(
   name: string,
@@ -77,17 +80,17 @@ function isOtherwiseGot(
   );
 }
 
-/** Whether a request has the values that were nominated (RFC 9111 section 4.1). */
+/** Whether a request has the stored values of the nominated fields (RFC 9111 section 4.1). */
 export function matches(vary: readonly Nominated[], rawHeaders: readonly string[]): boolean {
   return vary.every(([name, value]) => valueIn(rawHeaders, name) === value);
 }
 
-/** So begin digests alone. */
+/** The prefix of a digest. A value that begins so is hashed, too. */
 const DIGEST = 'sha256:';
 
 /**
- * Which of the variants of a key answers a request (RFC 9111 section 4.1): the most recent by Date of those that
- * match. One without Vary is no answer where another one has it.
+ * Selects the variant that answers a request (RFC 9111 section 4.1): the most recent match by Date. A variant without
+ * Vary matches only if no other variant has Vary.
  */
 export function select<T extends Pick<Stored, 'vary' | 'lines' | 'received'>>(
   variants: readonly T[],
@@ -102,7 +105,7 @@ export function select<T extends Pick<Stored, 'vary' | 'lines' | 'received'>>(
   return matching.reduce((newest, other) => (dateOf(other) > dateOf(newest) ? other : newest));
 }
 
-/** The values of each request, with which all variants of a key are compared. */
+/** The normalized values of each request, cached for the comparison with all variants of a key. */
 const known = new WeakMap<readonly string[], Map<string, string | null>>();
 
 function valueIn(rawHeaders: readonly string[], name: string): string | null {
@@ -123,19 +126,19 @@ function readValue(rawHeaders: readonly string[], name: string): string | null {
     : value;
 }
 
-/** Values in which a comma separates nothing, or white space around it may mean something: compared as they are. */
+/** Fields that are not lists, or in which white space may matter. Their values are compared unchanged. */
 const NO_LIST =
   /^(?:authorization|cookie|date|from|if-(?:modified|unmodified)-since|if-range|origin|referer|user-agent|sec-.+)$/;
 
-/** Lists in which case means nothing (RFC 9110 sections 8.4.1, 8.3.2 and 8.5.1). */
+/** Lists whose members are case-insensitive (RFC 9110 sections 8.4.1, 8.3.2 and 8.5.1). */
 const CASELESS = new Set(['accept-charset', 'accept-encoding', 'accept-language']);
 
 /**
- * The lines of a field in the form that all share that mean the same (RFC 9111 section 4.1). The order of members
- * stays: some servers prefer what comes first.
+ * Normalizes the lines of a field, so that equal meanings compare equal (RFC 9111 section 4.1). The order of members
+ * stays, since some servers prefer the first.
  */
 export function normalised(name: string, values: readonly string[]): string {
-  // As the application gets it (RFC 9113 section 8.2.3).
+  // The gateway joins cookies by semicolons for the application (RFC 9113 section 8.2.3).
   const between = name === 'cookie' ? '; ' : ', ';
   const joined = values.map((value) => value.trim()).join(between);
   if (NO_LIST.test(name)) return joined;
@@ -147,7 +150,7 @@ export function normalised(name: string, values: readonly string[]): string {
     : plain;
 }
 
-/** Undefined: it is no list, or too long a one. */
+/** Undefined: the value is not a list, or the list is too long. */
 function membersOf(value: string): readonly string[] | undefined {
   try {
     return listMembers([value]).map((member) => member.trim());

@@ -1,47 +1,68 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { CacheKey, Stored } from '../rules/stored.ts';
 
-/** The answers of one space, in memory or on disk: one contract suite for both. */
+/** The stored answers of one space, in memory or on disk. Both pass one contract suite. */
 export interface CacheStore extends AsyncDisposable {
-  /** All variants of a key, the one that was received last first. */
+  /** Returns all variants of a key, the most recently received first. */
   find(key: CacheKey): Awaitable<readonly Stored[]>;
   /**
-   * Begins to keep an answer; nobody finds it before `commit`. Undefined: it will not be kept, such as one whose
-   * length is more than is taken.
+   * Begins to store an answer, which `find` returns only after `commit`. Undefined: the store refuses the answer, for
+   * example because it is too long.
    */
   begin(stored: Stored): Writing | undefined;
-  /** In place of the one with the same `id`, whose content it keeps (RFC 9111 section 4.3.4); of one that is gone, nothing. */
+  /**
+   * Replaces the stored answer with the same `id`, whose content stays (RFC 9111 section 4.3.4). Does nothing if that
+   * answer was removed.
+   */
   replace(stored: Stored): Awaitable<void>;
   remove(stored: Pick<Stored, 'id' | 'target'>): Awaitable<void>;
-  /** All of a target, no matter who they are for and whatever was asked; `soft`: they are outdated. Returns how many there were. */
+  /**
+   * Removes all answers of a target, of all principals and requests. `soft`: marks them as outdated instead. Returns
+   * their number.
+   */
   removeTarget(target: string, soft: boolean): Awaitable<number>;
-  /** All that match, in slices between which others have their turn; `soft` as above. Resolves to their number. */
+  /**
+   * Removes all matching answers, in slices between which the event loop does other work. `soft`: as above. Resolves to
+   * their number.
+   */
   removeWhere(matches: (stored: Stored) => boolean, soft: boolean): Promise<number>;
-  /** Undefined: it is gone. The caller closes it; until then it can be read, even if it is removed meanwhile. */
+  /**
+   * Undefined: the content was removed. The caller closes the content. Until then it stays readable, even if the answer
+   * is removed.
+   */
   content(stored: Stored): Awaitable<Content | undefined>;
   /** Everything. */
   clear(): Awaitable<void>;
-  /** Counts the entries now, and their octets with those of their descriptions. */
+  /** Returns the number of entries, and of their octets, descriptions included. */
   stats(): { readonly entries: number; readonly octets: number };
 }
 
-/** Content that can be read while it comes and afterwards. */
+/** Content that can be read while it arrives and afterwards. */
 export interface Content {
-  /** All of it where it is in memory as one. */
+  /** The content as one buffer, if it is in memory. */
   readonly whole?: Buffer;
-  /** At most `most` octets from `position` on, of those that are there; the octets stay as they are. */
+  /** Reads at most `most` of the available octets from `position` on. The returned octets never change. */
   read(position: number, most: number): Awaitable<Buffer>;
   close(): void;
 }
 
-/** An answer as it comes. The caller that began it ends it with `commit` or `abandon`, and closes it when nobody reads any more. */
+/**
+ * An answer that is being stored. The caller of `begin` finishes it with `commit` or `abandon`, and closes it after the
+ * last reader.
+ */
 export interface Writing extends Content {
-  /** Octets that were appended so far and can be read. */
+  /** The number of appended octets, which can be read. */
   readonly length: number;
-  /** In turn: the next when this has resolved. False: it is kept no longer, since it is too long or there is no room; what was appended before stays readable. */
+  /**
+   * Appends a piece, after the previous call has resolved. False: the store stops, since the answer is too long or
+   * there is no room. Pieces appended before stay readable.
+   */
   append(piece: Buffer): Awaitable<boolean>;
-  /** It is whole: found from now on, in place of what it `replaces` (their ids). Undefined: it is kept no longer. */
+  /**
+   * Finishes the answer: it is found from now on and replaces the answers with the ids `replaces`. Undefined: it is not
+   * stored.
+   */
   commit(replaces: readonly string[]): Awaitable<Stored | undefined>;
-  /** It is not kept. What is there can be read until it is closed. */
+  /** Gives up storing the answer. Its octets stay readable until `close`. */
   abandon(): void;
 }

@@ -1,16 +1,13 @@
 import { Bag, type Placed } from '#shared/base/bag.ts';
 import type { Stored } from '../rules/stored.ts';
 
-/** An answer that comes. */
+/** An answer that is arriving. */
 export interface Arrival extends Placed {
-  /** As it may be found once it is whole; undefined: not at all. */
+  /** The answer as it will be found once it is whole. Undefined: it was removed and will not be stored. */
   stored: Stored | undefined;
 }
 
-/**
- * The answers that are coming. What is removed while they come concerns them as well: they were asked for
- * before.
- */
+/** The answers that are arriving. A removal concerns them as well, since they were requested before it. */
 export class Coming {
   readonly #all = new Bag<Arrival>();
 
@@ -24,7 +21,7 @@ export class Coming {
     this.#all.delete(arrival);
   }
 
-  /** `soft`: they will be found outdated. */
+  /** Applies a removal to arriving answers. `soft`: they will be outdated. */
   remove(matches: (stored: Stored) => boolean, soft: boolean): void {
     for (const arrival of this.#all.toArray()) {
       const { stored } = arrival;

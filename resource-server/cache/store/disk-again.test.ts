@@ -15,7 +15,7 @@ const open = (spaces: readonly string[] = ['a']) => openDisk({ folder, spaces })
 const files = (number = 0) => readdirSync(join(folder, `${number}`, 'content'));
 const fileOf = (name: string | undefined) => join(folder, '0', 'content', name ?? '');
 
-/** Opens it, does that, and closes it. */
+/** Opens the disk, runs `work`, and closes the disk. */
 async function once<T>(
   work: (disk: Awaited<ReturnType<typeof open>>) => Promise<T>,
   spaces = ['a'],
@@ -25,7 +25,7 @@ async function once<T>(
 }
 
 describe('a disk that is opened again', () => {
-  test('has what was kept, freshened and made stale, without what was removed', async () => {
+  test('a reopened disk has the stored, freshened and outdated answers, without the removed answers', async () => {
     const [kept, fresh, stale, gone] = ['/k', '/f', '/s', '/g'].map((target) =>
       someAnswer({ target, vary: [['accept', null]], tags: ['tag'] }),
     );
@@ -55,7 +55,7 @@ describe('a disk that is opened again', () => {
     expect(files()).toEqual([]);
   });
 
-  test('with less room, those that were kept first are gone', async () => {
+  test('a disk reopened with less room has lost the answers that were stored first', async () => {
     const all = Array.from({ length: 5 }, (_, n) => someAnswer({ target: `/${n}` }));
     await once(async (disk) => {
       const store = disk.store('a', 1_000_000);
@@ -70,7 +70,7 @@ describe('a disk that is opened again', () => {
     expect(files()).toHaveLength(2);
   });
 
-  test('has nothing of a space that there is no more; spaces have nothing of each other', async () => {
+  test('a reopened disk removes answers of spaces that no longer exist, and separates the answers of spaces', async () => {
     const [one, other] = [someAnswer(), someAnswer()];
     await once(
       async (disk) => {
@@ -93,7 +93,7 @@ describe('a disk that is opened again', () => {
     expect(files()).toHaveLength(1);
   });
 
-  test('removes what no row names, and never gives its name to two', async () => {
+  test('a reopened disk removes files without a row, and never uses their names for two answers', async () => {
     const kept = someAnswer();
     await once((disk) => keep(disk.store('a', 1_000_000), kept));
     writeFileSync(fileOf('2'), 'of an answer that was coming');
@@ -115,7 +115,7 @@ describe('a disk that is opened again', () => {
       'has other octets, as after a loss of power',
       (path: string) => writeFileSync(path, readFileSync(path).fill(0, 150_000)),
     ],
-  ])('an answer whose file %s is gone', async (_, harm) => {
+  ])('an answer whose file %s is removed', async (_, harm) => {
     const [stored, other] = [someAnswer(), someAnswer({ target: '/other' })];
     await once(async (disk) => {
       const store = disk.store('a', 1_000_000);
@@ -142,7 +142,7 @@ describe('a disk that is opened again', () => {
         database.exec('PRAGMA user_version = 99; UPDATE schema SET oldest = 99');
       },
     ],
-  ])('whose rows %s begins with nothing', async (_, harm) => {
+  ])('a disk whose rows %s is reopened empty', async (_, harm) => {
     await once((disk) => keep(disk.store('a', 1_000_000), someAnswer()));
     harm(join(folder, '0', 'answers.db'));
     await once(async (disk) => {
@@ -156,7 +156,7 @@ describe('a disk that is opened again', () => {
 });
 
 describe('a folder of several processes', () => {
-  test('each has the first that is free, and none has the answers of another', async () => {
+  test('each process has the first free folder, and no process sees the answers of another', async () => {
     const one = await open();
     const kept = someAnswer();
     await keep(one.store('a', 1_000_000), kept);
@@ -170,7 +170,7 @@ describe('a folder of several processes', () => {
     expect(await idsOf(again.store('a', 1_000_000))).toEqual([kept.id]);
   });
 
-  test('content that comes after closing makes no file', async () => {
+  test('content that arrives after closing creates no file', async () => {
     const disk = await open();
     const writing = disk.store('a', 1_000_000).begin(someAnswer());
     await disk[Symbol.asyncDispose]();
@@ -180,7 +180,7 @@ describe('a folder of several processes', () => {
     expect(files()).toEqual([]);
   });
 
-  test('content that ends while its file is made leaves none', async () => {
+  test('content that ends while its file is created leaves no file', async () => {
     await once(async (disk) => {
       const writing = disk.store('a', 1_000_000).begin(someAnswer());
       const appending = writing?.append(Buffer.from('late'));
@@ -192,7 +192,7 @@ describe('a folder of several processes', () => {
 });
 
 describe('the position of the feed', () => {
-  test('is there when it is opened again', async () => {
+  test('the position of the feed is there after reopening', async () => {
     expect(await once(async (disk) => disk.position)).toBeUndefined();
     await once(async (disk) => {
       disk.setPosition('7');
@@ -202,7 +202,7 @@ describe('the position of the feed', () => {
     expect(await once(async (disk) => disk.position)).toBe('8');
   });
 
-  test('is not written before what goes on to be removed is, in whatever space', async () => {
+  test('the position of the feed is not written before running removals end, in any space', async () => {
     await using disk = await open(['a', 'b']);
     const store = disk.store('a', 10_000_000);
     for (let n = 0; n < 600; n += 1) await keep(store, someAnswer({ target: `/${n}` }), '');
@@ -216,7 +216,7 @@ describe('the position of the feed', () => {
     expect(disk.position).toBe('3');
   });
 
-  test('is not written any more when a removal failed', async () => {
+  test('the position of the feed is no longer written after a removal failed', async () => {
     await using disk = await open();
     const store = disk.store('a', 1_000_000);
     await keep(store, someAnswer());
@@ -230,7 +230,7 @@ describe('the position of the feed', () => {
   });
 });
 
-test('so many answers of a space are kept, however short', async () => {
+test('a space has a limited number of answers, however short they are', async () => {
   await using disk = await openDisk({ folder, spaces: ['a'], mostEntries: 3 });
   const store = disk.store('a', 1_000_000);
   for (let n = 0; n < 5; n += 1) await keep(store, someAnswer({ target: `/${n}` }), '');
@@ -238,7 +238,7 @@ test('so many answers of a space are kept, however short', async () => {
   expect(await idsOf(store, { ...KEY, target: '/1' })).toEqual([]);
 });
 
-test('files of processes without successors are removed after a day, and nothing else', async () => {
+test('folders of ended processes are emptied after a day, and other folders stay', async () => {
   const DAY = 86_400_000;
   const now = Date.now();
   const contents = () =>
@@ -254,7 +254,7 @@ test('files of processes without successors are removed after a day, and nothing
   const has = (number: number) => contents()[number]?.filter((name) => kept.includes(name));
   await first.tidy(now + DAY - 60_000);
   expect([has(1), has(2)]).toEqual([kept, kept]);
-  // The second is had, whenever that was said last.
+  // The second folder is still in use, although its time stamp is old.
   await first.tidy(now + DAY + 60_000);
   expect([has(0), has(1), contents()[2]]).toEqual([kept, kept, none]);
   await first.tidy(now + 2 * DAY);
@@ -264,7 +264,7 @@ test('files of processes without successors are removed after a day, and nothing
   expect([again.position, has(2)]).toEqual([undefined, kept]);
 });
 
-test('one that was had until now is left for who comes next', async () => {
+test('a folder that was in use until now stays for the next process', async () => {
   const DAY = 86_400_000;
   const now = Date.now();
   const length = 200_000;

@@ -7,7 +7,7 @@ import type { FileReading } from './open-files.ts';
 const AT_ONCE = 128 * 1024;
 const CHECKED_AT_ONCE = 256 * 1024;
 
-/** Some of a file, at most `octets`; none is where it ends. */
+/** Reads at most `octets` of a file. Returns none at its end. */
 export async function readSome(
   file: FileHandle,
   position: number,
@@ -18,7 +18,7 @@ export async function readSome(
   return buffer.subarray(0, bytesRead);
 }
 
-/** Whether a file has so many octets, and this checksum. What fails ends the reading. */
+/** Whether a file has this length and checksum. If reading fails, the reading is ended. */
 export async function isWhole(
   { file, end }: FileReading,
   length: number,
@@ -40,7 +40,9 @@ export async function isWhole(
   }
 }
 
-/** Content in a file that is whole. `closed` is called once nobody reads it. Rejects when it cannot be read. */
+/**
+ * Returns the content of a complete file. `closed`: called after its last reader. Rejects if the file cannot be read.
+ */
 export async function contentIn(
   reading: FileReading,
   length: number,

@@ -9,7 +9,7 @@ import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { answer, contentOfAnswer, removedBy } from './contract/schedule.ts';
 import { openDisk } from './disk.ts';
 
-/** Returns the entries that disk-writer.fixture.ts had kept when it was killed, after so many lines. */
+/** Returns the entries that disk-writer.fixture.ts had stored when it was killed after printing `killAfter` lines. */
 async function kept(folder: string, first: number, killAfter: number): Promise<number[]> {
   const script = join(import.meta.dirname, 'disk-writer.fixture.ts');
   const child = spawn(
@@ -30,7 +30,7 @@ async function kept(folder: string, first: number, killAfter: number): Promise<n
 const removedUpTo = (position: number): ReadonlySet<number> =>
   new Set(Array.from({ length: position + 1 }, (_, n) => removedBy(n)).flat());
 
-test('after a SIGKILL kept answers are whole, answers that the feed removed are gone, and no file is left over', async () => {
+test('after a SIGKILL stored answers are whole, answers that the feed removed are not there, and no other file is left', async () => {
   const folder = await temporaryFolder();
   const all: number[] = [];
   let next = 0;
@@ -58,9 +58,9 @@ test('after a SIGKILL kept answers are whole, answers that the feed removed are 
       const whole = await content?.read(0, 300_000);
       expect([n, whole?.equals(contentOfAnswer(n))]).toEqual([n, true]);
     }
-    // Right after a group of 90 was removed, as few as these are left.
+    // Right after the removal of a group of 90 answers, only these few are left.
     expect(found).toBeGreaterThan(5);
-    // The last was perhaps kept and not said to be.
+    // The last answer may be stored without being printed.
     expect(store.stats().entries - found).toBeLessThanOrEqual(round + 1);
     expect(readdirSync(join(folder, '0', 'content')).length).toBeLessThanOrEqual(
       store.stats().entries,

@@ -5,15 +5,15 @@ import { type FileReading, OpenFiles } from './open-files.ts';
 
 const { O_CREAT, O_EXCL, O_RDWR } = constants;
 
-/** Files that stay open. */
+/** The most files that stay open. */
 const MOST_OPEN = 128;
 
-/** The files of content of one process, by number. */
+/** The content files of one process, by number. */
 export class DiskFiles implements AsyncDisposable {
   readonly #folder: string;
   readonly #open = new OpenFiles(MOST_OPEN);
   readonly #making = new Set<Promise<unknown>>();
-  /** One after another, so that reading has its turn. */
+  /** Files are removed one after another, so that reads are not delayed. */
   #removed: Promise<unknown> = Promise.resolve();
   #closed = false;
 
@@ -21,7 +21,7 @@ export class DiskFiles implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  /** Rejects where there is one. */
+  /** Creates a file. Rejects if the file exists. */
   async create(seq: number): Promise<FileHandle> {
     // After `close` another process may use the folder.
     if (this.#closed) throw new Error('closed');
@@ -34,12 +34,12 @@ export class DiskFiles implements AsyncDisposable {
     }
   }
 
-  /** Rejects where there is none. */
+  /** Opens a file. Rejects if there is no such file. */
   read(seq: number): Promise<FileReading> {
     return this.#open.read(this.#path(seq));
   }
 
-  /** Removes a file. If that fails, the next opening of the folder removes it. */
+  /** Removes a file. If that fails, the next start removes it. */
   remove(seq: number): void {
     if (this.#closed) return;
     const path = this.#path(seq);
@@ -47,7 +47,7 @@ export class DiskFiles implements AsyncDisposable {
     this.#removed = this.#removed.then(() => unlink(path)).catch(() => {});
   }
 
-  /** Removes all files but those. */
+  /** Removes all files except those with these numbers. */
   async retain(named: ReadonlySet<number>): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       if (!named.has(Number(name))) await rm(join(this.#folder, name), { recursive: true });

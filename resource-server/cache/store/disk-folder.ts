@@ -4,24 +4,24 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { INVALIDATION_LIFE } from '#shared/stores/cache/invalidations.ts';
 
-/** Processes that share a folder. */
+/** The most processes that share a folder. */
 const MOST = 1024;
 const SQLITE_BUSY = 5;
 const LOCK = 'lock';
 
-/** A folder that is this process's alone until it is disposed of, or the process dies. */
+/** A folder that only this process uses, until it is disposed of or the process dies. */
 export interface OwnFolder extends Disposable {
   readonly path: string;
   /**
-   * Empties those beside it that nobody has had for as long as invalidations are kept: what is in them could not be
-   * used any more. `now`, in milliseconds since the epoch: when this one was had.
+   * Empties numbered folders beside it that were unused for as long as invalidations are kept, since their answers
+   * could no longer be used. `now`: in milliseconds since the epoch, recorded as the last use of this folder.
    */
   tidy(now: number): Promise<void>;
 }
 
 /**
- * The first of the numbered folders in `folder` that nobody has. SQLite holds the lock: the system lets go of it
- * when the process dies, so that none is ever left behind.
+ * Takes the first free numbered folder in `folder`. SQLite holds a lock on it. The operating system releases the lock
+ * when the process dies, so no stale lock remains.
  */
 export function ownFolder(folder: string): OwnFolder {
   for (let number = 0; number < MOST; number += 1) {
@@ -43,7 +43,7 @@ export function ownFolder(folder: string): OwnFolder {
   throw new Error(`${folder}: ${MOST} processes have their answers there`);
 }
 
-/** The lock stays, so that anybody who comes meanwhile finds that it is held. */
+/** Keeps the lock during the removal, so that another process cannot take the folder meanwhile. */
 async function emptyIfLeft(path: string, now: number): Promise<void> {
   const { mtimeMs } = await stat(join(path, LOCK));
   if (mtimeMs > now - INVALIDATION_LIFE) return;
@@ -54,7 +54,7 @@ async function emptyIfLeft(path: string, now: number): Promise<void> {
   }
 }
 
-/** Undefined: another process has it. */
+/** Undefined: another process holds the lock. */
 function lockOf(path: string): DatabaseSync | undefined {
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {

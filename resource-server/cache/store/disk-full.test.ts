@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 
-test('a full disk keeps nothing new; kept answers are found, and removed ones stay gone, then and later', async () => {
+test('a full disk stores nothing new, finds stored answers, and keeps removed answers removed, also after a restart', async () => {
   const folder = await temporaryFolder();
   const child = spawn(
     'unshare',

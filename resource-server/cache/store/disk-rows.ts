@@ -2,7 +2,7 @@ import { Connection } from '#shared/stores/sqlite/file/connection.ts';
 import type { Schema } from '#shared/stores/sqlite/file/schema.ts';
 import type { CacheKey, Stored } from '../rules/stored.ts';
 
-/** A power cut may undo the last changes: all since some moment, so that no position is left without what was removed before it. */
+/** A power cut may undo all changes after some moment, but never a removal whose feed position stays. */
 const SCHEMA: Schema = {
   file: 'answers.db',
   synchronous: 'NORMAL',
@@ -32,36 +32,36 @@ const SCHEMA: Schema = {
   expired: {},
 };
 
-/** The data of an answer that is in memory. */
+/** The data of an answer that stays in memory. */
 export interface Row extends CacheKey {
   readonly seq: number;
   readonly id: string;
   readonly received: number;
-  /** Octets of its content. */
+  /** Octets of the content. */
   readonly length: number;
-  /** The length of the content and of its description. */
+  /** Octets of the content and of its description. */
   readonly octets: number;
 }
 
-/** The rows of one process, for all its spaces. Throws what node:sqlite throws, where nothing else is said. */
+/** The rows of one process, for all its spaces. Methods throw errors of node:sqlite, unless stated otherwise. */
 export class DiskRows implements Disposable {
   readonly #connection: Connection;
-  /** The numbers of answers that are gone, but that the disk had no room to delete. */
+  /** The numbers of removed answers whose rows could not be deleted on the full disk. */
   readonly #owed = new Set<number>();
   #last: number;
 
-  /** Makes the file where it is missing. */
+  /** Creates the file if it is missing. */
   constructor(path: string) {
     this.#connection = new Connection(path, SCHEMA, { create: true });
     this.#last = Number(this.#connection.all('SELECT ifnull(max(seq), 0) FROM answer')[0]?.[0]);
   }
 
-  /** Never given again while a row has it. */
+  /** Returns a number that no row has. */
   nextSeq(): number {
     return (this.#last += 1);
   }
 
-  /** Deletes those of other spaces. Returns the numbers of all that are left. */
+  /** Deletes the rows of all other spaces. Returns the numbers of the remaining answers. */
   retain(spaces: readonly string[]): ReadonlySet<number> {
     this.#write(() => {
       this.#connection.run(
@@ -73,7 +73,7 @@ export class DiskRows implements Disposable {
     return new Set(rows.map(([seq]) => seq));
   }
 
-  /** Those of a space, the one first that was kept first. */
+  /** Returns the rows of a space, the first stored first. */
   of(space: string): readonly Row[] {
     const rows = this.#connection.all<
       [number, string, string, string, string, number, number, number]
@@ -103,7 +103,7 @@ export class DiskRows implements Disposable {
     return this.#connection.all<[number]>('SELECT crc FROM answer WHERE seq = ?', seq)[0]?.[0];
   }
 
-  /** In place of those that are replaced. */
+  /** Adds a row in place of the replaced rows. */
   add(
     space: string,
     row: Row,
@@ -141,13 +141,16 @@ export class DiskRows implements Disposable {
     });
   }
 
-  /** Throws nothing: what cannot be deleted now is with the next change, and before a position is written. */
+  /**
+   * Deletes rows, and never throws. Rows that cannot be deleted now are deleted with the next change, and before a
+   * position is written.
+   */
   forget(seqs: readonly number[]): void {
     for (const seq of seqs) this.#owed.add(seq);
     try {
       this.#write(() => {});
     } catch {
-      // It is owed.
+      // The rows stay in #owed.
     }
   }
 
@@ -155,7 +158,7 @@ export class DiskRows implements Disposable {
     return this.#connection.all<[string]>('SELECT position FROM feed')[0]?.[0];
   }
 
-  /** Together with all that is owed, or not at all. */
+  /** Writes the position together with all outstanding deletions, or not at all. */
   setPosition(position: string): void {
     this.#write(() => {
       this.#connection.run('INSERT OR REPLACE INTO feed VALUES (1, ?)', position);

@@ -12,12 +12,12 @@ import { InUse } from './in-use.ts';
 import { Room } from './room.ts';
 import { Shelf, type Slot } from './shelf.ts';
 
-/** Answers whose description is in memory. */
+/** The most answers whose description stays in memory. */
 const RECENT = 2048;
 
 interface Entry extends Row, Slot<Entry> {
   readonly use: InUse;
-  /** Its content is that of the row: it was written or read by this process. */
+  /** Whether this process wrote the content, or verified it against the row's checksum. */
   checked: boolean;
 }
 
@@ -27,13 +27,13 @@ interface Options {
   readonly mostEntries: number;
   readonly rows: DiskRows;
   readonly files: DiskFiles;
-  /** Until it is done no position of the feed is written. */
+  /** Runs a removal. No position of the feed is written before it ends. */
   readonly removing: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * Answers on disk: rows of what describes them, and files of content, which never change. Which there are is in
- * memory: what was removed is gone at once, even where the disk has no room to say so.
+ * Answers on disk: rows with descriptions, and files with contents, which never change.
+ * The index is in memory. So a removed answer is not found even if the full disk cannot record the removal.
  */
 export class DiskStore implements CacheStore {
   readonly #options: Options;
@@ -103,7 +103,7 @@ export class DiskStore implements CacheStore {
     const own = describing(stored);
     this.#shelf.recency.touch(entry);
     if (!this.#room.take(own)) return;
-    // It may have been the one that had to go.
+    // Making room may have evicted this entry.
     const there = this.#shelf.get(stored.id) === entry;
     const changed = there && this.#change(entry, { ...stored, length: entry.length }, own);
     this.#room.give(changed ? entry.octets - entry.length : own);
@@ -146,7 +146,7 @@ export class DiskStore implements CacheStore {
     try {
       if (length === 0) return inMemory(Buffer.alloc(0), () => use.end());
       const reading = await files.read(seq);
-      // A machine that lost its power may have the row without all of the file.
+      // After a power cut a row may exist without its complete file.
       entry.checked ||= await isWhole(reading, length, rows.crc(seq));
       if (entry.checked) return await contentIn(reading, length, () => use.end());
       reading.end();
@@ -167,10 +167,10 @@ export class DiskStore implements CacheStore {
     return { entries: this.#shelf.size, octets: this.#room.used };
   }
 
-  /** Does nothing: the disk owns its files, and ends them. */
+  /** Does nothing, since the disk owns and closes its files. */
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** Undefined: the disk has no room for it. */
+  /** Undefined: the disk has no room. */
   #keep(arrived: Stored, seq: number, own: number, whole: WholeFile): Stored | undefined {
     const { space, rows } = this.#options;
     const { length, crc, use } = whole;
@@ -196,7 +196,7 @@ export class DiskStore implements CacheStore {
     if (oneTooMany !== undefined) this.#drop([oneTooMany]);
   }
 
-  /** Whether the row says so, too; else nothing has changed. */
+  /** Returns whether the row was changed. If not, the entry is unchanged, too. */
   #change(entry: Entry, stored: Stored, own: number): boolean {
     const changes = { received: stored.received, octets: own + entry.length };
     try {
@@ -209,7 +209,7 @@ export class DiskStore implements CacheStore {
     return true;
   }
 
-  /** Undefined: it is gone. */
+  /** Returns the description of an answer. Undefined: the answer was removed. */
   #read(entry: Entry): Stored | undefined {
     const known = this.#recent.get(entry.id);
     if (known !== undefined) return known;
@@ -217,7 +217,7 @@ export class DiskStore implements CacheStore {
       const stored = this.#options.rows.stored(entry.seq);
       if (stored !== undefined) return stored;
     } catch {
-      // A file that cannot be read is as good as gone.
+      // An answer whose row cannot be read is removed.
     }
     this.#drop([entry]);
     return undefined;

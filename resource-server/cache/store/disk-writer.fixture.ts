@@ -1,6 +1,6 @@
 /**
- * A process that keeps answers on disk and removes what the feed says, until it is killed. It prints a line for
- * each answer that is kept.
+ * A process that stores answers on disk and removes what the feed names, until it is killed. It prints a line for each
+ * stored answer.
  */
 import { answer, contentOfAnswer, removedBy } from './contract/schedule.ts';
 import { openDisk } from './disk.ts';
@@ -21,11 +21,11 @@ async function keep(n: number): Promise<void> {
   writing?.close();
 }
 
-// The process before has not removed the last entries of the feed yet.
+// The previous process may not have removed the last entries of the feed.
 for (let n = Number(disk.position ?? -1) + 1; ; n += 1) {
   if (n >= Number(first)) await keep(n);
   const group = new Set(removedBy(n).map((gone) => answer(gone).id));
-  // Not awaited: the position must wait for it.
+  // Not awaited, since the disk must delay the position itself.
   if (group.size > 1) void store.removeWhere(({ id }) => group.has(id), false);
   else for (const gone of removedBy(n)) await store.removeTarget(answer(gone).target, false);
   disk.setPosition(`${n}`);

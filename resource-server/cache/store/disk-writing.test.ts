@@ -5,7 +5,7 @@ import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { DiskWriting } from './disk-writing.ts';
 import { Room } from './room.ts';
 
-test('a file that is there only after its answer was given up is closed and discarded', async () => {
+test('a file that is created after its answer was given up is closed and discarded', async () => {
   const file = await open(join(await temporaryFolder(), 'file'), 'w+');
   const made = Promise.withResolvers<typeof file>();
   let discarded = 0;

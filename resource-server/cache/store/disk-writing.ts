@@ -6,7 +6,7 @@ import { readSome } from './disk-content.ts';
 import { InUse } from './in-use.ts';
 import type { Room } from './room.ts';
 
-/** Content that is all there. */
+/** Content that has arrived completely. */
 export interface WholeFile {
   readonly length: number;
   readonly crc: number;
@@ -16,21 +16,21 @@ export interface WholeFile {
 
 interface Options {
   readonly create: () => Promise<FileHandle>;
-  /** Octets of content, if they are known. */
+  /** Octets of content, if the length is known. */
   readonly expected: number | undefined;
-  /** Octets that it may have. */
+  /** The most octets of the content. */
   readonly most: number;
   readonly room: Room;
-  /** Called once, with what there is to be kept, or because there is nothing. */
+  /** Called once at the end. `whole`: the content to store; absent if nothing is stored. */
   readonly end: (whole?: WholeFile) => Stored | undefined;
-  /** Removes the file of what was not kept. */
+  /** Removes the file of an answer that is not stored. */
   readonly discard: () => void;
 }
 
-/** Content that comes into a file. */
+/** Content that is written to a file while it arrives. */
 export class DiskWriting implements Writing {
   readonly #options: Options;
-  /** That were taken of the room. */
+  /** Octets that were reserved. */
   #taken: number;
   #file: FileHandle | undefined;
   #crc = 0;
@@ -39,7 +39,7 @@ export class DiskWriting implements Writing {
   #closed = false;
   length = 0;
 
-  /** Undefined: there is no room for it. */
+  /** Undefined: there is no room. */
   static begin(options: Options): DiskWriting | undefined {
     const { expected = 0, most, room } = options;
     if (expected > most || !room.take(expected)) return undefined;
@@ -59,7 +59,7 @@ export class DiskWriting implements Writing {
         return !this.#ended;
       }
     } catch {
-      // The disk is full, or broken.
+      // The disk is full or broken.
     }
     this.abandon();
     return false;
@@ -68,7 +68,7 @@ export class DiskWriting implements Writing {
   commit(replaces: readonly string[]): Stored | undefined {
     const { expected, room, end, discard } = this.#options;
     if (this.#ended) return undefined;
-    // A part of an answer is never found (RFC 9111 section 3.3).
+    // An incomplete answer is never stored (RFC 9111 section 3.3).
     if (expected !== undefined && expected !== this.length) {
       this.abandon();
       return undefined;

@@ -8,32 +8,32 @@ import { ownFolder } from './disk-folder.ts';
 import { DiskRows } from './disk-rows.ts';
 import { DiskStore } from './disk-store.ts';
 
-/** Answers of a space on disk, if nothing else is said: each takes some hundred octets of memory. */
+/** The most answers of a space on disk by default. Each takes some hundred octets of memory. */
 const MOST_ENTRIES = 100_000;
 
 /** The disk cache of one process, for all its spaces. */
 export interface CacheDisk extends AsyncDisposable {
-  /** The answers of a space, once for each. `maxBytes`: of content and of what describes it. */
+  /** Opens the store of a space, once per space. `maxBytes`: the limit for contents and descriptions. */
   store(space: string, maxBytes: number): CacheStore;
-  /** Where the feed of invalidations stood when all that it had said until then was removed; undefined: nothing is kept. */
+  /** The position in the feed of invalidations up to which all removals are done. Undefined: the disk was empty. */
   readonly position: string | undefined;
-  /** Is written when all removals that were begun before are done, and together with them. */
+  /** Writes the position once all removals that began before are done. */
   setPosition(position: string): void;
-  /** Removes the files of processes that are gone for good, such as workers when there are fewer. */
+  /** Removes the files of processes that will not return, such as surplus workers. */
   tidy(now: number): Promise<void>;
 }
 
 interface Options {
-  /** The folder of several processes: each takes a numbered folder in it. */
+  /** The folder of several processes, in which each takes a numbered folder. */
   readonly folder: string;
-  /** All that there are: what is kept of others is removed. */
+  /** All spaces with a disk cache. Answers of other spaces are removed. */
   readonly spaces: readonly string[];
   readonly mostEntries?: number;
 }
 
 /**
- * Removes what no row names, such as answers that were coming when the process before died. What cannot be read is removed as
- * a whole. Rejects when there is no room on the disk.
+ * Opens the disk of this process. Removes files without a row, such as answers that were arriving when the previous
+ * process died, and unreadable rows with all files. Rejects if the disk has no room.
  */
 export async function openDisk(options: Options): Promise<CacheDisk> {
   const { folder, spaces, mostEntries = MOST_ENTRIES } = options;
@@ -68,7 +68,7 @@ export async function openDisk(options: Options): Promise<CacheDisk> {
 
 interface Read {
   readonly rows: DiskRows;
-  /** The numbers of the files that they name. */
+  /** The numbers of the files that the rows name. */
   readonly named: ReadonlySet<number>;
 }
 
@@ -93,15 +93,15 @@ function openRows(path: string, spaces: readonly string[]): Read {
 }
 
 /**
- * Where the feed of invalidations stands by what is written. It is never written ahead of what was removed because of it:
- * it waits for all removals that go on.
+ * The stored position in the feed of invalidations. It never passes an invalidation whose removals are not done:
+ * writing waits for all running removals.
  */
 class FeedPosition {
   readonly #write: (position: string) => void;
   #going = 0;
   #waiting: string | undefined;
 
-  /** `write` may throw: then it is written with the next. */
+  /** `write` may throw. Then the position is written with the next one. */
   constructor(write: (position: string) => void) {
     this.#write = write;
   }
@@ -111,7 +111,7 @@ class FeedPosition {
     this.#settle();
   }
 
-  /** Where it fails, no position is written any more. */
+  /** Runs a removal. After a failure no position is written any more. */
   async removing<T>(work: () => Promise<T>): Promise<T> {
     this.#going += 1;
     const result = await work();
@@ -126,7 +126,7 @@ class FeedPosition {
       this.#write(this.#waiting);
       this.#waiting = undefined;
     } catch {
-      // The former file stays, so more entries are dropped than necessary.
+      // The old position stays, so a restart removes more entries than necessary.
     }
   }
 }

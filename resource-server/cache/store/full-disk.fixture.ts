@@ -1,4 +1,4 @@
-/** A process in the folder of a small disk, which it fills; it prints a line of JSON for each thing that it tries. */
+/** A process that fills the small disk of its folder, and prints a line of JSON for each attempt. */
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentOf, idsOf, keep, someAnswer } from './contract/under-test.ts';
@@ -23,7 +23,7 @@ const LONG = 'a'.repeat(100_000);
   for (const name of ['kept', 'gone', 'stale']) await keep(store, page(`/${name}`), LONG);
   disk.setPosition('1');
   fill(65_536);
-  // This uses up the space that SQLite has reserved for itself, too.
+  // These answers also use up the space that SQLite has reserved.
   for (let n = 0; n < 300; n += 1) await keep(store, page(`/empty ${n}`), '');
   const writing = store.begin(page('/long'));
   say('append', await writing?.append(Buffer.from(LONG)));
@@ -47,7 +47,7 @@ try {
 rmSync(filler);
 await using disk = await openDisk({ folder, spaces: ['a'] });
 const store = disk.store('a', 2 ** 30);
-// The position is never ahead of what was removed.
+// The position never passes an invalidation whose removals are not done.
 say('behind', disk.position === '1' || (await idsOf(store, page('/gone'))).length === 0);
 say('gone', (await contentOf(store, page('/gone'))) === undefined);
 say('kept', (await contentOf(store, page('/kept'))) === LONG);

@@ -1,9 +1,9 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 
-/** Looked at before others have their turn. */
+/** Elements that are handled before the event loop does other work. */
 const SLICE = 32;
 
-/** Does it for some after others, until it is done for all. */
+/** Calls `work` for slices of the elements, with other work of the event loop in between. */
 export async function inSlices<T>(
   all: readonly T[],
   work: (some: readonly T[]) => void,

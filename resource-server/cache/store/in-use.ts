@@ -1,9 +1,9 @@
-/** A resource that lasts until nobody uses it any more. */
+/** A resource that lasts until its last user has ended. */
 export class InUse {
   readonly #ended: () => void;
   #users = 1;
 
-  /** Begins with one user. `ended` is called when nobody uses it any more. */
+  /** Begins with one user. `ended`: called after the last user. */
   constructor(ended: () => void) {
     this.#ended = ended;
   }

@@ -3,10 +3,10 @@ import type { Writing } from './cache-store.ts';
 import { InUse } from './in-use.ts';
 import type { Room } from './room.ts';
 
-/** Octets that are taken first for an answer of unknown length. */
+/** Octets that are reserved first for an answer of unknown length. */
 const FIRST = 16 * 1024;
 
-/** Content that is all there. */
+/** Content that has arrived completely. */
 export interface Whole {
   readonly content: Buffer;
   readonly use: InUse;
@@ -14,16 +14,16 @@ export interface Whole {
 }
 
 interface Options {
-  /** Octets of content, if they are known. */
+  /** Octets of content, if the length is known. */
   readonly expected: number | undefined;
-  /** Octets that it may have. */
+  /** The most octets of the content. */
   readonly most: number;
   readonly room: Room;
-  /** Called once, with what there is to be kept, or because there is nothing. */
+  /** Called once at the end. `whole`: the content to store; absent if nothing is stored. */
   readonly end: (whole?: Whole) => Stored | undefined;
 }
 
-/** Content that comes into memory: copied, since what it comes in may be filled again. */
+/** Content that is copied into memory while it arrives, since the sender may reuse its buffers. */
 export class MemoryWriting implements Writing {
   readonly #options: Options;
   #buffer: Buffer;
@@ -32,7 +32,7 @@ export class MemoryWriting implements Writing {
   #closed = false;
   length = 0;
 
-  /** Undefined: there is no room for it. */
+  /** Undefined: there is no room. */
   static begin(options: Options): MemoryWriting | undefined {
     const { expected, most, room } = options;
     const first = expected ?? Math.min(FIRST, most);
@@ -60,7 +60,7 @@ export class MemoryWriting implements Writing {
     const { expected, room, end } = this.#options;
     if (this.#ended) return undefined;
     this.#ended = true;
-    // A part of an answer is never found (RFC 9111 section 3.3).
+    // An incomplete answer is never stored (RFC 9111 section 3.3).
     if (expected !== undefined && expected !== this.length) return end();
     this.#trim();
     const { length } = this;
@@ -103,7 +103,7 @@ export class MemoryWriting implements Writing {
     this.#become(this.length);
   }
 
-  /** Moves to a buffer of that size. Octets that were read before stay as they are, in the other buffer. */
+  /** Moves the content to a buffer of that size. Octets that were already read stay unchanged in the old buffer. */
   #become(octets: number): void {
     const buffer = Buffer.allocUnsafeSlow(octets);
     this.#buffer.copy(buffer, 0, 0, this.length);

@@ -12,13 +12,13 @@ interface Entry extends Slot<Entry> {
   readonly stored: Stored;
   readonly body: Buffer;
   readonly use: InUse;
-  /** Octets of what describes it. */
+  /** Octets of the description. */
   readonly describing: number;
 }
 
 /**
- * Answers in memory. They, what is coming and what is still read after it has gone take `maxBytes` octets at
- * most, one of them a quarter; those that nobody asked for for the longest time go first.
+ * Answers in memory. Stored answers, arriving answers and removed answers that are still read take `maxBytes` octets
+ * together, a single answer at most a quarter. The answers that were unused for the longest time are evicted first.
  */
 export class MemoryStore implements CacheStore {
   readonly #shelf = new Shelf<Entry>();
@@ -60,7 +60,7 @@ export class MemoryStore implements CacheStore {
     if (this.#shelf.drop(entry)) {
       this.#room.give(entry.describing);
       this.#put({ ...stored, length: entry.body.length }, own, entry);
-    } else this.#room.give(own); // it was the one that had to go
+    } else this.#room.give(own); // making room evicted the entry itself
   }
 
   remove({ id }: Pick<Stored, 'id'>): void {

@@ -1,13 +1,13 @@
 import type { Stored } from '../rules/stored.ts';
 
-/** Octets that any answer costs in memory besides what is counted of it, measured once all were used. */
+/** Measured octets of memory per answer, beside those that are counted. */
 const ENTRY = 1536;
-/** Octets that a text in a list costs besides its characters. */
+/** Octets of memory per text in a list, beside its characters. */
 const TEXT = 32;
-/** The part of all room that one answer may take: the others are not to go for it. */
+/** The part of all room that one answer may take, so that it does not evict all others. */
 export const LARGEST = 1 / 4;
 
-/** Octets, about, of what describes an answer. */
+/** Returns the approximate octets of an answer's description. */
 export function describing(stored: Stored): number {
   let octets = ENTRY + stored.target.length + stored.whose.length + stored.content.length;
   for (const [name, value] of stored.lines) octets += 2 * TEXT + name.length + value.length;

@@ -20,7 +20,7 @@ const text = (name: string, files: OpenFiles) =>
     return buffer.toString('utf8', 0, bytesRead);
   });
 
-/** Resolves when so many files of the folder are open, by the system. */
+/** Resolves when the system reports `count` open files of the folder. */
 async function openAre(count: number): Promise<void> {
   const targetOf = (fd: string) => {
     try {
@@ -33,7 +33,7 @@ async function openAre(count: number): Promise<void> {
   while (open().length !== count) await turn();
 }
 
-test('a file that was read lately stays open, also when it has gone, until it is forgotten', async () => {
+test('a recently read file stays open, even if it was deleted, until it is forgotten', async () => {
   const files = new OpenFiles(2);
   expect(await text('a', files)).toBe('a');
   await rm(path('a'));
@@ -43,7 +43,7 @@ test('a file that was read lately stays open, also when it has gone, until it is
   await openAre(0);
 });
 
-test('so many stay open, those that were read last, and none when they are cleared', async () => {
+test('a limited number of files stays open, the most recently read, and no file after clear', async () => {
   const files = new OpenFiles(2);
   for (const name of ['a', 'b', 'a', 'c']) await text(name, files);
   await openAre(2);

@@ -2,32 +2,32 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { type Linked, Recency } from './recency.ts';
 import { InUse } from './in-use.ts';
 
-/** A file that is open for as long as it is in use. */
+/** A file that stays open while it is in use. */
 interface OpenFile extends Linked<OpenFile> {
   readonly path: string;
   readonly handle: Promise<FileHandle>;
   readonly use: InUse;
 }
 
-/** A file that is read. */
+/** A file that is being read. */
 export interface FileReading {
   readonly file: FileHandle;
-  /** To be called once. */
+  /** Ends the reading. The caller calls it once. */
   readonly end: () => void;
 }
 
-/** Files that were read last stay open: to open one costs more than to read it. */
+/** Keeps the most recently read files open, since opening a file costs more than reading it. */
 export class OpenFiles {
   readonly #most: number;
   readonly #files = new Map<string, OpenFile>();
   readonly #recency = new Recency<OpenFile>();
 
-  /** So many, beside those that are being read. */
+  /** `most`: the number of files that stay open beside those being read. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Rejects where there is none. */
+  /** Opens a file. Rejects if there is no such file. */
   async read(path: string): Promise<FileReading> {
     const opened = this.#files.get(path) ?? this.#open(path);
     opened.use.begin();
@@ -42,7 +42,7 @@ export class OpenFiles {
     }
   }
 
-  /** It is closed as soon as nobody reads it any more, and is not given to others. */
+  /** Closes a file after its last reader, and gives it to no new reader. */
   forget(path: string): void {
     const opened = this.#files.get(path);
     if (opened !== undefined) this.#close(opened);

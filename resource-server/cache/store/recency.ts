@@ -1,15 +1,18 @@
-/** An element in the order of use, between two others. */
+/** An element in the order of use, with its two neighbours. */
 export interface Linked<T> {
   older?: T | undefined;
   newer?: T | undefined;
 }
 
-/** In the order of their last use. A list, since a Map walks over all that were removed before its first. */
+/**
+ * Elements in the order of their last use. A linked list, since a Map iterates over all entries that were removed
+ * before its first.
+ */
 export class Recency<T extends Linked<T>> {
   #oldest: T | undefined;
   #newest: T | undefined;
 
-  /** It was used now, for the first time or again. */
+  /** Marks an element as just used, and adds a new element. */
   touch(one: T): void {
     if (this.#newest === one) return;
     this.remove(one);
@@ -19,7 +22,7 @@ export class Recency<T extends Linked<T>> {
     this.#newest = one;
   }
 
-  /** Also of one that is not in it. */
+  /** Removes an element, if it is in the list. */
   remove(one: T): void {
     const { older, newer } = one;
     if (older !== undefined) older.newer = newer;
@@ -30,7 +33,7 @@ export class Recency<T extends Linked<T>> {
     one.newer = undefined;
   }
 
-  /** The one first that was not used for the longest time; what is given may be removed. */
+  /** Iterates from the longest unused element on. The caller may remove the current element. */
   *[Symbol.iterator](): Generator<T> {
     for (let one = this.#oldest; one !== undefined;) {
       const next: T | undefined = one.newer;

@@ -1,10 +1,10 @@
-/** The octets of a store: of what is found in it, of what comes and of what is still read. */
+/** The room of a store: for stored content, arriving content and removed content that is still read. */
 export class Room {
   readonly #most: number;
   readonly #makeRoom: () => boolean;
   #used = 0;
 
-  /** `makeRoom`: has something go; false: there is nothing whose going makes room. */
+  /** `makeRoom`: evicts an entry. False: no eviction would free room. */
   constructor(most: number, makeRoom: () => boolean) {
     this.#most = most;
     this.#makeRoom = makeRoom;
@@ -14,7 +14,7 @@ export class Room {
     return this.#used;
   }
 
-  /** False: there is no such room. */
+  /** Reserves octets. False: there is no room. */
   take(octets: number): boolean {
     while (this.#used + octets > this.#most) if (!this.#makeRoom()) return false;
     this.#used += octets;

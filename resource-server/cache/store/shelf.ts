@@ -1,30 +1,33 @@
 import type { CacheKey } from '../rules/stored.ts';
 import { type Linked, Recency } from './recency.ts';
 
-/** The data of each answer that a store has in memory. */
+/** The data that a store has in memory for each answer. */
 export interface Slot<S> extends CacheKey, Linked<S> {
   readonly id: string;
   readonly received: number;
 }
 
-/** Variants of one key that are kept: anybody who makes up values of what varies pushes out those alone. */
+/**
+ * The most variants of one key. A client that invents values for the varying fields evicts only variants of the same
+ * key.
+ */
 export const MOST_VARIANTS = 64;
 
 const asked = ({ whose, content }: CacheKey) => `${content} ${whose}`;
 
-/** Where answers are found, by key, target and id, and which of them nobody asked for lately. */
+/** An index of answers by key, target and id, in the order of their last use. */
 export class Shelf<S extends Slot<S>> {
-  /** The variants by target, then by the rest of their key; the one received last comes first. */
+  /** The variants by target, then by the rest of their key. The most recently received comes first. */
   readonly #targets = new Map<string, Map<string, readonly S[]>>();
   readonly #slots = new Map<string, S>();
-  /** The one first that nobody asked for for the longest time. */
+  /** The answers, the longest unused first. */
   readonly recency = new Recency<S>();
 
   get size(): number {
     return this.#slots.size;
   }
 
-  /** All of a key, which was asked for now. */
+  /** Returns all variants of a key, and marks them as just used. */
   find(key: CacheKey): readonly S[] {
     const found = this.#targets.get(key.target)?.get(asked(key));
     if (found === undefined) return [];
@@ -44,13 +47,13 @@ export class Shelf<S extends Slot<S>> {
     return [...this.#slots.values()];
   }
 
-  /** Returns the one that has to go, if its key has too many now. */
+  /** Adds an answer. Returns the variant to remove, if its key has too many. */
   put(slot: S): S | undefined {
     let keys = this.#targets.get(slot.target);
     if (keys === undefined) this.#targets.set(slot.target, (keys = new Map()));
     const before = keys.get(asked(slot)) ?? [];
     const older = before.findIndex(({ received }) => received <= slot.received);
-    // Another array: who was given that one may still go through it.
+    // A new array, since a caller may still iterate over the old array.
     const variants = before.toSpliced(older === -1 ? before.length : older, 0, slot);
     keys.set(asked(slot), variants);
     this.#slots.set(slot.id, slot);
@@ -58,7 +61,7 @@ export class Shelf<S extends Slot<S>> {
     return variants[MOST_VARIANTS];
   }
 
-  /** Whether it was there. */
+  /** Removes an answer. Returns whether it was in the index. */
   drop(slot: S): boolean {
     if (this.#slots.get(slot.id) !== slot) return false;
     this.#slots.delete(slot.id);

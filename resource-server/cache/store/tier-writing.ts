@@ -5,14 +5,14 @@ import type { Arrival } from './coming.ts';
 interface Options {
   readonly memory: CacheStore;
   readonly disk: CacheStore;
-  /** Octets of content that are kept in memory. */
+  /** The most octets of content that stay in memory. */
   readonly longest: number;
   readonly stored: Stored;
   readonly arrival: Arrival;
   readonly end: () => void;
 }
 
-/** Content of unknown length that comes into memory, and goes on on disk when it turns out to be long. */
+/** Content of unknown length that begins in memory, and moves to disk when it gets long. */
 export class TierWriting implements Writing {
   readonly #options: Options;
   #writing: Writing;
@@ -40,7 +40,7 @@ export class TierWriting implements Writing {
 
   async commit(replaces: readonly string[]): Promise<Stored | undefined> {
     const { memory, disk, arrival, end } = this.#options;
-    // The disk does not know which entries were removed before this one was written, so it is not written.
+    // A removal named this answer before it reached the disk, which does not know of the removal. So it is not stored.
     if (arrival.stored === undefined) this.abandon();
     const kept = await this.#writing.commit(replaces);
     end();
@@ -65,7 +65,7 @@ export class TierWriting implements Writing {
     this.#options.end();
   }
 
-  /** Whether it is on disk now, with all that has come. */
+  /** Moves the content to disk. Returns whether all of it is there. */
   async #move(): Promise<boolean> {
     const { disk, stored, arrival } = this.#options;
     const writing = disk.begin(arrival.stored ?? stored);

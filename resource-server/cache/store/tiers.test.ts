@@ -34,22 +34,25 @@ cacheStoreContract({
   each: true,
 });
 
-describe('memory and disk', () => {
+describe('memory with disk', () => {
   async function both() {
     const [memory, disk] = [new MemoryStore(1_000_000), await diskStore(1_000_000)];
     return { memory, disk, store: new TieredStore(memory, disk, 4) };
   }
 
-  test.each([undefined, 4, 5])('each has its own (length known: %p)', async (length) => {
-    const { memory, disk, store } = await both();
-    const [short, long] = [someAnswer(), someAnswer()];
-    if (length !== 5) await keep(store, { ...short, length }, 'shor');
-    if (length !== 4) await keep(store, { ...long, length }, 'long!');
-    expect(await idsOf(memory)).toEqual(length === 5 ? [] : [short.id]);
-    expect(await idsOf(disk)).toEqual(length === 4 ? [] : [long.id]);
-  });
+  test.each([undefined, 4, 5])(
+    'short content is stored in memory, and long content on disk (length known: %p)',
+    async (length) => {
+      const { memory, disk, store } = await both();
+      const [short, long] = [someAnswer(), someAnswer()];
+      if (length !== 5) await keep(store, { ...short, length }, 'shor');
+      if (length !== 4) await keep(store, { ...long, length }, 'long!');
+      expect(await idsOf(memory)).toEqual(length === 5 ? [] : [short.id]);
+      expect(await idsOf(disk)).toEqual(length === 4 ? [] : [long.id]);
+    },
+  );
 
-  test('the last of both is found first', async () => {
+  test('the most recently received answer of memory or disk is found first', async () => {
     const { store } = await both();
     const [one, two, three] = [1, 2, 3].map((received) => someAnswer({ received }));
     if (!one || !two || !three) throw new Error('three');
@@ -77,7 +80,7 @@ describe('memory and disk', () => {
     expect(await contentOf(store, fresh ?? someAnswer())).toBe(after);
   });
 
-  test('content that was removed while it was short does not come to the disk when it is long', async () => {
+  test('content that was removed while it was short is not stored on disk when it gets long', async () => {
     const { disk, store } = await both();
     const writing = store.begin(someAnswer());
     expect(await writing?.append(Buffer.from('con'))).toBe(true);
@@ -99,7 +102,7 @@ describe('memory and disk', () => {
     writing?.close();
   });
 
-  test('content that ends on its way from memory to the disk leaves nothing', async () => {
+  test('content that ends while it moves from memory to disk leaves nothing', async () => {
     const { store } = await both();
     const writing = store.begin(someAnswer());
     await writing?.append(Buffer.from('con'));
@@ -109,7 +112,7 @@ describe('memory and disk', () => {
     expect(store.stats()).toEqual({ entries: 0, octets: 0 });
   });
 
-  test('a disk without room: a reader gets the part that came, and nothing is kept', async () => {
+  test('on a disk without room the arrived part stays readable, and nothing is stored', async () => {
     const store = new TieredStore(new MemoryStore(1_000_000), await diskStore(0), 4);
     const writing = store.begin(someAnswer());
     expect(await writing?.append(Buffer.from('con'))).toBe(true);

@@ -4,12 +4,15 @@ import type { CacheStore, Content, Writing } from './cache-store.ts';
 import { Coming } from './coming.ts';
 import { TierWriting } from './tier-writing.ts';
 
-/** Answers in memory, if their content has at most `longest` octets, else on disk, which is not asked for the short ones. */
+/**
+ * Keeps answers with at most `longest` octets of content in memory, and longer ones on disk. Answers known to be short
+ * skip the disk.
+ */
 export class TieredStore implements CacheStore {
   readonly #memory: CacheStore;
   readonly #disk: CacheStore;
   readonly #longest: number;
-  /** Content that is removed while it is in memory must not come to the disk. */
+  /** Content that is removed while it is in memory must not move to the disk. */
   readonly #coming = new Coming();
 
   constructor(memory: CacheStore, disk: CacheStore, longest: number) {

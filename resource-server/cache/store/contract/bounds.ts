@@ -8,9 +8,9 @@ const page = (n: number) => someAnswer({ target: `/${n}` });
 const isKept = async (store: CacheStore, n: number) =>
   (await idsOf(store, { ...KEY, target: `/${n}` })).length > 0;
 
-/** The bounds of a store. */
+/** The limits of a store. */
 export function boundsContract({ open }: StoreUnderTest): void {
-  test('those that nobody asked for for the longest time go first', async () => {
+  test('the answers that were unused for the longest time are evicted first', async () => {
     await using store = await open(MOST);
     for (let n = 0; n < 4; n += 1) await keep(store, page(n), 'a'.repeat(20_000));
     expect(await isKept(store, 0)).toBe(true);
@@ -20,7 +20,7 @@ export function boundsContract({ open }: StoreUnderTest): void {
     expect(store.stats().octets).toBeLessThanOrEqual(MOST);
   });
 
-  test('empty ones take room as well, and long fields', async () => {
+  test('descriptions of answers take room, even without content, and so do long fields', async () => {
     await using store = await open(MOST);
     for (let n = 0; n < 400; n += 1) await keep(store, page(n), '');
     expect(store.stats().entries).toBeLessThan(70);
@@ -30,7 +30,7 @@ export function boundsContract({ open }: StoreUnderTest): void {
     expect(store.stats().octets).toBeLessThanOrEqual(MOST);
   });
 
-  test('one takes a quarter at most: a longer one is not begun, or ends when it is seen to be', async () => {
+  test('an answer takes a quarter of the room at most: a longer one is refused at its begin, or when its length is known', async () => {
     await using store = await open(MOST);
     await keep(store, page(0));
     expect(store.begin(someAnswer({ length: MOST / 4 }))).toBeUndefined();
@@ -47,7 +47,7 @@ export function boundsContract({ open }: StoreUnderTest): void {
     expect(store.stats().entries).toBe(1);
   });
 
-  test('content that comes or is still read counts: beyond the bound nothing is taken, and stored content stays right', async () => {
+  test('arriving content and content that is still read take room, and without room nothing is stored', async () => {
     await using store = await open(MOST);
     const stored = await keep(store, page(0), 'a'.repeat(20_000));
     const content = await store.content(stored ?? page(0));
@@ -67,7 +67,7 @@ export function boundsContract({ open }: StoreUnderTest): void {
     expect(store.stats()).toEqual({ entries: 0, octets: 0 });
   });
 
-  test('content that is being read is not evicted: that would make no room', async () => {
+  test('content that is being read is not evicted, since that would make no room', async () => {
     await using store = await open(MOST);
     const first = await keep(store, page(0), 'a'.repeat(20_000));
     const content = await store.content(first ?? page(0));
@@ -77,7 +77,7 @@ export function boundsContract({ open }: StoreUnderTest): void {
     content?.close();
   });
 
-  test('one key has a limited number of variants; the one received first goes', async () => {
+  test('a key has a limited number of variants, and the first received is removed', async () => {
     await using store = await open(10_000_000);
     const all = Array.from({ length: MOST_VARIANTS + 1 }, (_, n) =>
       someAnswer({ vary: [['accept', `${n}`]], received: 1000 + n }),
@@ -90,7 +90,7 @@ export function boundsContract({ open }: StoreUnderTest): void {
     expect(store.stats().entries).toBe(MOST_VARIANTS);
   });
 
-  test('with room for nothing nothing is kept', async () => {
+  test('a store without room stores nothing', async () => {
     await using store = await open(0);
     expect(store.begin(someAnswer({ length: 0 }))).toBeUndefined();
     expect(await store.removeTarget('/', false)).toBe(0);

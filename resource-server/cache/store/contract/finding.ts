@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { contentOf, idsOf, KEY, keep, someAnswer, type StoreUnderTest } from './under-test.ts';
 
-/** RFC 9111 sections 2 and 4: what is found, and by which key. */
+/** Finding answers by their key (RFC 9111 sections 2 and 4). */
 export function findingContract({ open }: StoreUnderTest): void {
-  test('an answer is found as it was kept, with the length of its content', async () => {
+  test('an answer is found as it was stored, with the length of its content', async () => {
     await using store = await open(1_000_000);
     const stored = someAnswer({
       status: 404,
@@ -25,7 +25,7 @@ export function findingContract({ open }: StoreUnderTest): void {
     expect(await contentOf(store, kept)).toBe('content');
   });
 
-  test('an answer without content, as that of 204, is kept too', async () => {
+  test('an answer without content, such as a 204, is stored', async () => {
     await using store = await open(1_000_000);
     const kept = await keep(store, someAnswer({ length: 0 }), '');
     expect(kept).toMatchObject({ length: 0 });
@@ -37,7 +37,7 @@ export function findingContract({ open }: StoreUnderTest): void {
     ['principal', { whose: 'alice' }],
     ['content of a QUERY (RFC 10008 section 2.7)', { content: 'digest' }],
     ['principal, whose name is the digest', { whose: 'digest' }],
-  ])('a key with another %s finds nothing', async (_, other) => {
+  ])('a key with another %s does not find the answer', async (_, other) => {
     await using store = await open(1_000_000);
     const [one, another] = [someAnswer(), someAnswer(other)];
     await keep(store, one);
@@ -49,7 +49,7 @@ export function findingContract({ open }: StoreUnderTest): void {
     expect(await idsOf(store, another)).toEqual([another.id]);
   });
 
-  test('RFC 9111 section 4.1: of several variants the one that was received last is first', async () => {
+  test('RFC 9111 section 4.1: the most recently received of several variants comes first', async () => {
     await using store = await open(1_000_000);
     const [middle, last, first] = [2000, 3000, 1000].map((received) => someAnswer({ received }));
     for (const one of [middle, last, first]) if (one) await keep(store, one);
@@ -58,7 +58,7 @@ export function findingContract({ open }: StoreUnderTest): void {
     expect(await idsOf(store)).toEqual([first?.id, last?.id, middle?.id]);
   });
 
-  test('RFC 9111 section 4.3.4: one that was freshened keeps its content', async () => {
+  test('RFC 9111 section 4.3.4: a freshened answer keeps its content', async () => {
     await using store = await open(1_000_000);
     const kept = await keep(store, someAnswer(), 'content');
     const lines: [string, string][] = [['ETag', '"new"']];
@@ -69,7 +69,7 @@ export function findingContract({ open }: StoreUnderTest): void {
     expect(store.stats().entries).toBe(1);
   });
 
-  test('one that is gone is not brought back by freshening it', async () => {
+  test('freshening does not restore an answer that was removed', async () => {
     await using store = await open(1_000_000);
     const stored = someAnswer();
     await keep(store, stored);

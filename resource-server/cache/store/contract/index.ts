@@ -13,7 +13,7 @@ const PARTS = {
   races: racesContract,
 };
 
-/** The contract of every store of answers. */
+/** The contract of every store of the cache. */
 export function cacheStoreContract(store: StoreUnderTest): void {
   describe(`the contract of stores of answers: ${store.name}`, () => {
     for (const [name, contract] of Object.entries(PARTS)) describe(name, () => contract(store));

@@ -16,7 +16,7 @@ async function begun(store: CacheStore, stored = someAnswer()): Promise<Writing>
 
 /** The races at a store. */
 export function racesContract({ open }: StoreUnderTest): void {
-  test('content that is removed or replaced while it is read is read to its end, as it was', async () => {
+  test('content that is removed or replaced during a read stays readable to its end', async () => {
     for (const gone of [
       (store: CacheStore, id: string) => store.remove({ id, target: KEY.target }),
       (store: CacheStore) => store.removeTarget(KEY.target, false),
@@ -36,7 +36,7 @@ export function racesContract({ open }: StoreUnderTest): void {
     }
   });
 
-  test('two that came at once for one key are both kept, each with its own content', async () => {
+  test('two answers that arrive at once for one key are both stored, each with its own content', async () => {
     await using store = await open(1_000_000);
     const [one, other] = [someAnswer(), someAnswer()];
     const [first, second] = [await begun(store, one), await begun(store, other)];
@@ -50,7 +50,7 @@ export function racesContract({ open }: StoreUnderTest): void {
   });
 
   test.each(Object.keys(REMOVALS))(
-    '%s: what began before it is not found after it; what begins then is',
+    'after %s an answer that began before is not found, and an answer that begins later is',
     async (name) => {
       await using store = await open(1_000_000);
       const before = await begun(store);
@@ -67,16 +67,19 @@ export function racesContract({ open }: StoreUnderTest): void {
     },
   );
 
-  test.each(Object.keys(REMOVALS))('%s, softly: what began before it is outdated', async (name) => {
-    await using store = await open(1_000_000);
-    const writing = await begun(store);
-    await REMOVALS[name]?.(store, true);
-    expect(await writing.commit([])).toMatchObject({ outdated: true });
-    writing.close();
-    expect(await store.find(KEY)).toMatchObject([{ outdated: true }]);
-  });
+  test.each(Object.keys(REMOVALS))(
+    'after a soft %s an answer that began before is outdated',
+    async (name) => {
+      await using store = await open(1_000_000);
+      const writing = await begun(store);
+      await REMOVALS[name]?.(store, true);
+      expect(await writing.commit([])).toMatchObject({ outdated: true });
+      writing.close();
+      expect(await store.find(KEY)).toMatchObject([{ outdated: true }]);
+    },
+  );
 
-  test('clear: nothing that began before it is kept', async () => {
+  test('after clear an answer that began before is not stored', async () => {
     await using store = await open(1_000_000);
     const writing = await begun(store);
     await store.clear();
@@ -85,7 +88,7 @@ export function racesContract({ open }: StoreUnderTest): void {
     expect(store.stats()).toEqual({ entries: 0, octets: 0 });
   });
 
-  test('content that was removed while it came is not kept, and replaces nothing', async () => {
+  test('content that was removed while it arrived is not stored, and replaces nothing', async () => {
     await using store = await open(1_000_000);
     const other = someAnswer({ target: '/other' });
     await keep(store, other);
@@ -96,7 +99,7 @@ export function racesContract({ open }: StoreUnderTest): void {
     expect(await idsOf(store, other)).toEqual([other.id]);
   });
 
-  test('while all that match are removed, others are found, kept, freshened and removed', async () => {
+  test('during removeWhere, other answers can be found, stored, freshened and removed', async () => {
     await using store = await open(10_000_000);
     const all = Array.from({ length: 1000 }, (_, n) =>
       someAnswer({ target: `/${n}`, status: 404 }),

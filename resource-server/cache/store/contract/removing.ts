@@ -11,7 +11,7 @@ export function removingContract({ open }: StoreUnderTest): void {
     someAnswer({ content: 'digest' }),
   ];
 
-  test('one is removed, its variants are not', async () => {
+  test('removing an answer leaves its variants', async () => {
     await using store = await open(1_000_000);
     const [one, other] = [someAnswer(), someAnswer()];
     for (const stored of [one, other]) await keep(store, stored);
@@ -20,7 +20,7 @@ export function removingContract({ open }: StoreUnderTest): void {
     expect(await idsOf(store)).toEqual([other.id]);
   });
 
-  test('all of a target: its variants, everybody’s, and what was asked with content', async () => {
+  test('removeTarget removes all answers of a target: variants, of all principals, and to requests with content', async () => {
     await using store = await open(1_000_000);
     const other = someAnswer({ target: '/a' });
     const all = ofTarget();
@@ -32,7 +32,7 @@ export function removingContract({ open }: StoreUnderTest): void {
     expect(await store.removeTarget(KEY.target, false)).toBe(0);
   });
 
-  test('softly: all of a target is outdated, until it is freshened', async () => {
+  test('a soft removeTarget marks all answers of a target as outdated until they are freshened', async () => {
     await using store = await open(1_000_000);
     const other = someAnswer({ target: '/a' });
     const all = ofTarget();
@@ -48,23 +48,26 @@ export function removingContract({ open }: StoreUnderTest): void {
     expect(await store.find(other)).toMatchObject([{ outdated: false }]);
   });
 
-  test.each([false, true])('all that match, however many there are (soft: %p)', async (soft) => {
-    await using store = await open(10_000_000);
-    const all = Array.from({ length: 1000 }, (_, n) =>
-      someAnswer({ target: `/${n}`, status: n % 3 === 0 ? 404 : 200, tags: [`tag ${n % 2}`] }),
-    );
-    for (const stored of all) await keep(store, stored);
-    const matches = ({ status, tags }: Stored) => status === 404 && tags.includes('tag 1');
-    expect(await store.removeWhere(matches, soft)).toBe(167);
-    const found = [];
-    for (const stored of all) found.push(...(await store.find(stored)));
-    const hit = soft ? found.filter(({ outdated }) => outdated) : found.filter(matches);
-    expect(hit).toHaveLength(soft ? 167 : 0);
-    expect(hit.every(matches)).toBe(true);
-    expect(store.stats().entries).toBe(soft ? 1000 : 833);
-  });
+  test.each([false, true])(
+    'removeWhere removes all matching answers of a thousand (soft: %p)',
+    async (soft) => {
+      await using store = await open(10_000_000);
+      const all = Array.from({ length: 1000 }, (_, n) =>
+        someAnswer({ target: `/${n}`, status: n % 3 === 0 ? 404 : 200, tags: [`tag ${n % 2}`] }),
+      );
+      for (const stored of all) await keep(store, stored);
+      const matches = ({ status, tags }: Stored) => status === 404 && tags.includes('tag 1');
+      expect(await store.removeWhere(matches, soft)).toBe(167);
+      const found = [];
+      for (const stored of all) found.push(...(await store.find(stored)));
+      const hit = soft ? found.filter(({ outdated }) => outdated) : found.filter(matches);
+      expect(hit).toHaveLength(soft ? 167 : 0);
+      expect(hit.every(matches)).toBe(true);
+      expect(store.stats().entries).toBe(soft ? 1000 : 833);
+    },
+  );
 
-  test('everything', async () => {
+  test('clear removes all answers', async () => {
     await using store = await open(1_000_000);
     for (const stored of ofTarget()) await keep(store, stored);
     await store.clear();

@@ -3,9 +3,9 @@ import type { CacheStore, Content } from '../cache-store.ts';
 
 export interface StoreUnderTest {
   readonly name: string;
-  /** True if `maxBytes` is for each of the several stores that it is made of. */
+  /** True if the store consists of several stores with a limit of `maxBytes` each. */
   readonly each?: boolean;
-  /** An empty one. */
+  /** Opens an empty store. */
   open(maxBytes: number): Promise<CacheStore>;
 }
 
@@ -31,7 +31,7 @@ export const someAnswer = (changes: Partial<Stored> = {}): Stored => ({
   ...changes,
 });
 
-/** Keeps it, and returns it as it was kept. */
+/** Stores an answer, and returns it as it was stored. */
 export async function keep(
   store: CacheStore,
   stored: Stored,
@@ -60,7 +60,7 @@ export async function textOf(content: Content, position = 0, most = 7): Promise<
   }
 }
 
-/** The content of what is kept; undefined: it is gone. */
+/** Returns the content of a stored answer. Undefined: the answer was removed. */
 export async function contentOf(store: CacheStore, stored: Stored): Promise<string | undefined> {
   const content = await store.content(stored);
   if (content === undefined) return undefined;

@@ -9,9 +9,9 @@ import {
   textOf,
 } from './under-test.ts';
 
-/** How an answer comes, and is read meanwhile. */
+/** Storing an answer while it arrives, and reading it meanwhile. */
 export function writingContract({ open }: StoreUnderTest): void {
-  test('content is found when it is whole, not before', async () => {
+  test('content is found only when it is whole', async () => {
     await using store = await open(1_000_000);
     const stored = someAnswer();
     const writing = store.begin(stored);
@@ -27,7 +27,7 @@ export function writingContract({ open }: StoreUnderTest): void {
   });
 
   test.each([undefined, 200_000])(
-    'content is read while it comes and afterwards, from any place (length known: %p)',
+    'content can be read from any position while it arrives and afterwards (length known: %p)',
     async (length) => {
       await using store = await open(1_000_000);
       const stored = someAnswer({ length });
@@ -52,7 +52,7 @@ export function writingContract({ open }: StoreUnderTest): void {
     },
   );
 
-  test('a buffer may be filled again as soon as it is appended', async () => {
+  test('a buffer may be reused as soon as it is appended', async () => {
     await using store = await open(1_000_000);
     const stored = someAnswer();
     const writing = store.begin(stored);
@@ -67,7 +67,7 @@ export function writingContract({ open }: StoreUnderTest): void {
     expect(await contentOf(store, stored)).toBe('onetwo');
   });
 
-  test('it takes the place of those that it replaces, and of no other', async () => {
+  test('a new answer replaces the named answers, and no others', async () => {
     await using store = await open(1_000_000);
     const [first, second, third] = [someAnswer(), someAnswer(), someAnswer({ received: 3000 })];
     await keep(store, first);
@@ -77,7 +77,7 @@ export function writingContract({ open }: StoreUnderTest): void {
     expect(await contentOf(store, first)).toBeUndefined();
   });
 
-  test('RFC 9111 section 3.3: what ends before its length is not kept, nor what is longer', async () => {
+  test('RFC 9111 section 3.3: content shorter or longer than its announced length is not stored', async () => {
     await using store = await open(1_000_000);
     const kept = await keep(store, someAnswer(), 'before');
     expect(await keep(store, someAnswer({ length: 8 }), 'content', [kept?.id ?? ''])).toBe(
@@ -94,7 +94,7 @@ export function writingContract({ open }: StoreUnderTest): void {
     expect(store.stats().entries).toBe(1);
   });
 
-  test('abandoned content is not kept; its octets can be read until it is closed', async () => {
+  test('abandoned content is not stored, and its octets can be read until it is closed', async () => {
     await using store = await open(1_000_000);
     const writing = store.begin(someAnswer());
     await writing?.append(Buffer.from('content'));
@@ -108,7 +108,7 @@ export function writingContract({ open }: StoreUnderTest): void {
     expect(store.stats()).toEqual({ entries: 0, octets: 0 });
   });
 
-  test('content that is closed without an end is not kept', async () => {
+  test('content that is closed before its end is not stored', async () => {
     await using store = await open(1_000_000);
     const writing = store.begin(someAnswer({ length: 100_000 }));
     await writing?.append(Buffer.from('content'));
