@@ -40,8 +40,8 @@ const FACTORIES: Readonly<Record<string, MethodFactory>> = {
 
 export interface Documents extends Services {
   /**
-   * Opens the tree of this name for a holder (space/account.ts). The name is never used as a file path. `judgeAgain` runs
-   * before each change.
+   * Opens the tree of this name for a holder (space/account.ts). The name is never used as a file path. `judgeAgain`
+   * runs before each change.
    */
   tree(name: string, holder: string, judgeAgain?: JudgeAgain): Promise<ResourceStore>;
 }
@@ -84,7 +84,7 @@ export function documents(services: Documents): ServedResources {
 
   return {
     possible(target, space) {
-      // The root is always there.
+      // The root always exists.
       if (pathWithin({ space, target }) === '') return METHODS_OF.root;
       return target.trailingSlash ? METHODS_OF.possibleCollection : METHODS_OF.possible;
     },
@@ -115,12 +115,12 @@ export function documents(services: Documents): ServedResources {
   };
 }
 
-/** The methods that make a document where nothing is. */
+/** The methods that create a document at a missing path. */
 const MAKE_DOCUMENTS: ReadonlySet<string> = new Set(
   METHODS_OF.missing.filter((method) => method !== 'MKCOL'),
 );
 
-/** Throws HttpError 404 with advice for a client that would make a document by the URL of a collection. */
+/** Throws HttpError 404 with advice for a client that would create a document at the URL of a collection. */
 function checkSlash({ request: { method = '' } }: ResourceContext, { entry, slash }: Place): void {
   if (entry !== undefined || !slash || !MAKE_DOCUMENTS.has(method)) return;
   const detail = `The URL of a document has no slash at its end. Send ${method} without it, or make a collection with MKCOL.`;

@@ -19,7 +19,7 @@ async function answer({ scheme, space, principal }: ResourceContext): Promise<Re
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/** A resource for authors of clients, at the space itself; below it there is nothing. */
+/** A resource for authors of clients. It exists only at the path of the space. */
 export const identity: ServedResources = {
   possible: (target, space) => (target.segments.length === space.segments.length ? METHODS : []),
   async find(context) {

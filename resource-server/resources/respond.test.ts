@@ -142,7 +142,7 @@ async function ask(path: string, method = 'GET') {
   return { status, headers, trailers, content };
 }
 
-/** The whole answer as it comes over the connection. */
+/** Reads the whole answer as raw bytes of the connection. */
 async function raw(path: string, version: string): Promise<string> {
   const socket = net.connect(port, '127.0.0.1');
   socket.write(`GET ${path} HTTP/${version}\r\nHost: a\r\nConnection: close\r\n\r\n`);
@@ -160,7 +160,7 @@ describe('RFC 7616 section 3.5, auth-int: the proof of an answer is in a field',
     ['no content', '/created', 201, ''],
     ['204', '/nothing', 204, ''],
     ['304', '/unchanged', 304, ''],
-  ])('%s', async (_, path, status, content) => {
+  ])('an answer with %s has its proof in a field', async (_, path, status, content) => {
     const answer = await ask(path);
     expect(answer).toMatchObject({ status, content, trailers: {} });
     expect(answer.headers).toMatchObject({
@@ -169,17 +169,20 @@ describe('RFC 7616 section 3.5, auth-int: the proof of an answer is in a field',
     });
   });
 
-  test.each(['/text', '/buffer', '/stream'])('HEAD has no content: %s', async (path) => {
-    const answer = await ask(path, 'HEAD');
-    expect(answer).toMatchObject({ status: 200, content: '' });
-    expect(answer.headers['authentication-info']).toBe(proofOf(''));
-  });
+  test.each(['/text', '/buffer', '/stream'])(
+    'HEAD has no content and the proof of empty content: %s',
+    async (path) => {
+      const answer = await ask(path, 'HEAD');
+      expect(answer).toMatchObject({ status: 200, content: '' });
+      expect(answer.headers['authentication-info']).toBe(proofOf(''));
+    },
+  );
 
   test.each([
     ['404', '/missing', 'GET', 404],
     ['405', '/text', 'DELETE', 405],
     ['what a handler throws', '/teapot', 'GET', 409],
-  ])('an error has a proof, too: %s', async (_, path, method, status) => {
+  ])('an error answer has a proof, too: %s', async (_, path, method, status) => {
     const answer = await ask(path, method);
     expect(answer.status).toBe(status);
     expect(answer.content).not.toBe('');
@@ -189,19 +192,19 @@ describe('RFC 7616 section 3.5, auth-int: the proof of an answer is in a field',
     });
   });
 
-  test('an error to HEAD has a proof without its content', async () => {
+  test('an error answer to HEAD has the proof of empty content', async () => {
     const answer = await ask('/teapot', 'HEAD');
     expect(answer).toMatchObject({ status: 409, content: '' });
     expect(answer.headers['authentication-info']).toBe(proofOf(''));
   });
 
-  test('OPTIONS has a proof', async () => {
+  test('the answer to OPTIONS has a proof', async () => {
     const answer = await ask('/text', 'OPTIONS');
     expect(answer).toMatchObject({ status: 204 });
     expect(answer.headers['authentication-info']).toBe(proofOf(''));
   });
 
-  test('without a seal there is no proof, and a stream keeps its length', async () => {
+  test('without a seal an answer has no proof, and a stream keeps its length', async () => {
     const answer = await ask('/stream?plain');
     expect(answer).toMatchObject({ content: LONG, trailers: {} });
     expect(answer.headers).toMatchObject({ 'content-length': String(LONG.length) });
@@ -213,7 +216,7 @@ describe('RFC 7616 section 3.5: the proof of a streamed answer is in a trailer',
   test.each([
     ['/stream', LONG],
     ['/empty-stream', ''],
-  ])('%s', async (path, content) => {
+  ])('the streamed answer of %s has its proof in a trailer', async (path, content) => {
     const answer = await ask(path);
     expect(answer).toMatchObject({
       status: 200,
@@ -229,7 +232,7 @@ describe('RFC 7616 section 3.5: the proof of a streamed answer is in a trailer',
     expect(answer.headers).not.toHaveProperty('authentication-info');
   });
 
-  test('over HTTP/2 as well', async () => {
+  test('a streamed answer over HTTP/2 has its proof in a trailer', async () => {
     const both = http2.createServer((request, response) => void run({ request, response }));
     both.listen(0, '127.0.0.1');
     await once(both, 'listening');
@@ -255,11 +258,11 @@ describe('RFC 7616 section 3.5: the proof of a streamed answer is in a trailer',
     const answer = await raw('/broken-stream', '1.1');
     expect(answer).not.toContain('rspauth');
     expect(answer).not.toMatch(/\r\n0\r\n/);
-    expect(answer).toContain('ECONNRESET'); // nothing else tells in HTTP/1.0 (RFC 9112 section 8)
+    expect(answer).toContain('ECONNRESET'); // HTTP/1.0 reports the failure in no other way (RFC 9112 section 8)
     expect(logged.join('')).toContain('the disk is gone');
   });
 
-  test('the source ends when the client leaves', async () => {
+  test('the source of a stream ends when the client leaves', async () => {
     const socket = net.connect(port, '127.0.0.1');
     socket.write('GET /endless-stream HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(socket, 'data');

@@ -20,7 +20,7 @@ interface Response {
 
 type Admitted = Pick<Exchange, 'request' | 'target' | 'passed' | 'fields' | 'watch' | 'asked'>;
 
-/** Answers a client that was let in to a space. Errors become answers, too. */
+/** Answers an admitted client of a space. Errors become answers, too. */
 export async function respond(
   { request, target, passed, fields, watch, asked }: Admitted,
   { space, resources, failed }: Response,
@@ -37,8 +37,8 @@ export async function respond(
 }
 
 /**
- * Performs the method, or answers OPTIONS (RFC 9110 section 9.3.7), 405 with Allow (section 15.5.6) if the
- * resource accepts other methods, or 404.
+ * Performs the method, or answers OPTIONS (RFC 9110 section 9.3.7). If the resource accepts only other methods, the
+ * answer is 405 with Allow (section 15.5.6), otherwise 404.
  */
 async function perform(
   context: ResourceContext,
@@ -59,10 +59,7 @@ async function perform(
   return resource.perform();
 }
 
-/**
- * The fields by which answers vary. Where each principal has a tree, everybody gets something else at the same
- * URL.
- */
+/** The fields by which answers vary. If each principal has a tree, the same URL has different content for each. */
 function variance({ tree, apiKeyField }: Space): Fields {
   return tree === 'own' ? { Vary: ['Authorization', apiKeyField ?? []].flat() } : {};
 }

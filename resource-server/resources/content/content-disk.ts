@@ -26,8 +26,8 @@ const OF_DISK: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * The disk with the files of content. Its errors are 503 as those of the store, in the log and in readiness too; but a
- * full one is 507 (RFC 4918 section 11.5).
+ * The disk with the content files. Errors of the disk are answered 503 like those of the store, and appear in log and
+ * readiness. A full disk is answered 507 (RFC 4918 section 11.5).
  */
 export class ContentDisk {
   readonly #folder: string;
@@ -41,7 +41,7 @@ export class ContentDisk {
     this.#outages = { reading: outage('reading'), writing: outage('writing') };
   }
 
-  /** `work` uses files and nothing else. */
+  /** Runs `work`, whose only errors are those of files. */
   async attempt<T>(doing: Doing, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
@@ -60,23 +60,29 @@ export class ContentDisk {
     }
   }
 
-  /** Whether a backup may still copy what no row names any more. */
+  /** Whether a running backup may still copy files that no row names. */
   isBeingCopied(): Promise<boolean> {
     return isBeingCopied(this.#folder, this.#clock.now());
   }
 
-  /** Rejects as a full disk does if there is no room for new content, and with 507 if there is none for so many bytes. */
+  /**
+   * Rejects as a full disk does if there is no room for new content. Rejects with 507 if there is none for `bytes`
+   * more.
+   */
   async demandRoom(bytes = 0): Promise<void> {
     const free = await freeRoomLater(this.#folder);
     if (free < LEAST_ROOM) {
       const reason = `the disk is full: ${free} bytes are free`;
       throw Object.assign(new Error(reason), { errno: -ENOSPC });
     }
-    // A long document alone says nothing of the disk.
+    // A single document that is too long does not mean that the disk is full.
     if (free - bytes < LEAST_ROOM) throw diskFull();
   }
 
-  /** Rejects if it failed in the last seconds. Meanwhile it tries, so that the end of an outage needs no request. */
+  /**
+   * Rejects if the disk failed in the last seconds. During an outage it tries the disk itself, so that recovery needs
+   * no request.
+   */
   async check(need: Need): Promise<void> {
     const tries: Readonly<Record<Doing, () => Promise<void>>> = {
       reading: async () => (await opendir(this.#folder)).close(),

@@ -21,7 +21,7 @@ export class DamagedContent extends Error {
   override readonly name = 'DamagedContent';
 }
 
-/** RFC 9110 section 15.6.1: no repetition helps, but another PUT does. */
+/** Status 500 (RFC 9110 section 15.6.1): repeating the request does not help, but another PUT replaces the content. */
 export function damagedContent(): HttpError {
   return new HttpError(
     500,

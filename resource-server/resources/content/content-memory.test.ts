@@ -9,7 +9,7 @@ const LONG = 100 * KIB;
 const loads = (length: number) => async (): Promise<Buffer | undefined> => Buffer.alloc(length);
 const fails = () => Promise.reject(new Error('loaded again'));
 
-/** Reads content as an answer does. Resolves to undefined if it is not kept in memory. */
+/** Reads content as an answer does. Resolves to undefined if memory does not keep the content. */
 async function ask(memory: ContentMemory, name: string, length: number, load = loads(length)) {
   const held = memory.hold(name, length, load);
   try {
@@ -19,14 +19,14 @@ async function ask(memory: ContentMemory, name: string, length: number, load = l
   }
 }
 
-/** True if the content is in memory. Does not count as asking for it. */
+/** True if the content is in memory. This check does not change the order of use. */
 async function isKept(memory: ContentMemory, name: string, length: number): Promise<boolean> {
   const found = await ask(memory, name, length, async () => undefined);
   return found !== undefined;
 }
 
 describe('content in memory', () => {
-  test('is loaded once for all concurrent readers, and not again', async () => {
+  test('content is loaded once for all concurrent readers, and not again', async () => {
     const memory = new ContentMemory(BUDGET);
     let times = 0;
     const load = async () => {
@@ -48,7 +48,7 @@ describe('content in memory', () => {
     expect(await ask(memory, 'a', 3)).toEqual(Buffer.alloc(3));
   });
 
-  test('the least recently used content goes first', async () => {
+  test('the least recently used content leaves memory first', async () => {
     const memory = new ContentMemory(BUDGET);
     for (let index = 0; index < 15; index += 1) await ask(memory, `a${index}`, 60 * KIB);
     await ask(memory, 'a0', 60 * KIB, fails);
@@ -57,7 +57,7 @@ describe('content in memory', () => {
     expect(await isKept(memory, 'a0', 60 * KIB)).toBe(true);
   });
 
-  test('keeps long content on its second use', async () => {
+  test('long content stays in memory from its second use on', async () => {
     const memory = new ContentMemory(BUDGET);
     expect(memory.hold('long', LONG, fails)).toBeUndefined();
     expect(memory.hold('other', LONG, fails)).toBeUndefined();
@@ -66,7 +66,7 @@ describe('content in memory', () => {
     expect(await ask(memory, 'long', LONG, fails)).toHaveLength(LONG);
   });
 
-  test('keeps a part of long contents that are read in turn and do not all fit', async () => {
+  test('a part of many long contents stays in memory if they do not all fit', async () => {
     const memory = new ContentMemory(BUDGET);
     const names = Array.from({ length: 15 }, (_, index) => `long ${index}`);
     let loaded = 0;
@@ -79,10 +79,10 @@ describe('content in memory', () => {
     }
     expect(loaded).toBe(9);
     for (let times = 0; times < 2; times += 1) await ask(memory, 'long 14', LONG, load);
-    expect(await isKept(memory, 'long 14', LONG)).toBe(true); // asked for twice since others were
+    expect(await isKept(memory, 'long 14', LONG)).toBe(true); // requested twice since other contents were requested
   });
 
-  test('displaces nothing for content that is not admitted', async () => {
+  test('content that memory does not admit displaces nothing', async () => {
     const memory = new ContentMemory(BUDGET);
     const names = Array.from({ length: 9 }, (_, index) => `kept ${index}`);
     for (const name of [...names, ...names]) await ask(memory, name, LONG);
@@ -92,7 +92,7 @@ describe('content in memory', () => {
     expect(await isKept(memory, 'kept 0', LONG)).toBe(true);
   });
 
-  test('drops content that nobody asks for any more, however much is asked for in turn', async () => {
+  test('content that is no longer requested leaves memory, however many others are requested', async () => {
     const [length, count] = [SHORT + 1, 4000];
     const memory = new ContentMemory(count * (length + 512));
     let loaded = 0;
@@ -110,7 +110,7 @@ describe('content in memory', () => {
     expect(loaded).toBe(2 * count);
   });
 
-  test('is not swept out by one long content, and never keeps content that is too long', async () => {
+  test('one long content does not displace everything, and content that is too long is never kept', async () => {
     const memory = new ContentMemory(BUDGET);
     const small = Array.from({ length: 100 }, (_, index) => `small ${index}`);
     for (const name of small) await ask(memory, name, 9 * KIB);
@@ -124,7 +124,7 @@ describe('content in memory', () => {
     expect(left.length).toBeGreaterThan(75);
   });
 
-  test('counts content in use until it is released, even if it was forgotten', async () => {
+  test('content in use counts until it is released, even after it was removed', async () => {
     const memory = new ContentMemory(BUDGET);
     const held = Array.from({ length: 16 }, (_, index) =>
       memory.hold(`a${index}`, 60 * KIB, loads(60 * KIB)),
@@ -140,11 +140,11 @@ describe('content in memory', () => {
     expect(memory.octets).toBeLessThanOrEqual(BUDGET);
   });
 
-  test('keeps nothing with a budget of zero', () => {
+  test('a memory with a budget of zero keeps nothing', () => {
     expect(new ContentMemory(0).hold('a', 0, fails)).toBeUndefined();
   });
 
-  test('never takes more than the budget, whatever is asked for, fails, is held, released and forgotten', async () => {
+  test('the memory never exceeds its budget, for any sequence of loads, failures, releases and removals', async () => {
     const lengths = [0, 1, 10 * KIB, 64 * KIB, 100 * KIB, 240 * KIB, 300 * KIB];
     const step = fc.record({
       name: fc.nat(40),
@@ -175,7 +175,7 @@ describe('content in memory', () => {
     );
   });
 
-  test('limits the number of empty entries, too', async () => {
+  test('the number of empty contents in memory is limited, too', async () => {
     const memory = new ContentMemory(10 * KIB);
     for (let index = 0; index < 1000; index += 1) await ask(memory, `${index}`, 0);
     let kept = 0;

@@ -1,6 +1,6 @@
 import { RecentMap } from '#shared/base/recent-map.ts';
 
-/** Bytes that an entry takes besides its content. */
+/** Bytes per entry in addition to its content. */
 const ENTRY = 512;
 /**
  * Bytes up to which content counts as short. Short content is kept on its first use, longer content on its second.
@@ -13,34 +13,34 @@ const LARGEST = 1 / 4;
 type Load = () => Promise<Buffer | undefined>;
 
 interface Kept {
-  /** Bytes that it takes. */
+  /** Bytes of the content. */
   readonly octets: number;
   readonly content: Promise<Buffer | undefined>;
-  /** The number of current readers. While there are any, the content stays in memory and is counted. */
+  /** The number of current readers. While an entry has readers, its content stays in memory and takes room. */
   readers: number;
-  /** When it was last asked for, as the number of that request. */
+  /** The number of the request that last asked for the entry. */
   asked: number;
 }
 
 /** Content that stays in memory until its reader releases it. */
 export interface Held {
   readonly content: Promise<Buffer | undefined>;
-  /** Must be called exactly once. */
+  /** The holder calls this exactly once. */
   release(): void;
 }
 
 /**
- * Recently read content, by names that never mean other content. Everything, including content that is still being
- * loaded or sent, takes at most `budget` bytes. The least recently used content goes first: short content
- * displaces it at once. Longer content displaces only what nobody has asked for since the longer content was last
- * asked for, so that some of many long contents that are read in turn stay.
+ * Recently read content. A name never means other content.
+ * All contents, including those being loaded or sent, take at most `budget` bytes. The least recently used content
+ * leaves first. Short content displaces it at once. Longer content displaces only contents that were not requested
+ * since its own previous request. So if many long contents are read one after another, some of them stay.
  */
 export class ContentMemory {
   readonly #budget: number;
   /** The entries, least recently used first. */
   readonly #kept = new Map<string, Kept>();
   /**
-   * When longer content that is not kept was last asked for, by name. Holds at least as many names as contents
+   * The number of the last request for each longer content that is not kept. Holds at least as many names as contents
    * fit.
    */
   readonly #asked: RecentMap<number>;
@@ -60,8 +60,8 @@ export class ContentMemory {
   }
 
   /**
-   * Returns the content of that name and length, loaded once for all concurrent callers. Returns undefined if it
-   * is not kept in memory.
+   * Returns the content of that name and length, loaded once for all concurrent callers. Returns undefined if memory
+   * does not keep it.
    */
   hold(name: string, length: number, load: Load): Held | undefined {
     this.#askings += 1;
@@ -109,8 +109,8 @@ export class ContentMemory {
   }
 
   /**
-   * The names of entries that free enough room and were last asked for no later than `before`. Undefined if they
-   * do not suffice.
+   * The names of entries that free enough room and were last requested no later than `before`. Undefined: they do not
+   * free enough.
    */
   #leaving(room: number, before: number): readonly string[] | undefined {
     const names: string[] = [];
@@ -125,7 +125,10 @@ export class ContentMemory {
     return names;
   }
 
-  /** When the content was asked for before. Undefined if never or too long ago. Short content is wanted at once. */
+  /**
+   * The number of the previous request for the content. Undefined if there was none, or too long ago. Short content is
+   * treated as just requested.
+   */
   #askedBefore(name: string, length: number): number | undefined {
     if (length <= SHORT) return this.#askings;
     const before = this.#asked.get(name);

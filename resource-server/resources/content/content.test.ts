@@ -29,7 +29,7 @@ import type { Received } from './resource-store.ts';
 import { Uploads } from './uploads.ts';
 
 const AGE = 3600;
-/** A quarter of it, and so the longest content in it, is 75,000 bytes. */
+/** A quarter of it, 75,000 bytes, is the limit of one content. */
 const MEMORY = 300_000;
 const clock = new ManualClock();
 let outer: string;
@@ -74,10 +74,10 @@ async function* pieces(...all: (string | Error)[]): AsyncGenerator<Buffer> {
 
 const named = async (received: Received) => received;
 
-/** The folder exists once something was written. */
+/** Creates the folder by adding and removing content. */
 const begin = async () => content.remove((await content.add(pieces('x'), named)).file);
 
-/** A file last written `seconds` ago by the clock of the test. */
+/** Writes a file that was last changed `seconds` ago by the test's clock. */
 async function leave(name: string, seconds: number): Promise<void> {
   await writeFile(join(folder, name), 'x');
   const at = (clock.now() - seconds * 1000) / 1000;
@@ -97,7 +97,7 @@ describe('adding', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test('names differ, and those of later content come later in the order of SQLite', async () => {
+  test('the names of content files are unique, and sort by time', async () => {
     const files: string[] = [];
     for (const milliseconds of [0, 0, 1, 1000, 1e9, 1e11]) {
       clock.advance(milliseconds / 1000);
@@ -132,7 +132,7 @@ describe('adding', () => {
     ['EROFS', { name: 'StoreUnavailable', full: false, refused: true }],
     ['EIO', { name: 'StoreUnavailable', full: false, refused: true }],
   ])(
-    'RFC 4918 section 11.5: a disk without room is 507, one with another error (%s) is 503, and nothing is left',
+    'RFC 4918 section 11.5: an upload to a full disk is 507, one to a disk with the error %s is 503, and nothing is left',
     async (code, expected) => {
       const reason = { code, errno: -constants.errno[code], syscall: 'fsync' };
       const failing = open({
@@ -144,12 +144,12 @@ describe('adding', () => {
     },
   );
 
-  test('an error of the body is no error of the disk', async () => {
+  test('an error of the request body does not count as an error of the disk', async () => {
     const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read' });
     await expect(content.add(pieces('abc', reset), named)).rejects.toBe(reset);
   });
 
-  test('RFC 4918 section 11.5: content longer than the room on the disk is 507 as it begins, and no outage', async () => {
+  test('RFC 4918 section 11.5: content longer than the free room is 507 at its begin, and does not count as an outage', async () => {
     const files = new ContentDisk(outer, silentLog, clock);
     const long = Number.MAX_SAFE_INTEGER;
     const body = pieces('first', new Error('second'));
@@ -159,7 +159,7 @@ describe('adding', () => {
   });
 
   test.each([new HttpError(412, 'no'), new Error('bug')])(
-    'a commit that was refused (%s) removes the file',
+    'a commit that was refused (%s) removes the content file',
     async (error) => {
       const refuse = async () => {
         throw error;
@@ -191,13 +191,13 @@ describe('adding', () => {
     expect(await readdir(folder)).toHaveLength(3);
   });
 
-  test('a commit with an unknown outcome leaves the file to the sweep', async () => {
+  test('a content file whose commit has an unknown outcome stays for the sweep', async () => {
     const lost = new StoreUnavailable('no answer');
     await expect(content.add(pieces('abc'), () => Promise.reject(lost))).rejects.toBe(lost);
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  test('a commit that the store refused leaves no file, which no quota would count', async () => {
+  test('a commit that the store refused leaves no file outside the quota', async () => {
     const full = new StoreUnavailable('no replicas', { refused: true });
     await expect(content.add(pieces('abc'), () => Promise.reject(full))).rejects.toBe(full);
     expect(await readdir(folder)).toHaveLength(0);
@@ -207,7 +207,7 @@ describe('adding', () => {
 describe('a store that keeps content of at most four bytes', () => {
   const kept = new Map<string, Buffer>();
   const rows: ContentRows = { longest: 4, read: async (name) => kept.get(name) };
-  /** As a change does that names it. */
+  /** Commits content like a change that names it. */
   const keep = async ({ file, length }: Received) => {
     const bytes = waiting.get(file);
     if (bytes !== undefined) kept.set(file, bytes);
@@ -219,7 +219,7 @@ describe('a store that keeps content of at most four bytes', () => {
   });
 
   test.each([undefined, 0, 2, 4, 100])(
-    'is in memory until it is committed, and makes no file (%p bytes announced, which may be wrong)',
+    'short content is in memory until its commit, and creates no file (%p bytes announced, which may be wrong)',
     async (announced) => {
       for (const text of ['', 'a', 'abc', 'abcd', 'abcde']) {
         const known = announced === undefined ? text.length : announced;
@@ -235,7 +235,7 @@ describe('a store that keeps content of at most four bytes', () => {
     },
   );
 
-  test('leaves nothing when its content ends early, is too long or is refused', async () => {
+  test('short content leaves nothing if it ends early, is too long or is refused', async () => {
     const refuse = (error: Error) => async () => {
       throw error;
     };
@@ -250,7 +250,7 @@ describe('a store that keeps content of at most four bytes', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('RFC 4918 section 11.5: a full store is 507; a store that does not answer may have kept the content', async () => {
+  test('RFC 4918 section 11.5: a full store is 507; after an outage of the store the content may be there', async () => {
     const full = new StoreUnavailable('full', { refused: true, full: true });
     const add = content.add(pieces('ab'), () => Promise.reject(full));
     await expect(add).rejects.toMatchObject({ status: 507 });
@@ -261,7 +261,7 @@ describe('a store that keeps content of at most four bytes', () => {
     }
   });
 
-  test('reads any part, with and without memory', async () => {
+  test('any part of content in the store can be read, with and without memory', async () => {
     for (const memory of [new ContentMemory(MEMORY), new ContentMemory(0)]) {
       content = open({ rows, memory });
       const added = await content.add(pieces('abcd'), keep);
@@ -271,14 +271,14 @@ describe('a store that keeps content of at most four bytes', () => {
     }
   });
 
-  test('reads short content from a file, where a lower bound left it', async () => {
+  test('short content in a file, written under a lower limit, can still be read', async () => {
     const { file } = await open().add(pieces('ab'), named);
     expect(await content.read({ file, length: 2 })).toEqual(Buffer.from('ab'));
     await content.remove(file);
     expect(await content.read({ file, length: 2 })).toBeUndefined();
   });
 
-  test('is undefined when the content is gone; a store that does not answer is an error instead', async () => {
+  test('removed content is undefined, but an outage of the store is an error', async () => {
     content = open({ rows, memory: new ContentMemory(0) });
     const added = await content.add(pieces('ab'), keep);
     kept.clear();
@@ -300,7 +300,7 @@ describe('reading', () => {
     return found && wholeOf(found);
   }
 
-  test.each([10, LONG])('all of %d bytes, and any part of them', async (length) => {
+  test.each([10, LONG])('all of %d bytes of content, and any part, can be read', async (length) => {
     await begin();
     await writeFile(join(folder, 'file'), bytes.subarray(0, length));
     expect(await read('file', length)).toEqual(bytes.subarray(0, length));
@@ -310,7 +310,7 @@ describe('reading', () => {
     expect(await read('file', length, end)).toEqual(bytes.subarray(length - 2, length));
   });
 
-  test('reads short content from the disk once, then any part of it from memory', async () => {
+  test('short content is read from disk once, and later from memory', async () => {
     await begin();
     await writeFile(join(folder, 'file'), 'abcdef');
     expect(await read('file', 6, { first: 1, last: 2 })).toEqual(Buffer.from('bc'));
@@ -321,7 +321,7 @@ describe('reading', () => {
     expect(await read('file', 6)).toBeUndefined();
   });
 
-  test('keeps long content on its second use, and never content that is too long', async () => {
+  test('long content is kept in memory from its second use on, and content that is too long never', async () => {
     await begin();
     for (const [length, kept] of [
       [LONG, bytes],
@@ -335,7 +335,7 @@ describe('reading', () => {
   });
 
   test.each([-1, 1])(
-    'a file with another length than its row (by %d) is an error for every reader',
+    'a file whose length differs from its row by %d is an error for each reader',
     async (by) => {
       await begin();
       for (const length of [10, LONG, 80_000]) {
@@ -349,30 +349,36 @@ describe('reading', () => {
     },
   );
 
-  test('reads empty content without an error', async () => {
+  test('empty content is read without an error', async () => {
     await begin();
     await writeFile(join(folder, 'empty'), '');
     expect(await read('empty', 0)).toEqual(Buffer.alloc(0));
   });
 
-  test('a missing file or folder is undefined, and removing it is no error', async () => {
+  test('reading a missing file or folder gives undefined, and removing it is no error', async () => {
     expect(await read('gone', 1)).toBeUndefined();
     expect(await read('gone', LONG)).toBeUndefined();
     await content.remove('gone');
   });
 
-  test.each([1, LONG])('a link that was planted is not followed (%d bytes)', async (length) => {
-    await begin();
-    await writeFile(join(outer, 'secret'), bytes);
-    await symlink(join(outer, 'secret'), join(folder, 'link'));
-    await expect(content.read({ file: 'link', length })).rejects.toThrow(NO_FILE);
-  });
+  test.each([1, LONG])(
+    'a planted symbolic link in place of %d bytes of content is not followed',
+    async (length) => {
+      await begin();
+      await writeFile(join(outer, 'secret'), bytes);
+      await symlink(join(outer, 'secret'), join(folder, 'link'));
+      await expect(content.read({ file: 'link', length })).rejects.toThrow(NO_FILE);
+    },
+  );
 
-  test.each([1, LONG])('a pipe that was planted is not waited for (%d bytes)', async (length) => {
-    await begin();
-    execFileSync('mkfifo', [join(folder, 'pipe')]);
-    await expect(content.read({ file: 'pipe', length })).rejects.toThrow(NO_FILE);
-  });
+  test.each([1, LONG])(
+    'reading a planted pipe in place of %d bytes of content does not block',
+    async (length) => {
+      await begin();
+      execFileSync('mkfifo', [join(folder, 'pipe')]);
+      await expect(content.read({ file: 'pipe', length })).rejects.toThrow(NO_FILE);
+    },
+  );
 });
 
 describe('the sweep', () => {
@@ -381,7 +387,7 @@ describe('the sweep', () => {
     async () =>
       new Set(files);
 
-  test('removes old files that no row names, temporary files included', async () => {
+  test('the sweep removes old files that no row names, including temporary files', async () => {
     await begin();
     await leave('old', AGE);
     await leave('old.part', AGE + 1);
@@ -391,7 +397,7 @@ describe('the sweep', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['named', 'young']);
   });
 
-  test('removes a symbolic link itself, never its target, whatever its age', async () => {
+  test('the sweep removes a symbolic link of any age, and never its target', async () => {
     await begin();
     await writeFile(join(outer, 'secret'), 'x');
     await utimes(join(outer, 'secret'), 0, 0);
@@ -403,7 +409,7 @@ describe('the sweep', () => {
     expect(await readFile(join(outer, 'secret'), 'utf8')).toBe('x');
   });
 
-  test('keeps an upload in progress at any age, until it is committed', async () => {
+  test('the sweep keeps a running upload of any age, until it is committed', async () => {
     const far = new ManualClock(clock.now() * 2);
     const sweep = () => content.sweep(rows(), far, 0);
     async function* slow() {
@@ -419,7 +425,7 @@ describe('the sweep', () => {
     expect(await readFile(join(folder, file), 'utf8')).toBe('ab');
   });
 
-  test('keeps an upload that is committed after it has read the rows', async () => {
+  test('the sweep keeps an upload that is committed after the sweep has read the rows', async () => {
     const far = new ManualClock(clock.now() * 2);
     const reading = Promise.withResolvers<ReadonlySet<string>>();
     let sweeping: Promise<number> | undefined;
@@ -435,7 +441,7 @@ describe('the sweep', () => {
     expect(await readdir(folder)).toEqual([file]);
   });
 
-  test('keeps a file that is committed during the sweep, since rows are read last', async () => {
+  test('the sweep keeps a file that is committed meanwhile, since it reads rows last', async () => {
     await begin();
     await leave('racing', AGE);
     const late = new Set<string>();

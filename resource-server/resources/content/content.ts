@@ -29,7 +29,7 @@ export interface ContentRows {
 export interface ContentOptions {
   /** The folder of this tree, made with mode 0700 together with its first file. */
   readonly folder: string;
-  /** The one for whom these uploads count. */
+  /** The holder to whom uploads are attributed. */
   readonly holder: string;
   /** The longest content, in bytes. */
   readonly maxBytes: number;
@@ -64,8 +64,8 @@ export interface Content {
   /** Removes a file. Never fails: the sweep removes later what cannot be removed now. */
   remove(file: string): Promise<void>;
   /**
-   * Removes the files that no row names and that were last written more than `age` seconds ago. `age` must be
-   * longer than an upload of another process may take. Resolves to the number removed.
+   * Removes the files that no row names and that were last written more than `age` seconds ago. `age` must exceed the
+   * longest upload of another process. Resolves to the number of removed files.
    */
   sweep(named: () => Promise<ReadonlySet<string>>, clock: Clock, age: number): Promise<number>;
 }
@@ -156,7 +156,7 @@ export function openContent(options: ContentOptions): Content {
         return await commit({ file, length }).catch(async (error: unknown) => {
           const unavailable = error instanceof StoreUnavailable;
           if (bytes !== undefined) throw unavailable && error.full ? diskFull() : error;
-          // If the store gave no answer, it may still have committed, so the file stays.
+          // A store that gave no answer may still have committed, so the file stays.
           if (!unavailable || error.refused) await remove(file);
           throw error;
         });
@@ -191,7 +191,8 @@ export function openContent(options: ContentOptions): Content {
     remove,
 
     async sweep(named, clock, age) {
-      // Uploads are listed first, then files, then rows: whatever is committed meanwhile is in one of the lists.
+      // Uploads are listed first, then files, then rows. So any content that is committed meanwhile is in one of the
+      // lists.
       const busy = new Set(uploads.files);
       const present = await readdir(folder);
       const kept = await named();
@@ -210,8 +211,8 @@ export function openContent(options: ContentOptions): Content {
 }
 
 /**
- * Nobody has had this name. Names are in the order of time: the rows of one that comes and of the one that it replaces are
- * near each other, so that a commit writes a fifth fewer pages than with names in no order.
+ * Makes a unique name that sorts by time. A new row is then near the row that it replaces, so a commit writes a fifth
+ * fewer pages than with random names.
  */
 function newName(clock: Pick<Clock, 'now'>, random: Random): string {
   return `${Math.floor(clock.now()).toString(36).padStart(9, '0')}-${randomId(random)}`;
@@ -226,7 +227,7 @@ async function makeDurable(folder: string, sync: FolderSync): Promise<void> {
   }
 }
 
-/** Rejects with `DamagedContent`. */
+/** Rejects with `DamagedContent` if the length differs. */
 async function checkLength(handle: FileHandle, length: number): Promise<void> {
   const found = await handle.stat();
   if (!found.isFile()) throw new DamagedContent('it is no regular file');

@@ -71,7 +71,7 @@ function write(path: string, text: string, at = store): Promise<Document> {
 }
 
 const files = (tree = TREE) => readdir(join(folder, folderOf(tree))).catch(noneIfMissing);
-/** Names of all content, whether the store keeps it or it is a file. */
+/** The names of all content, in the store and in files. */
 const contents = async () => [...(await files()), ...keptContent(data, TREE).keys()].toSorted();
 function noneIfMissing(error: NodeJS.ErrnoException): [] {
   if (error.code === 'ENOENT') return [];
@@ -81,7 +81,7 @@ function noneIfMissing(error: NodeJS.ErrnoException): [] {
 const LONG = 'x'.repeat(20_000);
 
 describe('a backup', () => {
-  test('has the content of its moment, although all documents change before it is copied', async () => {
+  test('a backup has the content of its moment, although all documents change before it is copied', async () => {
     const names = ['a', 'b'];
     for (const name of names) await write(name, `${LONG.slice(1)}1`);
     const backup = join(data, 'backup');
@@ -107,7 +107,7 @@ describe('a backup', () => {
     expect(await files()).toHaveLength(2);
   });
 
-  test('that died keeps content for a day', async () => {
+  test('a backup that was interrupted keeps unused content for a day', async () => {
     await write('a', LONG);
     const mark = join(folder, '.backup');
     await writeFile(mark, '1');
@@ -124,7 +124,7 @@ describe('a backup', () => {
 });
 
 describe('the root', () => {
-  test('exists before anything was written, and reading makes no folder', async () => {
+  test('the root exists before the first write, and reading creates no folder', async () => {
     const root = { kind: 'collection', path: '', created: 0, modified: 0, properties: {} };
     expect(await store.get('')).toMatchObject(root);
     expect((await store.look(['', 'a'])).entries.get('')).toMatchObject(root);
@@ -133,7 +133,7 @@ describe('the root', () => {
     expect(await readdir(data)).not.toContain('content');
   });
 
-  test('can be changed and keeps the change; a concurrent change is judged again', async () => {
+  test('the root can be changed, and a concurrent change is judged again', async () => {
     const put = (title: string) => {
       let judged = 0;
       const changing = store.change([''], (view) => {
@@ -153,7 +153,7 @@ describe('the root', () => {
 });
 
 describe('a change', () => {
-  test('is judged again after changes by others', async () => {
+  test('a change is judged again after changes by other clients', async () => {
     await write('a', 'one');
     const seen: (string | undefined)[] = [];
     const slow: Trees = {
@@ -179,7 +179,7 @@ describe('a change', () => {
     { others: 'wrote to it', write: 'a', judged: [undefined, 'document'], looks: 1 },
     { others: 'wrote beside it', write: 'b', judged: [undefined], looks: 0 },
   ])(
-    'takes what was seen before for the state unless it has changed: others $others',
+    'a change is decided by the earlier view unless the state has changed: other clients $others',
     async ({ write: other, judged, looks }) => {
       let looked = 0;
       const look: Trees['look'] = (...asked) => {
@@ -206,7 +206,7 @@ describe('a change', () => {
     },
   );
 
-  test('RFC 4918 section 9.10.2: an earlier view refuses nothing, since a lock may have been refreshed', async () => {
+  test('RFC 4918 section 9.10.2: a change is not refused by an earlier view, since a lock may have been refreshed', async () => {
     const seen = await store.look(['a']);
     const views: unknown[] = [];
     const changing = (refuses: (view: unknown) => boolean) =>
@@ -225,13 +225,13 @@ describe('a change', () => {
     expect(views).toHaveLength(4);
   });
 
-  test('without edits commits nothing', async () => {
+  test('a change without edits commits nothing', async () => {
     const commit = () => Promise.reject(new Error('committed'));
     const idle = await open({ ...stores.trees, commit }).tree(TREE, 'alice');
     expect(await idle.change(['a'], () => ({ edits: [], value: 'seen' }))).toBe('seen');
   });
 
-  test('is 503 with Retry-After when others are always faster', async () => {
+  test('a change is 503 with Retry-After if other changes are always faster', async () => {
     let tries = 0;
     const commit = async () => {
       tries += 1;
@@ -248,7 +248,7 @@ describe('a change', () => {
     expect(tries).toBe(200);
   });
 
-  test('RFC 4918 section 6.1: constant locking of other documents delays nobody', async () => {
+  test('RFC 4918 section 6.1: constant locking of other documents delays no change', async () => {
     let [tries, locked] = [0, 0];
     const commit: Trees['commit'] = async (tree, change) => {
       tries += 1;
@@ -262,7 +262,7 @@ describe('a change', () => {
     expect(tries).toBe(2);
   });
 
-  test('RFC 4331 section 6: over the quota is 507 and leaves nothing, bytes or entries', async () => {
+  test('RFC 4331 section 6: a change over the quota of bytes or entries is 507 and leaves nothing', async () => {
     await write('a', LONG);
     await write('b', LONG);
     const before = await contents();
@@ -276,7 +276,7 @@ describe('a change', () => {
     await write('n2', 'replaced');
   });
 
-  test('RFC 4331 section 6: over the quota of dead properties is 507, too', async () => {
+  test('RFC 4331 section 6: a change over the quota of dead properties is 507, too', async () => {
     const put = (path: string, bytes: number) => {
       const document = newDocument(
         { path, type: 'a/b' },
@@ -293,7 +293,7 @@ describe('a change', () => {
   });
 
   test.each(['x', LONG])(
-    'removes content that nothing names any more, and keeps content that a copy shares',
+    'a change removes content that no row names any more, and keeps content that a copy shares',
     async (text) => {
       const { file } = await write('a', text);
       await store.change(['a', 'b'], () => ({ edits: [copy('a', 'b')], value: undefined }));
@@ -306,14 +306,14 @@ describe('a change', () => {
     },
   );
 
-  test('with an unknown outcome keeps its file', async () => {
+  test('a change with an unknown outcome keeps its file', async () => {
     const commit = () => Promise.reject(new StoreUnavailable('no answer'));
     const lost = await open({ ...stores.trees, commit }).tree(TREE, 'alice');
     await expect(write('a', LONG, lost)).rejects.toThrow(StoreUnavailable);
     expect(await files()).toHaveLength(1);
   });
 
-  test.each(['x', LONG])('that refuses leaves no content', async (text) => {
+  test.each(['x', LONG])('a change that is refused leaves no content', async (text) => {
     const refusal = new HttpError(412, 'no');
     const refused = store.receive(body(text), () =>
       store.change(['a'], () => {
@@ -324,7 +324,7 @@ describe('a change', () => {
     expect(await contents()).toEqual([]);
   });
 
-  test('works on documents whose short content is in files, where a lower bound left it', async () => {
+  test('changes work on documents with short content in files, written under a lower limit', async () => {
     const former = await open({ ...stores.trees, longestContent: -1 }).tree(TREE, 'alice');
     const [a, b] = [await write('a', 'old a', former), await write('b', 'old b', former)];
     await store.change(['a', 'c'], () => ({ edits: [copy('a', 'c')], value: undefined }));
@@ -346,7 +346,7 @@ describe('a change', () => {
 });
 
 describe('trees', () => {
-  test('are isolated from one another', async () => {
+  test('trees are isolated from one another', async () => {
     const other = await disk.tree('/dav?person=../b', 'alice');
     const [short, document] = [await write('b', 'short'), await write('a', LONG)];
     expect(await other.get('a')).toBeUndefined();
@@ -360,7 +360,7 @@ describe('trees', () => {
     expect(await store.content(short)).toEqual(Buffer.from('short'));
   });
 
-  test('have different folders if their names differ only in case', async () => {
+  test('trees have different folders if their names differ only in case', async () => {
     for (const name of ['App', 'app', 'aPP']) {
       await write('a', LONG, await disk.tree(`/dav?application=${name}`, 'alice'));
     }
@@ -371,7 +371,7 @@ describe('trees', () => {
     ]);
   });
 
-  test('RFC 9110 section 15.5.15: a name that is too long for a folder is 414', async () => {
+  test('RFC 9110 section 15.5.15: a tree whose name is too long for a folder is 414', async () => {
     for (const name of ['n'.repeat(253), 'N'.repeat(85), 'ü'.repeat(43)]) {
       await expect(disk.tree(`/${name}`, 'alice')).rejects.toMatchObject({ status: 414 });
     }
@@ -380,7 +380,7 @@ describe('trees', () => {
     }
   });
 
-  test('a symbolic link in place of the folder is never followed to read, write or remove', async () => {
+  test("a symbolic link in place of a tree's folder is never followed to read, write or remove", async () => {
     const document = await write('a', LONG);
     const outside = join(data, 'outside');
     await rename(join(folder, folderOf(TREE)), outside);
@@ -397,7 +397,7 @@ describe('trees', () => {
 describe('the sweep', () => {
   const far = 86_400;
 
-  test('covers all trees, and keeps the files that their rows name', async () => {
+  test('the sweep covers all trees, and keeps the files that their rows name', async () => {
     expect(await disk.sweep(far)).toBe(0);
     const { file } = await write('a', LONG);
     await write('short', 'x');
@@ -412,7 +412,7 @@ describe('the sweep', () => {
     expect(await files('/dav?person=b')).toEqual([theirs.file]);
   });
 
-  test('leaves alone whatever is not the folder of a tree, and follows no link', async () => {
+  test('the sweep ignores folders that belong to no tree, and follows no link', async () => {
     const outside = join(data, 'outside');
     const foreign = ['%ff', '%2fdocuments', '%2FApp', 'app/%2E'].map((name) => join(folder, name));
     for (const path of [outside, ...foreign]) {

@@ -28,7 +28,9 @@ import { createStoreShare } from './store-share.ts';
 import { Uploads } from './uploads.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
 
-/** How many run concurrently. More would delay everybody else's file operations, since all share a few threads. */
+/**
+ * The most pieces of work that run concurrently. More would delay other file operations, since all share a few threads.
+ */
 const FEW = 16;
 
 /** Runs the work for each item, a few concurrently, starting in their order. */
@@ -69,23 +71,26 @@ export interface Disk {
    * seconds ago. Does nothing during a backup. Resolves to their number.
    */
   sweep(age: number): Promise<number>;
-  /** Rejects if files could not be read, or, for all, written, in the last seconds. */
+  /** Rejects if a recent read of a file failed; if `need` is `all`, also after a recent failed write. */
   check(need: Need): Promise<void>;
-  /** Removes what is left of removed collections and of copies that were never finished, with its files, in small pieces. */
+  /** Removes, in small pieces, what remains of removed collections and of unfinished copies, with its files. */
   clear(): Promise<void>;
 }
 
 /** The longest name of a folder, in bytes, that file systems allow. */
 const LONGEST = 255;
-/** How often a change is tried. */
+/** The most tries of a change. */
 const TURNS = 100;
-/** How many of the first tries follow one another without a pause. */
+/** The number of first tries that follow one another without a pause. */
 const EAGER = 5;
 
-/** Milliseconds at most for which the others have their turn after a piece of what is cleared; else as long as it took. */
+/**
+ * The most milliseconds of pause after each piece of a removal, for other requests. Otherwise the pause is as long as
+ * the piece took.
+ */
 const LONGEST_REST = 50;
 
-/** The root of a tree before anybody has changed it. */
+/** The root of a tree that was never changed. */
 const ROOT: Collection = {
   path: '',
   kind: 'collection',
@@ -121,7 +126,7 @@ export function openDisk(options: DiskOptions): Disk {
 
   let clearing: Promise<void> | undefined;
   const clear = () => (clearing ??= clearAll().finally(() => (clearing = undefined)));
-  /** The chore tries again where this fails. */
+  /** After a failure the periodic task tries again. */
   const clearSoon = () => void clear().catch(() => {});
 
   async function clearAll(): Promise<void> {
@@ -134,7 +139,7 @@ export function openDisk(options: DiskOptions): Disk {
     }
   }
 
-  /** Removes content that no row names any more; the sweep does it later if a backup may still copy it. */
+  /** Removes content that no row names any more. If a backup may still copy it, the sweep removes it later. */
   async function remove(content: Content, released: readonly string[]): Promise<void> {
     if (released.length === 0 || (await files.isBeingCopied())) return;
     await fewAtATime(released, (file) => content.remove(file));
@@ -176,7 +181,7 @@ export function openDisk(options: DiskOptions): Disk {
   ): ResourceStore {
     const look = async (paths: readonly string[]) => withRoot(await trees.look(name, paths));
 
-    /** `alone`: whether it is this change's turn to change a whole tree. */
+    /** `alone`: whether this change has its turn to change a whole tree. */
     async function change<T>(
       paths: readonly string[],
       decide: (view: TreeView) => Decision<T>,
@@ -261,7 +266,7 @@ const REFUSALS: Readonly<
     ),
 };
 
-/** The root of a tree before anybody has changed it has none in the store. */
+/** The root of a tree that was never changed has no revision in the store. */
 const revisionOf = (entry: Entry | undefined) => (entry === ROOT ? undefined : entry?.revision);
 
 function withRoot(view: TreeView): TreeView {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { fewAtATime } from './disk.ts';
 
 test.each([0, 1, 16, 17, 1000])(
-  '%d pieces of work are all done, in their order and a few at a time',
+  '%d pieces of work are all done, in order and a few at a time',
   async (count) => {
     let [running, most] = [0, 0];
     const done: number[] = [];

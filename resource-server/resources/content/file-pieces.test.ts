@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Reads it all as a client does that takes each piece after a while: a piece stays as it was till then. */
+/** Reads all content like a slow client. Each piece must stay unchanged until the client takes it. */
 async function readSlowly(pieces: Pieces, most: number) {
   const read: Buffer[] = [];
   const memory = new Set<ArrayBufferLike>();
@@ -44,19 +44,24 @@ describe('the pieces of a file', () => {
     [Infinity, { first: 7, last: 256 * KIB + 6 }],
     [Infinity, { first: 7, last: 256 * KIB + 7 }],
     [1000, { first: CONTENT.length - 3001, last: CONTENT.length - 1 }],
-  ])('pieces of at most %d bytes are its octets, by two buffers (%j)', async (most, range) => {
-    const buffers = new ReadBuffers();
-    await using pieces = filePieces(await open(path), range, buffers);
-    const { content, memory } = await readSlowly(pieces, most);
-    expect(content.equals(CONTENT.subarray(range.first, range.last + 1))).toBe(true);
-    expect(memory.length).toBeLessThanOrEqual(2);
-    expect(
-      memory.every(({ byteLength }) => byteLength <= Math.min(most, 256 * KIB) || most > 64 * KIB),
-    ).toBe(true);
-    expect(buffers.large).toBe(0);
-  });
+  ])(
+    'two buffers read all octets of a file in pieces of at most %d bytes (%j)',
+    async (most, range) => {
+      const buffers = new ReadBuffers();
+      await using pieces = filePieces(await open(path), range, buffers);
+      const { content, memory } = await readSlowly(pieces, most);
+      expect(content.equals(CONTENT.subarray(range.first, range.last + 1))).toBe(true);
+      expect(memory.length).toBeLessThanOrEqual(2);
+      expect(
+        memory.every(
+          ({ byteLength }) => byteLength <= Math.min(most, 256 * KIB) || most > 64 * KIB,
+        ),
+      ).toBe(true);
+      expect(buffers.large).toBe(0);
+    },
+  );
 
-  test('reuse the buffers of a complete answer, not those of an aborted one', async () => {
+  test('the buffers of a complete answer are reused, and those of an aborted answer are not', async () => {
     const buffers = new ReadBuffers();
     const read = async () => {
       await using pieces = filePieces(await open(path), ALL, buffers);
@@ -77,7 +82,7 @@ describe('the pieces of a file', () => {
     expect(await read()).not.toContain(broken[0]);
   });
 
-  test('throw at the missing piece when the file is too short', async () => {
+  test('reading a file that is too short throws at the missing piece', async () => {
     const short = join(folder, 'short');
     await writeFile(short, CONTENT);
     await truncate(short, 300 * KIB);
@@ -97,7 +102,7 @@ describe('the pieces of a file', () => {
     await expect(readWhole(handle, ALL)).rejects.toThrow('no more than 307200 bytes');
   });
 
-  test('hold 19 MiB for a hundred stalled clients, and nothing after they left', async () => {
+  test('a hundred stalled clients hold 19 MiB of buffers, and none after they left', async () => {
     const buffers = new ReadBuffers();
     const memory = new Set<ArrayBufferLike>();
     const readers = await Promise.all(

@@ -5,8 +5,8 @@ import type { ReadBuffers } from '../../answers/read-buffers.ts';
 import { DamagedContent } from './content-errors.ts';
 
 /**
- * Reads a part of an open file in pieces, and closes the file at the end. While a piece is sent from one buffer,
- * the next one is read into another. Reading throws if the file is shorter than its row says.
+ * Reads a part of an open file in pieces, and closes the file at the end. While one buffer is being sent, the next
+ * piece is read into another. Throws if the file is shorter than its row says.
  */
 export function filePieces(handle: FileHandle, range: Range, buffers: ReadBuffers): Pieces {
   return {
@@ -20,7 +20,7 @@ export function filePieces(handle: FileHandle, range: Range, buffers: ReadBuffer
         if (left === 0) return undefined;
         const buffer = (taken[turn % 2] ??= buffers.take(Math.min(left, most)));
         reading = readSome(handle, buffer, at, Math.min(left, most));
-        reading.catch(() => {}); // awaited later
+        reading.catch(() => {}); // the error is handled where the read is awaited
         return reading;
       };
       let sent = false;
@@ -42,7 +42,7 @@ export function filePieces(handle: FileHandle, range: Range, buffers: ReadBuffer
   };
 }
 
-/** Reads a part of a file at once. Rejects if the file ends before that part does. */
+/** Reads a part of a file at once. Rejects if the file ends too early. */
 export async function readWhole(handle: FileHandle, range: Range): Promise<Buffer> {
   const whole = Buffer.allocUnsafeSlow(lengthOf(range));
   for (let done = 0; done < whole.length;) {

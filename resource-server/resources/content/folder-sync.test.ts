@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createFolderSync } from './folder-sync.ts';
 
-/** Records what is synced, and ends each only when told. */
+/** Records each sync, and ends it on demand. */
 function underTest() {
   const begun: { readonly folder: string; readonly end: (error?: Error) => void }[] = [];
   const sync = createFolderSync(async (folder) => {
@@ -12,10 +12,10 @@ function underTest() {
   return { sync, begun, folders: () => begun.map(({ folder }) => folder) };
 }
 
-/** After all that is ready to go on. */
+/** Resolves after all pending microtasks. */
 const settled = () => new Promise((resolve) => void setImmediate(resolve));
 
-test('a call during a sync waits for the next sync', async () => {
+test("a call during a folder's sync waits for the next sync", async () => {
   const { sync, begun, folders } = underTest();
   const first = sync('a');
   await settled();
@@ -31,7 +31,7 @@ test('a call during a sync waits for the next sync', async () => {
   expect(folders()).toEqual(['a', 'a']);
 });
 
-test('folders do not wait for one another', async () => {
+test('syncs of different folders do not wait for one another', async () => {
   const { sync, folders, begun } = underTest();
   const both = [sync('a'), sync('b')];
   await settled();
@@ -40,7 +40,7 @@ test('folders do not wait for one another', async () => {
   await Promise.all(both);
 });
 
-test('a failure rejects all calls that wait for it, and no later ones', async () => {
+test('a failed sync rejects all calls that wait for it, and no later calls', async () => {
   const { sync, begun } = underTest();
   const failed = [sync('a'), sync('a')];
   await settled();
@@ -52,6 +52,6 @@ test('a failure rejects all calls that wait for it, and no later ones', async ()
   await expect(later).resolves.toBeUndefined();
 });
 
-test('a missing folder is an error', async () => {
+test('syncing a missing folder is an error', async () => {
   await expect(createFolderSync()('/nowhere/at/all')).rejects.toMatchObject({ code: 'ENOENT' });
 });

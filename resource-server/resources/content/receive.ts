@@ -3,7 +3,7 @@ import { contentTooLarge } from './content-errors.ts';
 import type { Upload } from './uploads.ts';
 
 export interface Receiving {
-  /** Bytes that are known to come. */
+  /** Bytes that the client announced. */
   readonly announced: number | undefined;
   /** The longest content, in bytes, that stays in memory; -1 if none does. */
   readonly inMemory: number;
@@ -12,7 +12,7 @@ export interface Receiving {
   readonly upload: Upload;
   /** Makes the file for content that does not stay in memory. */
   create(): Promise<FileHandle>;
-  /** Does what uses the file. */
+  /** Runs work that uses the file. */
   writing<T>(work: () => Promise<T>): Promise<T>;
 }
 

@@ -34,11 +34,11 @@ export interface ResourceStore {
   /** Same as `Trees.list`. */
   list(path: string, after: string, limit: number): Promise<Listing | undefined>;
   /**
-   * Reads the paths, lets `decide` judge, and commits its edits if nothing that it saw has changed; otherwise
-   * tries again. `seen`: what `look` found at these paths, which is judged first, without reading, and refuses nothing. `decide` throws to
-   * refuse. A change of a whole collection first waits for its turn. Rejects with
-   * `HttpError` 507 if the quota is used up, 403 if a path would be too long, 503 if others were faster too often
-   * or too many wait for their turn.
+   * Reads the paths, calls `decide`, and commits its edits if nothing that it saw has changed. Otherwise tries again.
+   * `seen`: what `look` found at these paths. It is decided first without reading, and cannot cause a refusal. `decide`
+   * throws to refuse. A change of a whole collection first waits for its turn. Rejects with `HttpError` 507 if the
+   * quota is used up, and 403 if a path would be too long. Rejects with 503 if other changes were faster too often, or
+   * too many wait for their turn.
    */
   change<T>(
     paths: readonly string[],
@@ -46,10 +46,10 @@ export interface ResourceStore {
     seen?: TreeView,
   ): Promise<T>;
   /**
-   * Stores immutable content under a new name and passes the name to `commit`, which refers to it in a `change`
-   * and so makes it durable. `announced`: bytes that are known to come. The content is removed if `commit` rejects
-   * with anything but an outage of the store. Rejects with `HttpError` 413 if the content is too long, 503 if too
-   * much is being received, 507 if the disk is full.
+   * Stores immutable content under a new name and passes the name to `commit`, whose `change` refers to it.
+   * `announced`: bytes that are known to come. The content is removed if `commit` rejects with anything but an outage
+   * of the store. Rejects with `HttpError` 413 if the content is too long, 503 if too many uploads run, 507 if the disk
+   * is full.
    */
   receive<T>(
     body: AsyncIterable<Buffer>,
@@ -57,8 +57,8 @@ export interface ResourceStore {
     announced?: number,
   ): Promise<T>;
   /**
-   * Reads the content or a part of it. Resolves to undefined if the document was replaced or removed meanwhile;
-   * look again then. Rejects with `HttpError` 500 if the content is damaged or lost, and tells the log.
+   * Reads the content or a part of it. Resolves to undefined if the document was replaced or removed meanwhile, so the
+   * caller looks again. Rejects with `HttpError` 500 if the content is damaged or lost, and logs it.
    */
   content(document: Document, range?: Range): Promise<Buffer | Pieces | undefined>;
 }

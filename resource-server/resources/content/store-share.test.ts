@@ -7,7 +7,7 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { createStoreShare } from './store-share.ts';
 import { createWholeTreeTurns } from './whole-trees.ts';
 
-/** The buckets of a store, whose clock is the clock. */
+/** The buckets of a store that uses the test's clock. */
 function bucketsBy(clock: ManualClock): Buckets {
   const kept = new Map<string, number>();
   return {
@@ -24,7 +24,7 @@ function bucketsBy(clock: ManualClock): Buckets {
   };
 }
 
-/** Processes with one store and one clock, which time passes by in pauses and in work alone. */
+/** Makes processes with one store and one clock. Only pauses and work advance the clock. */
 function processes(count: number) {
   const clock = new ManualClock();
   const asked: number[] = [];
@@ -39,7 +39,7 @@ function processes(count: number) {
   const turns = Array.from({ length: count }, () =>
     createWholeTreeTurns(createStoreShare({ limits, clock, pause })),
   );
-  /** A change that takes so long. Resolves to the milliseconds until it began. */
+  /** A change that takes `milliseconds`. Resolves to the milliseconds before it began. */
   async function change(who: string, milliseconds: number, process = 0): Promise<number> {
     const sent = clock.monotonic();
     const began = await turns[process]?.(who, async () => {
@@ -52,18 +52,18 @@ function processes(count: number) {
   return { clock, asked, change };
 }
 
-test('an account that loops gets a quarter of the time, after three seconds at once', async () => {
+test('an account that repeats changes gets a quarter of the time, after three seconds at once', async () => {
   const { clock, change } = processes(1);
   const waits: number[] = [];
   while (waits.length < 20) waits.push(await change('a', 900));
   expect(waits.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
-  // A quarter of 3.6 s; the store counts whole units, of 40 ms.
+  // A quarter of 3.6 s. The store counts whole units of 40 ms.
   for (const wait of waits.slice(6)) expect(Math.abs(wait - 2700)).toBeLessThanOrEqual(40);
   clock.advance(60);
   expect([await change('a', 900), await change('a', 900)]).toEqual([0, 0]);
 });
 
-test('two processes share what an account may use: each is slowed by what the other has used', async () => {
+test('two processes share what an account may use, so the use in one slows the other', async () => {
   const { clock, change } = processes(2);
   for (let n = 0; n < 10; n += 1) await change('a', 500, n % 2);
   const began = clock.monotonic();
@@ -72,7 +72,7 @@ test('two processes share what an account may use: each is slowed by what the ot
   expect(Math.round((40 * 500 * 100) / took)).toBe(25);
 });
 
-test('an account at its share takes nothing from others: theirs begin at once', async () => {
+test('changes of other accounts begin at once while one account uses its whole share', async () => {
   const { change } = processes(1);
   for (let n = 0; n < 20; n += 1) await change('a', 500);
   expect(await change('b', 500)).toBe(0);
@@ -101,13 +101,13 @@ test('RFC 6585 section 4: a change that would wait for more than ten seconds is 
   expect(await change('a', 1)).toBe(0);
 });
 
-test('all together never wait for more than ten seconds, and nobody is refused for what others use', async () => {
+test('changes wait at most ten seconds for the share of all accounts, and are not refused for the use of others', async () => {
   const { change } = processes(8);
   for (let n = 0; n < 8; n += 1) await change(`account ${n}`, 60_000, n);
   expect(await change('another', 5, 7)).toBe(10_000);
 });
 
-test('small changes ask the store for one use in ten milliseconds, and never wait', async () => {
+test('small changes record one use in the store per ten milliseconds, and never wait', async () => {
   const { clock, asked, change } = processes(1);
   const waits = new Set<number>();
   for (let n = 0; n < 1000; n += 1) {
@@ -119,7 +119,7 @@ test('small changes ask the store for one use in ten milliseconds, and never wai
   expect(asked.length).toBeLessThanOrEqual(200);
 });
 
-test('work that fails counts; a store that does not answer counts nothing and fails nothing', async () => {
+test('failed work counts as use; during an outage of the store nothing is counted and no change fails', async () => {
   const clock = new ManualClock();
   const asked: number[] = [];
   const outage = { yes: false };

@@ -4,18 +4,18 @@ import { HttpError } from '#shared/http/answer.ts';
 import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 
-/** Milliseconds of the store's time that are counted as one. Shorter work adds up until it makes one. */
+/** Milliseconds of the store's time per unit. Shorter work adds up until it reaches a unit. */
 const UNIT = 10;
 /** Units that may be used at once: three seconds. */
 const AT_ONCE = 300;
-/** Units that may be owed: long work is counted when it is over, and so is that of several processes at a time. */
+/** Units that may be overdrawn, since work is counted after it ends, in several processes at once. */
 const MOST_OWED = 1000;
-/** Milliseconds that a change waits. */
+/** The most milliseconds that a change waits. */
 const LONGEST_WAIT = 10_000;
-/** Holders of which this process knows what they have used. */
+/** The most holders whose use this process remembers. */
 const CAPACITY = 10_000;
 
-/** A bucket that has one unit more after the time in which a part of the store's time makes one. */
+/** A bucket that refills by one unit in the time in which a part of the store's time makes one unit. */
 const rateOf = (part: number): Rate => ({
   burst: AT_ONCE + MOST_OWED,
   per: UNIT / 1000 / part,
@@ -30,9 +30,9 @@ export interface StoreShare {
    * Resolves when the holder may continue. Throws HttpError 429 if it would have to wait longer than a change may wait.
    */
   ofOne(holder: string): Promise<void>;
-  /** Resolves when all together may go on, and at the latest once a change has waited long enough. */
+  /** Resolves when all holders together are below their share, and at the latest after the longest wait. */
   ofAll(): Promise<void>;
-  /** Counts the time that the work takes, whether or not it fails. */
+  /** Runs work and counts its time, even if it fails. */
   counted<T>(holder: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -42,20 +42,20 @@ export interface StoreShareParts {
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
 
-/** A bucket as this process knows it. */
+/** A bucket as last seen by this process. */
 interface Account {
   readonly bucket: typeof OF_EACH | typeof OF_ALL;
   readonly key: string;
-  /** Milliseconds that are not counted yet. */
+  /** Milliseconds that are not yet counted in the store. */
   used: number;
-  /** By the monotonic clock. */
+  /** The time from which the holder may continue, by the monotonic clock. */
   free: number;
 }
 
 /**
- * One holder may use a quarter of the store's time, and all together half of it, in whatever process. Time counts, not
- * rows: the share holds on any store and machine, and a change of few rows costs next to nothing. A change is counted
- * when it is over, and a process hears what others have used whenever it counts a unit itself.
+ * Limits each holder to a quarter of the store's time, and all holders together to half, across processes.
+ * The limit is on time instead of rows, so it fits any store and machine, and a change of few rows costs little. A
+ * change is counted when it ends. A process learns the use in other processes when it counts a unit itself.
  */
 export function createStoreShare({ limits, clock, pause }: StoreShareParts): StoreShare {
   const newAccount = (bucket: Account['bucket'], key: string): Account => ({
@@ -113,7 +113,7 @@ export function createStoreShare({ limits, clock, pause }: StoreShareParts): Sto
   };
 }
 
-/** A store that does not answer counts nothing, since the change is over. */
+/** During an outage of the store nothing is counted, since the change is already done. */
 function unlessUnavailable(error: unknown): undefined {
   if (!(error instanceof StoreUnavailable)) throw error;
 }

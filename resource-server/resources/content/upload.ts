@@ -11,9 +11,9 @@ import { isMediaType, UNKNOWN } from '../../answers/media-type.ts';
 import type { Received } from './resource-store.ts';
 
 /**
- * The fields by which clients send a part of a document, and the values that they have for all of it: Content-Range
- * (RFC 9110 section 14.5), those of draft-ietf-httpbis-resumable-upload in its several versions, and that of tus. A
- * client that offers to resume an upload, and sends all of it, is served as any other.
+ * Fields by which a client sends a part of a document, with their values for a whole document. They are Content-Range
+ * (RFC 9110 section 14.5), those of draft-ietf-httpbis-resumable-upload in its versions, and that of tus. A client that
+ * offers to resume, but sends the whole document, is served normally.
  */
 const OF_PARTS: readonly (readonly [name: string, whole?: string])[] = [
   ['content-range'],
@@ -24,8 +24,9 @@ const OF_PARTS: readonly (readonly [name: string, whole?: string])[] = [
 ];
 
 /**
- * Checks the header fields about the content before any of it is read, and returns its media type. Throws 400 for a
- * part of a document or a malformed Content-Type, 413 for a Content-Length over `maxBytes`, 415 for a content coding. `otherwise`: the type if the request names none.
+ * Checks the header fields about the content before reading it, and returns its media type. Throws 400 for a part of a
+ * document or a malformed Content-Type, 413 for a Content-Length over `maxBytes`, 415 for a content coding.
+ * `otherwise`: the type if the request names none.
  */
 export function checkUpload(request: AnyRequest, maxBytes: number, otherwise = UNKNOWN): string {
   const { rawHeaders: raw, headers } = request;
@@ -47,10 +48,11 @@ export function checkUpload(request: AnyRequest, maxBytes: number, otherwise = U
 }
 
 /**
- * Reads the content of a request as long as the quota has room for it, given `usage` and the `replaced` bytes that
- * it frees. So content that the quota would refuse is not received first. Throws `HttpError` 507 (RFC 4331 section
- * 6) at once if Content-Length is too large, otherwise as soon as there is too much; and `BadRequest` if the content is
- * not what an integrity field says (RFC 9530).
+ * Reads the content of a request while the quota has room for it. `usage` is the present use, and `replaced` the bytes
+ * that the write frees.
+ * So a server does not receive content that the quota would refuse. Throws `HttpError` 507 (RFC 4331 section 6) at once
+ * if Content-Length is too large, otherwise when the content gets too long. Throws `BadRequest` if the content does not
+ * match an integrity field (RFC 9530).
  */
 export function contentWithin(
   request: AnyRequest,

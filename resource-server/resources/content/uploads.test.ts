@@ -10,14 +10,14 @@ interface Upload {
   end(): void;
 }
 
-/** Alone, a process need not ask anybody. */
+/** Uploads of a single process, whose methods are synchronous. */
 class Uploads extends Shared {
   override begin(...of: Parameters<Shared['begin']>): Upload {
     return super.begin(...of) as Upload;
   }
 }
 
-/** Runs it and gives back what it threw. */
+/** Runs `work` and returns the error that it threw. */
 function thrown(work: () => void): unknown {
   try {
     work();
@@ -28,7 +28,7 @@ function thrown(work: () => void): unknown {
 }
 
 describe('limits of concurrent uploads', () => {
-  test('one principal has 256 MiB, in however many uploads; another has a quarter of the rest', () => {
+  test('one principal has 256 MiB for all its uploads, and another a quarter of the rest', () => {
     const uploads = new Uploads(64 * MEBIBYTE);
     const [one, two] = [uploads.begin('alice', '1'), uploads.begin('alice', '2')];
     one.grow(200 * MEBIBYTE);
@@ -54,7 +54,7 @@ describe('limits of concurrent uploads', () => {
     begin(16);
   });
 
-  test('some of sixteen unannounced uploads succeed, because a refused one releases its bytes', () => {
+  test('some of sixteen unannounced uploads succeed, because a refused upload releases its bytes', () => {
     const uploads = new Uploads(64 * MEBIBYTE);
     const all = Array.from({ length: 16 }, (_, n) => uploads.begin('alice', String(n)));
     const going = new Set(all);
@@ -66,7 +66,7 @@ describe('limits of concurrent uploads', () => {
     expect(going.size).toBe(4);
   });
 
-  test('all principals together have 1 GiB, and ten greedy ones leave some of it', () => {
+  test('all principals together have 1 GiB for uploads, and ten greedy principals leave some of it', () => {
     const uploads = new Uploads(MEBIBYTE);
     let left = 1024;
     for (let n = 0; n < 10; n += 1) {
@@ -87,7 +87,7 @@ describe('limits of concurrent uploads', () => {
     expect(thrown(() => uploads.begin('other', '6').grow(1))).toMatchObject(BUSY);
   });
 
-  test('a refused piece is not counted, and the end releases everything', () => {
+  test('a refused piece of an upload is not counted, and the end releases all bytes', () => {
     const sizes = fc.array(fc.tuple(fc.nat(3), fc.nat(400 * MEBIBYTE)), { maxLength: 20 });
     fc.assert(
       fc.property(sizes, (pieces) => {

@@ -2,10 +2,10 @@ import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { tooMuchAtOnce } from '#shared/server/content/spool.ts';
 import { createTally } from '#shared/server/limits/tally.ts';
 
-/** Bytes that may be in transit at a time from one principal, and from all, to all workers of a server. */
+/** Bytes of running uploads at a time, of one principal and of all, in all workers of a server. */
 const ONE_PRINCIPAL = 256 * 1024 * 1024;
 const ALL = 4 * ONE_PRINCIPAL;
-/** The limit for all is at least the size of this many of the longest documents. */
+/** The limit for all principals is at least this many of the longest documents. */
 const DOCUMENTS = 4;
 /** Bytes that a worker reserves at a time for shorter uploads. */
 const BLOCK = 1024 * 1024;
@@ -13,17 +13,18 @@ const BLOCK = 1024 * 1024;
 /** A file that is being written. */
 export interface Upload {
   /**
-   * Reserves more bytes. Throws or rejects with `HttpError` 503, and releases the whole upload, if too many bytes
-   * are in transit.
+   * Reserves more bytes. Throws or rejects with `HttpError` 503, and releases the whole upload, if too many bytes are
+   * being uploaded.
    */
   grow(bytes: number): Awaitable<void>;
-  /** To be called when the upload has become a document or was removed. */
+  /** Called when the upload has become a document or was removed. */
   end(): void;
 }
 
 /**
- * The uploads that a server is receiving. No resource names them yet, so no quota counts them: without this limit,
- * a client that sends content and never finishes could fill the disk.
+ * The uploads that a server is receiving.
+ * No resource names them yet, so no quota counts them. Without this limit, a client that sends content and never
+ * finishes could fill the disk.
  */
 export class Uploads {
   readonly #files = new Set<string>();
@@ -41,8 +42,8 @@ export class Uploads {
   }
 
   /**
-   * Begins an upload. `announced`: bytes that are known to come. They are reserved at once, so that uploads that
-   * have begun can finish. Throws or rejects with `HttpError` 503 if too many bytes are in transit.
+   * Begins an upload. `announced`: bytes that are known to come. They are reserved at once, so that a started upload
+   * can finish. Throws or rejects with `HttpError` 503 if too many bytes are being uploaded.
    */
   begin(principal: string, file: string, announced = 0): Awaitable<Upload> {
     let [counted, received] = [0, 0];

@@ -11,7 +11,7 @@ import type { Edit, Entry, TreeView } from '#shared/stores/trees/trees.ts';
 import type { StoreShare } from './store-share.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
 
-/** Work that ends when it is told to, and what of it has begun. */
+/** Work that ends on demand, and a record of what has begun. */
 function works() {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -23,7 +23,7 @@ function works() {
       ends.push(() => resolve(name));
       return promise;
     },
-    /** Ends the first that has begun, and lets the next begin. */
+    /** Ends the first work that has begun, and lets the next begin. */
     async end() {
       ends.shift()?.();
       await new Promise(setImmediate);
@@ -31,7 +31,7 @@ function works() {
   };
 }
 
-/** A share of the store's time that nobody waits for. */
+/** A share of the store's time that never makes a change wait. */
 const UNUSED: StoreShare = {
   ofOne: async () => {},
   ofAll: async () => {},
@@ -41,7 +41,7 @@ const UNUSED: StoreShare = {
 const TOO_MANY = { status: 503, fields: { 'Retry-After': '1' } };
 
 describe('turns for changes of whole trees', () => {
-  test('run one at a time in the process; a principal with many delays another by one only', async () => {
+  test('changes of whole trees run one at a time in a process, and a principal with many delays another by one only', async () => {
     const inTurn = createWholeTreeTurns(UNUSED);
     const { begun, work, end } = works();
     const done = [
@@ -57,7 +57,7 @@ describe('turns for changes of whole trees', () => {
     expect(await Promise.all(done)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
   });
 
-  test("RFC 9110 section 15.6.4: a change behind eight others of its principal is 503; somebody else's is not", async () => {
+  test('RFC 9110 section 15.6.4: a change of a whole tree behind eight others of its principal is 503, but not behind those of others', async () => {
     const inTurn = createWholeTreeTurns(UNUSED);
     const { begun, work, end } = works();
     const waiting = Array.from({ length: 9 }, (_, n) => inTurn('a', work(`a${n}`)));
@@ -74,7 +74,7 @@ describe('turns for changes of whole trees', () => {
     expect(await again).toBe('again');
   });
 
-  test('RFC 9110 section 15.6.4: only a few of many principals may wait', async () => {
+  test('RFC 9110 section 15.6.4: changes of whole trees of only a few principals may wait', async () => {
     const inTurn = createWholeTreeTurns(UNUSED);
     const { work, end } = works();
     const waiting = Array.from({ length: 32 }, (_, n) => inTurn(`person ${n}`, work(`${n}`)));
@@ -88,7 +88,7 @@ describe('turns for changes of whole trees', () => {
     expect(await again).toBe('again');
   });
 
-  test('continue after work that failed', async () => {
+  test('changes of whole trees continue after a failure', async () => {
     const inTurn = createWholeTreeTurns(UNUSED);
     const failed = inTurn('a', () => Promise.reject(new Error('mine')));
     const next = inTurn('a', async () => 'done');
@@ -111,13 +111,13 @@ describe('a change of a whole tree', () => {
   };
   const remove = (path: string): Edit => ({ kind: 'remove', path });
 
-  test('is one that removes, moves or copies a collection', () => {
+  test('removing, moving or copying a collection changes a whole tree', () => {
     for (const edit of [remove('c'), move('c', 'x'), copy('c', 'x')]) {
       expect(takesWholeTree(edit, view)).toBe(true);
     }
   });
 
-  test('is not one that affects a single resource', () => {
+  test('an edit of a single resource does not change a whole tree', () => {
     const [put] = puts(someCollection('c'));
     const others: readonly (Edit | undefined)[] = [
       put,

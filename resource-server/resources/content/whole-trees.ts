@@ -4,14 +4,15 @@ import { createAtMost } from '../../exchange/at-most.ts';
 import { createInTurn, type InTurn } from '../../../shared/base/in-turn.ts';
 import type { StoreShare } from './store-share.ts';
 
-/** The most changes, running or waiting, of one principal; and the most principals that have some. */
+/** The most changes of one principal, running or waiting, and the most principals with such changes. */
 const MOST_EACH = 9;
 const MOST_PRINCIPALS = 32;
 
 /**
- * Serializes changes of whole collections, in turns by principal: the store does nothing else during some of them, so this
- * process runs one at a time. A principal with many of them delays another by one only, whatever the tree, and waits
- * alone for its share of the store's time. Rejects with `HttpError` 503 if too many wait, 429 as the share does.
+ * Runs changes of whole collections one at a time in this process, with principals in rotation.
+ * During some of these changes the store does nothing else. A principal with many changes delays another by one only,
+ * in any tree, and waits alone for its share of the store's time. Rejects with `HttpError` 503 if too many wait, and
+ * 429 as the share does.
  */
 export function createWholeTreeTurns(share: StoreShare): InTurn {
   const [ofEach, principals] = [
@@ -34,7 +35,7 @@ export function createWholeTreeTurns(share: StoreShare): InTurn {
     ofEach(principal, () => ofOne(principal, () => inShare(principal, work)));
 }
 
-/** True if an edit affects a collection with everything in it. The view contains the paths of the edit. */
+/** True if an edit affects a collection with all its members. The view contains the paths of the edit. */
 export function takesWholeTree(edit: Edit, view: TreeView): boolean {
   return byKind(TAKES, edit, view);
 }

@@ -13,12 +13,12 @@ export class Draft {
     this.root = root;
   }
 
-  /** Returns undefined if there is no value, as with `remove`. */
+  /** Returns undefined if there is no value at the pointer. */
   get(pointer: Pointer): Json | undefined {
     return pointer.reduce(child, this.root);
   }
 
-  /** Adds a value (section 4.1). Returns false if its parent does not exist, as with `replace`. */
+  /** Adds a value (section 4.1). Returns false if its parent does not exist. */
   add(pointer: Pointer, value: Json): boolean {
     const key = pointer.at(-1);
     if (key === undefined) {

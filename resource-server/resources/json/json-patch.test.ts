@@ -27,7 +27,7 @@ function patched(document: string, patch: string): string {
   return textOf(jsonPatch(json(patch))(json(document)));
 }
 
-/** The status that the patch ends in; 200: a document comes of it. */
+/** The status of applying the patch. 200: the result is a document. */
 function statusOf(document: string | undefined, patch: string): number {
   try {
     jsonPatch(json(patch))(document === undefined ? undefined : json(document));
@@ -38,7 +38,7 @@ function statusOf(document: string | undefined, patch: string): number {
   }
 }
 
-/** The detail of the error that the patch ends in. */
+/** The detail of the error from applying the patch. */
 function detailOf(document: string, patch: object): string {
   try {
     return patched(
@@ -61,29 +61,32 @@ test.each([
   [{ op: 'copy', from: '/a', path: '/l/3' }, 'the index is past the end.'],
   [{ op: 'remove', path: `/${'x'.repeat(200)}` }, `"/${'x'.repeat(99)}...".`],
   [{ op: 'remove', path: '/"\n' }, String.raw`at "/\"\n".`],
-])('an operation that does not apply is named with the reason: %j', (operation, reason) => {
+])('the error of an operation that does not apply names the reason: %j', (operation, reason) => {
   const detail = detailOf('{"a":1,"l":[1]}', operation);
   expect(detail).toMatch(/^Operation 1 of the patch \(the first is 0\) does not apply: /);
   expect(detail).toContain(reason);
 });
 
-/** Two operations of the same name in one object: JSON.parse has lost one of them already. */
+/** Cases with two operations of the same name in one object, since JSON.parse has already lost one. */
 const LOST = (one: Case) => one.disabled === true && /two 'op' members/.test(one.error ?? '');
 
 describe.each(['tests.json', 'spec_tests.json'])('RFC 6902, json-patch-test-suite: %s', (file) => {
   const cases = casesOf(file);
 
-  test.each(cases.filter(([, one]) => !LOST(one)))('%s', (_, one) => {
-    const apply = () => patched(JSON.stringify(one.doc), JSON.stringify(one.patch));
-    if (one.error === undefined) {
-      expect(JSON.parse(apply())).toStrictEqual(one.expected ?? one.doc);
-    } else {
-      expect(apply).toThrow(expect.objectContaining({ status: expect.any(Number) }));
-    }
-  });
+  test.each(cases.filter(([, one]) => !LOST(one)))(
+    'the patch suite case "%s" has the expected result',
+    (_, one) => {
+      const apply = () => patched(JSON.stringify(one.doc), JSON.stringify(one.patch));
+      if (one.error === undefined) {
+        expect(JSON.parse(apply())).toStrictEqual(one.expected ?? one.doc);
+      } else {
+        expect(apply).toThrow(expect.objectContaining({ status: expect.any(Number) }));
+      }
+    },
+  );
 });
 
-test('RFC 6902: the test suite is complete', () => {
+test('RFC 6902: all cases of the test suite run', () => {
   const all = [...casesOf('tests.json'), ...casesOf('spec_tests.json')];
   expect(all).toHaveLength(95);
   expect(all.filter(([, one]) => one.disabled === true)).toHaveLength(4);
@@ -93,7 +96,7 @@ test('RFC 6902: the test suite is complete', () => {
 test.each([
   '[{"op":"add","path":"/baz","value":"qux","op":"move","from":"/foo"}]',
   '[{"op":"add","path":"/baz","value":"qux","op":"remove"}]',
-])('RFC 6902 appendix A.13: two op members, %s', (patch) => {
+])('RFC 6902 appendix A.13: a patch with two op members is refused, %s', (patch) => {
   expect(() => json(patch)).toThrow(MalformedJson);
 });
 
@@ -160,7 +163,7 @@ test.each([
     '[{"op":"add","path":"/foo/-","value":["abc","def"]}]',
     '{"foo":["bar",["abc","def"]]}',
   ],
-])('RFC 6902 appendix %s', (_, document, patch, result) => {
+])('RFC 6902 appendix %s has the printed result', (_, document, patch, result) => {
   expect(patched(document, patch)).toBe(result);
 });
 
@@ -168,7 +171,7 @@ test.each([
   ['A.9', '{"baz":"qux"}', '[{"op":"test","path":"/baz","value":"bar"}]'],
   ['A.12', '{"foo":"bar"}', '[{"op":"add","path":"/baz/bat","value":"qux"}]'],
   ['A.15', '{"/":9,"~1":10}', '[{"op":"test","path":"/~01","value":"10"}]'],
-])('RFC 6902 appendix %s: 409', (_, document, patch) => {
+])('RFC 6902 appendix %s is 409', (_, document, patch) => {
   expect(statusOf(document, patch)).toBe(409);
 });
 
@@ -274,9 +277,11 @@ describe('RFC 6902 section 4: the whole document', () => {
     ['[{"op":"move","from":"/a","path":""}]', '{"b":1}'],
     ['[{"op":"move","from":"","path":""}]', '{"a":{"b":1}}'],
     ['[{"op":"copy","from":"","path":"/c"}]', '{"a":{"b":1},"c":{"a":{"b":1}}}'],
-  ])('%s', (patch, result) => expect(patched('{"a":{"b":1}}', patch)).toBe(result));
+  ])('the patch %s replaces or reads the whole document', (patch, result) =>
+    expect(patched('{"a":{"b":1}}', patch)).toBe(result),
+  );
 
-  test('after its removal cannot be replaced', () => {
+  test('the whole document cannot be replaced after its removal', () => {
     const patch = '[{"op":"remove","path":""},{"op":"replace","path":"","value":1}]';
     expect(statusOf('{}', patch)).toBe(409);
   });
@@ -286,7 +291,7 @@ describe('RFC 5789 section 2.2: a missing document', () => {
   test.each([
     ['[{"op":"add","path":"","value":{"a":1}}]', '{"a":1}'],
     ['[{"op":"add","path":"","value":[]},{"op":"add","path":"/-","value":1}]', '[1]'],
-  ])('%s makes it', (patch, result) => {
+  ])('the patch %s creates a missing document', (patch, result) => {
     expect(textOf(jsonPatch(json(patch))(undefined))).toBe(result);
   });
 
@@ -297,7 +302,9 @@ describe('RFC 5789 section 2.2: a missing document', () => {
     '[{"op":"remove","path":""}]',
     '[{"op":"test","path":"","value":null}]',
     '[{"op":"add","path":"","value":1},{"op":"remove","path":""}]',
-  ])('%s is 404', (patch) => expect(statusOf(undefined, patch)).toBe(404));
+  ])('the patch %s of a missing document is 404', (patch) =>
+    expect(statusOf(undefined, patch)).toBe(404),
+  );
 });
 
 describe('RFC 6902 section 7: __proto__ and constructor are members like any other', () => {
@@ -319,7 +326,7 @@ describe('RFC 6902 section 7: __proto__ and constructor are members like any oth
       '[{"op":"add","path":"/b","value":{"__proto__":{"polluted":1}}}]',
       '{"a":{},"b":{"__proto__":{"polluted":1}}}',
     ],
-  ])('%s', (patch, result) => {
+  ])('%s treats __proto__ and constructor like other members', (patch, result) => {
     expect(patched('{"a":{}}', patch)).toBe(result);
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
@@ -331,7 +338,7 @@ test('RFC 6902 section 4.5: a copy is independent of its original', () => {
   expect(patched('{"a":[]}', patch)).toBe('{"a":[2],"b":[1]}');
 });
 
-test('RFC 6902 section 4: untouched numbers keep every digit, and can be tested', () => {
+test('RFC 6902 section 4: a patch keeps every digit of other numbers, and tests them exactly', () => {
   const patch =
     '[{"op":"test","path":"/id","value":9007199254740993},{"op":"copy","from":"/id","path":"/was"},{"op":"replace","path":"/id","value":1.0}]';
   expect(patched('{"id":9007199254740993}', patch)).toBe('{"id":1.0,"was":9007199254740993}');
@@ -344,16 +351,16 @@ describe('a short patch for a huge result is 422', () => {
   const copies = (copy: object) =>
     JSON.stringify(Array.from({ length: 1000 }, () => ({ op: 'copy', ...copy })));
 
-  test('the whole document copied into itself again and again', () => {
+  test('a patch that repeatedly copies the whole document into itself is 422', () => {
     expect(statusOf('[0]', copies({ from: '', path: '/-' }))).toBe(422);
   });
 
-  test('a large value copied to the same place again and again', () => {
+  test('a patch that repeatedly copies a large value to one place is 422', () => {
     const document = `{"a":[${Array<number>(10_000).fill(0).join(',')}]}`;
     expect(statusOf(document, copies({ from: '/a', path: '/b' }))).toBe(422);
   });
 
-  test('a document copied into its own deepest member', () => {
+  test('a patch that copies a document into its deepest member is 422', () => {
     const document = `${'{"a":'.repeat(MAX_DEPTH - 1)}{}${'}'.repeat(MAX_DEPTH - 1)}`;
     expect(statusOf(document, copies({ from: '', path: '/a'.repeat(MAX_DEPTH) }))).toBe(422);
   });

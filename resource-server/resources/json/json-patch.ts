@@ -26,10 +26,10 @@ const OPERATIONS: ReadonlyMap<Json | undefined, (members: Members) => Step> = ne
 ]);
 
 /**
- * Compiles a JSON Patch (RFC 6902) to a function from a document (undefined: none) to the patched one. The
- * function modifies its argument. Throws `BadRequest` if it is not a JSON Patch, `HttpError` 422 if it cannot
- * apply to any document. The function throws 409 if the patch does not apply to the document (404 if there is
- * none), and 422 if a limit is exceeded.
+ * Compiles a JSON Patch (RFC 6902) to a function from a document to the patched document. Undefined means no document.
+ * The function modifies its argument.
+ * Throws `BadRequest` for a value that is no JSON Patch, and `HttpError` 422 for a patch that applies to no document.
+ * The function throws 409 if the patch does not apply to the document, 404 without a document, and 422 over a limit.
  */
 export function jsonPatch(patch: Json): (document: Json | undefined) => Json {
   if (!Array.isArray(patch)) throw new BadRequest('A JSON Patch is an array of operations.');

@@ -27,7 +27,7 @@ test.each([
   expect(merged(document, patch)).toBe(result);
 });
 
-test('RFC 7396 section 3: the example', () => {
+test('RFC 7396 section 3: the example of the RFC has the printed result', () => {
   expect(
     merged(
       `{"title":"Goodbye!","author":{"givenName":"John","familyName":"Doe"},
@@ -46,7 +46,7 @@ test.each([
   ['[1,null,{"a":null}]', '[1,null,{"a":null}]'],
   ['"text"', '"text"'],
   ['null', 'null'],
-])('RFC 7396 section 2: without a document, %s makes %s', (patch, result) => {
+])('RFC 7396 section 2: a merge patch %s of a missing document creates %s', (patch, result) => {
   expect(merged(undefined, patch)).toBe(result);
 });
 
@@ -59,7 +59,7 @@ test('RFC 7396 section 5: __proto__ and constructor are members like any other',
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
 });
 
-test('RFC 7396 section 2: untouched numbers keep every digit', () => {
+test('RFC 7396 section 2: a merge patch keeps every digit of other numbers', () => {
   expect(merged('{"id":9007199254740993,"x":1.50}', '{"y":10000000000000000001}')).toBe(
     '{"id":9007199254740993,"x":1.50,"y":10000000000000000001}',
   );

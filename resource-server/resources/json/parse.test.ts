@@ -4,12 +4,12 @@ import { HttpError } from '#shared/http/answer.ts';
 import { json, textOf } from './json.fixture.ts';
 import { MAX_DEPTH, MAX_VALUES, MalformedJson, parseJson } from './parse.ts';
 
-/** Text of any JSON value, as a client may have formatted it. */
+/** Text of any JSON value, with a client's choice of formatting. */
 const TEXT = fc
   .tuple(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t', '\r\n'))
   .map(([value, space]) => JSON.stringify(value, undefined, space));
 
-test('RFC 8259: accepts what JSON.parse accepts, with the same value', () => {
+test('RFC 8259: the parser accepts what JSON.parse accepts, with the same value', () => {
   fc.assert(
     fc.property(TEXT, (text) => {
       expect(JSON.parse(textOf(json(text)))).toStrictEqual(JSON.parse(text));
@@ -17,7 +17,7 @@ test('RFC 8259: accepts what JSON.parse accepts, with the same value', () => {
   );
 });
 
-test('RFC 8259: refuses what JSON.parse refuses, for any text with one edit', () => {
+test('RFC 8259: the parser refuses what JSON.parse refuses, for any text with one edit', () => {
   fc.assert(
     fc.property(
       TEXT,
@@ -38,7 +38,7 @@ test('RFC 8259: refuses what JSON.parse refuses, for any text with one edit', ()
           expect(valid).toBe(true);
         } catch (error) {
           if (!(error instanceof MalformedJson)) throw error;
-          // JSON.parse takes names that come twice.
+          // JSON.parse accepts duplicate names.
           expect(valid && !error.message.includes('twice')).toBe(false);
         }
       },
@@ -78,17 +78,17 @@ test.each([
   ['a name of Object.prototype as a word', 'constructor'],
   ['a comment', '/* */ 1'],
   ['a no-break space', '\u00a01'],
-])('RFC 8259: refuses %s', (_, text) => {
+])('RFC 8259: the parser refuses %s', (_, text) => {
   expect(() => parseJson(Buffer.from(text))).toThrow(MalformedJson);
 });
 
-test('RFC 8259 section 8.1: ignores a byte order mark', () => {
+test('RFC 8259 section 8.1: the parser ignores a byte order mark', () => {
   expect(json('\ufeff1')).toBe(1);
 });
 
 describe('RFC 8259 section 4', () => {
   test.each(['{"a":1,"a":1}', '{"a":1,"\\u0061":2}', '[{"b":{"a":1,"c":2,"a":3}}]'])(
-    'names have to be unique: %s',
+    'the parser refuses duplicate names: %s',
     (text) => expect(() => json(text)).toThrow(MalformedJson),
   );
 
@@ -96,11 +96,11 @@ describe('RFC 8259 section 4', () => {
     expect(textOf(json('[{"a":{"a":1}},{"a":2}]'))).toBe('[{"a":{"a":1}},{"a":2}]');
   });
 
-  test('members keep their order, also where a name looks like an index', () => {
+  test('members keep their order, even if a name looks like an index', () => {
     expect(textOf(json('{"b":1,"1":2,"a":3,"0":4}'))).toBe('{"b":1,"1":2,"a":3,"0":4}');
   });
 
-  test('names of Object.prototype are names like any other', () => {
+  test('the parser treats names of Object.prototype like other names', () => {
     const text = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":null}';
     expect(textOf(json(text))).toBe(text);
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
@@ -126,7 +126,7 @@ test('RFC 8259 section 7: a lone surrogate is preserved', () => {
   expect(textOf(json('"\\ud800"'))).toBe('"\\ud800"');
 });
 
-describe('RFC 8259 section 9: limits are 422, at once', () => {
+describe('RFC 8259 section 9: limits of the parser', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}0${']'.repeat(levels)}`;
   const many = (values: number) =>
     `[${Array<string>(values - 1)
@@ -137,7 +137,7 @@ describe('RFC 8259 section 9: limits are 422, at once', () => {
     ['levels', nested(MAX_DEPTH)],
     ['values', many(MAX_VALUES)],
     ['digits', '9'.repeat(1000)],
-  ])('accepts the maximum of %s', (_, text) => {
+  ])('the parser accepts the maximum of %s', (_, text) => {
     expect(() => json(text)).not.toThrow();
   });
 
@@ -147,12 +147,12 @@ describe('RFC 8259 section 9: limits are 422, at once', () => {
     ['level of objects', '{"a":'.repeat(100_000)],
     ['value', many(MAX_VALUES + 1)],
     ['digit', '9'.repeat(1001)],
-  ])('refuses one %s more', (_, text) => {
+  ])('the parser refuses one %s more at once, with 422', (_, text) => {
     expect(() => json(text)).toThrow(expect.objectContaining({ status: 422 }));
   });
 });
 
-test('any bytes are a value or one of the two errors', () => {
+test('any bytes are parsed or refused as malformed or 422', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       try {

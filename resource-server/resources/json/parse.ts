@@ -112,7 +112,7 @@ class Parser {
     }
   }
 
-  /** Returns undefined if there is none. */
+  /** Returns undefined if no word begins here. */
   #word(): Json | undefined {
     const start = this.#at;
     const value = WORDS.get(this.#read(WORD));

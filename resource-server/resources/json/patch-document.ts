@@ -37,7 +37,7 @@ export interface PatchDocument {
  */
 export async function receivePatch(request: AnyRequest): Promise<PatchDocument> {
   const type = checkUpload(request, MAX_PATCH);
-  // Parameters are ignored: neither format defines any, nor does JSON (RFC 8259 section 11).
+  // Parameters of the media type are ignored, since neither patch format nor JSON defines any (RFC 8259 section 11).
   const format = FORMATS.get(type.split(';', 1)[0]?.trim().toLowerCase() ?? '');
   if (format === undefined) {
     throw new HttpError(415, `A patch is of one of these types: ${ACCEPT_PATCH}.`, {

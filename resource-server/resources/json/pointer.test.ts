@@ -26,7 +26,9 @@ test.each([
   ['/k"l', 6],
   ['/ ', 7],
   ['/m~0n', 8],
-])('RFC 6901 section 5: %j', (text, value) => expect(at(text)).toStrictEqual(value));
+])('RFC 6901 section 5: the pointer %j finds its value', (text, value) =>
+  expect(at(text)).toStrictEqual(value),
+);
 
 test.each(['foo', '#/foo', ' /foo', '/a~', '/a~2b', '/~', '/foo/~~0'])(
   'RFC 6901 section 3: %j is no pointer',
@@ -57,9 +59,9 @@ test.each([
   '/constructor/prototype',
   '/size',
   '/get',
-])('RFC 6901 section 4: nothing is at %j', (text) => expect(at(text)).toBeUndefined());
+])('RFC 6901 section 4: the pointer %j finds nothing', (text) => expect(at(text)).toBeUndefined());
 
-test('RFC 6901 section 3: a pointer deeper than any value is 422, however long it is', () => {
+test('RFC 6901 section 3: a pointer deeper than the deepest value is 422, whatever its length', () => {
   expect(parsePointer('/a'.repeat(MAX_DEPTH))).toHaveLength(MAX_DEPTH);
   for (const tokens of [MAX_DEPTH + 1, 1_000_000]) {
     expect(() => parsePointer('/'.repeat(tokens))).toThrow(
@@ -68,7 +70,7 @@ test('RFC 6901 section 3: a pointer deeper than any value is 422, however long i
   }
 });
 
-test('RFC 6901 section 4: any token survives its escapes, ~1 before ~0', () => {
+test('RFC 6901 section 4: any token keeps its value, since ~1 is unescaped before ~0', () => {
   const escape = (token: string) => token.replaceAll('~', '~0').replaceAll('/', '~1');
   fc.assert(
     fc.property(

@@ -62,7 +62,7 @@ test('RFC 6902 section 4.6: a number equals itself in every notation, and no oth
   );
 });
 
-test('RFC 6902 section 4.6: a thousand numbers with zeros inside, each compared a thousand times', () => {
+test('RFC 6902 section 4.6: comparing a thousand numbers with many zeros a thousand times is fast', () => {
   const number = `1${'0'.repeat(998)}1`;
   const one = json(number);
   for (let time = 0; time < 1000; time += 1) expect(equal(one, json(number))).toBe(true);

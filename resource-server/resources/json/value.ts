@@ -14,8 +14,8 @@ export class NumberText {
   }
 
   /**
-   * A canonical form, the same for all numbers of equal value. Computed once, since a patch may compare it a
-   * thousand times.
+   * A canonical form that is the same for all numbers of equal value. Computed once, since a patch may compare a number
+   * a thousand times.
    */
   get decimal(): string {
     this.#decimal ??= decimal(this.text);
@@ -48,7 +48,7 @@ function equalTo(one: Json, other: Json | undefined): boolean {
   return other !== undefined && equal(one, other);
 }
 
-/** Returns undefined if it is not a number. */
+/** Returns undefined if the value is not a number. */
 function decimalOf(value: Json): string | undefined {
   if (value instanceof NumberText) return value.decimal;
   return typeof value === 'number' ? decimal(`${value}`) : undefined;

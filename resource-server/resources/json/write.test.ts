@@ -5,10 +5,10 @@ import { MAX_DEPTH, MAX_VALUES } from './parse.ts';
 import type { Json } from './value.ts';
 import { writeJson } from './write.ts';
 
-test('the text equals that of JSON.stringify', () => {
+test("the writer's text equals that of JSON.stringify", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), (text) => {
-      // Through JSON.parse first: it sorts names that look like indices.
+      // JSON.parse sorts names that look like indices, so the expected text goes through it first.
       const expected = JSON.stringify(JSON.parse(text));
       expect(JSON.parse(writeJson(json(text), 1_000_000).toString())).toStrictEqual(
         JSON.parse(expected),
@@ -18,7 +18,7 @@ test('the text equals that of JSON.stringify', () => {
   );
 });
 
-test('allows exactly the maximum of bytes, counted in UTF-8', () => {
+test('the writer allows exactly the maximum of bytes, counted in UTF-8', () => {
   const value = json('{"é":["€",{}],"a":[]}');
   const length = Buffer.byteLength('{"é":["€",{}],"a":[]}');
   expect(writeJson(value, length)).toHaveLength(length);
@@ -31,13 +31,13 @@ test('a text that is far too long is refused before it is built', () => {
   expect(() => writeJson(value, 16_000_000)).toThrow(expect.objectContaining({ status: 413 }));
 });
 
-test('writes as many values as can be read, nested ones included', () => {
+test('the writer writes as many values as the parser reads, nested values included', () => {
   const value = Array<Json>(MAX_VALUES - 1).fill(0);
   expect(() => writeJson(value, 1_000_000)).not.toThrow();
   expect(() => writeJson([value], 1_000_000)).toThrow(expect.objectContaining({ status: 422 }));
 });
 
-test('a value that is too deep to be read is not written', () => {
+test('the writer refuses a value that is too deep for the parser', () => {
   let value: Json = [];
   for (let level = 1; level < MAX_DEPTH; level += 1) value = [value];
   expect(() => writeJson(value, 1000)).not.toThrow();

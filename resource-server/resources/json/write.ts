@@ -13,7 +13,7 @@ export function writeJson(value: Json, maxBytes: number): Buffer {
   let values = 0;
 
   function add(piece: string): void {
-    // Every character takes at least one byte, so a text that is far too long is never built.
+    // Every character takes at least one byte, so this check stops a text that is far too long early.
     length += piece.length;
     if (length > maxBytes) throw tooLong(maxBytes);
     pieces.push(piece);

@@ -14,9 +14,9 @@ import type { ResourceContext } from '../resource/resource.ts';
 interface Journey {
   readonly from: string;
   readonly to: string;
-  /** Whether everything below it is included. */
+  /** Whether all members of the collection are included. */
   readonly deep: boolean;
-  /** Milliseconds since the epoch. */
+  /** The time of the change, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -24,7 +24,7 @@ interface Journey {
 interface Transfer {
   /** The values of Depth that are allowed for a collection. */
   readonly depths: readonly Depth[];
-  /** The writes besides that of the destination. */
+  /** The writes at the source. */
   readonly leaves: (from: string) => readonly Write[];
   readonly edit: (journey: Journey) => Edit;
   /** The edits of the source's locks. */
@@ -113,12 +113,12 @@ const REFUSALS: Readonly<Record<Exclude<Reference['kind'], 'here'>, () => Error>
   'another space': () => new HttpError(403, 'Nothing is copied or moved to another space.'),
 };
 
-/** Octets that no URI has: a space, and those of no ASCII. */
+/** Octets that are not allowed in URIs: spaces, and octets outside ASCII. */
 const UNESCAPED = /[ \x80-\xff]/g;
 
 /**
- * Percent-encodes the octets that clients such as git-annex leave as they are. A `%` beside them could be one of the
- * name or begin an escape, so such a field stays as it is, which is malformed.
+ * Percent-encodes octets that clients such as git-annex leave unescaped. If the field contains a `%`, that may be part
+ * of a name or begin an escape, so the field stays unchanged, and is malformed.
  */
 const escaped = (field: string) =>
   field.includes('%')
@@ -135,7 +135,7 @@ function destinationOf(context: ResourceContext): string {
   const resolved = resolveReference(context, escaped(field));
   if (resolved.kind !== 'here') throw REFUSALS[resolved.kind]();
   const { space } = context;
-  // Members below the destination could end up in that other space.
+  // Members below the destination could end up in the other space.
   if (space.encloses([...space.segments, ...resolved.path.split('/')])) {
     throw REFUSALS['another space']();
   }

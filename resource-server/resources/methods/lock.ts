@@ -60,8 +60,9 @@ export const lock: MethodFactory = (services) => {
 };
 
 /**
- * Makes a lock (RFC 4918 section 9.10.1), with an empty document if the resource is missing (section 9.10.4). The
- * requests of one principal take turns, so that each counts the locks before it; other locks do not delay them.
+ * Makes a lock (RFC 4918 section 9.10.1), with an empty document if the resource is missing (section 9.10.4). LOCK
+ * requests of one principal run one after another, so that each counts the earlier locks. Locks of other principals do
+ * not delay them.
  */
 async function makeLock(
   services: Services & { readonly inTurn: InTurn },
@@ -116,10 +117,10 @@ async function makeLock(
   };
 }
 
-/** Somebody else has made the document meanwhile, so the empty one is not needed. */
+/** Thrown if another request has created the document meanwhile, so the empty document is not needed. */
 class Overtaken extends Error {}
 
-/** Refreshes a lock (RFC 4918 section 9.10.2). No lock on the resource prevents this. */
+/** Refreshes a lock (RFC 4918 section 9.10.2). Other locks on the resource do not prevent a refresh. */
 async function refreshLock(
   services: Services,
   context: ResourceContext,
@@ -204,8 +205,8 @@ function only(content: XmlElement, name: string): string | undefined {
 const TIME_TYPE = /^(?:second-(\d+)|infinite)$/i;
 
 /**
- * Reads the Timeout field in seconds, with Infinity for as long as possible. Uses the first value that is
- * understood, since the server need not honour any. Returns undefined if there is none.
+ * Reads the Timeout field in seconds. Infinity means as long as possible. Returns the first value that is understood,
+ * since the server may choose, or undefined.
  */
 export function timeoutOf({ rawHeaders }: Pick<AnyRequest, 'rawHeaders'>): number | undefined {
   const wishes = lines(rawHeaders, 'timeout').flatMap((line) => line.split(','));

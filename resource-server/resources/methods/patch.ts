@@ -24,14 +24,17 @@ export { ACCEPT_PATCH } from '../json/patch-document.ts';
 
 /** The longest document that can be patched, and the longest result, in bytes. */
 const MAX_DOCUMENT = 4 * 1024 * 1024;
-/** How often a patch is applied while others change the document. */
+/** The most tries of a patch while other requests change the document. */
 const TURNS = 10;
 /** The most patches of one principal, including those that are being received. */
 const MOST_EACH = 8;
-/** The most patches that wait or are applied, of all principals; and the share of one principal. */
+/** The most patches of all principals that wait or are being applied, and the share of one principal. */
 const MOST = 32;
 const PART = 1 / 4;
-/** The key of the turn for what takes time and memory, of any document. It differs from every document's key. */
+/**
+ * The key under which patches of any document are computed one at a time, since they take time and memory. It differs
+ * from every document's key.
+ */
 const MAKING = 'making';
 
 /** The document has changed since the patch was applied to it. */
@@ -40,15 +43,16 @@ class Stale extends Error {
 }
 
 /**
- * PATCH of JSON (RFC 5789), completely or not at all. The answer has the result if the client prefers that. The
- * document keeps its type and its dead properties; a patch of a missing document makes a new one. The conditions
- * are judged before the patch is applied and again with the result; if others have changed the content by then,
- * the patch is applied to theirs.
+ * PATCH of JSON (RFC 5789), completely or not at all.
+ * The answer has the result if the client prefers that. The document keeps its type and its dead properties. A patch of
+ * a missing document creates a new document. The server evaluates the conditions before it applies the patch, and again
+ * with the result. If other requests have changed the content by then, it applies the patch again.
  *
- * It runs in this process, so everything is bounded: a patch of 1 MiB, a document and a result of 4 MiB, 100,000
- * values in each and in all that the operations add and copy, 200 levels, 1,000 operations, numbers of 1,000
- * characters. One result is made at a time, in steps between which others are served. Throws `HttpError` 503 if
- * too many patches wait, or if others change the content again and again.
+ * A patch is applied in this process, so all sizes are limited: a patch to 1 MiB, a document and a result to 4 MiB. A
+ * patch has at most 1,000 operations. Each value, and all added and copied values together, have at most 100,000
+ * values, 200 levels, and numbers of 1,000 characters. One result is computed at a time, in steps between which other
+ * requests are served. Throws `HttpError` 503 if too many patches wait, or if other requests change the content again
+ * and again.
  */
 export const patch: MethodFactory = (services) => {
   const inTurn = createInTurn();
@@ -83,7 +87,7 @@ export const patch: MethodFactory = (services) => {
       return { seen, file: before?.file, content: writeJson(result, maxBytes) };
     }
 
-    /** Tries once. Throws `Stale`. */
+    /** Tries a patch once. Throws `Stale`. */
     async function attempt(received: PatchDocument) {
       const { seen, file, content } = await inTurn(MAKING, () => make(received));
       return store.receive(
@@ -94,7 +98,7 @@ export const patch: MethodFactory = (services) => {
             paths,
             (view) => {
               const before = judge(view);
-              // Content never changes under its name. Others may have set properties, which are kept.
+              // Content never changes under its name. Properties may have changed, and are kept.
               if (before?.file !== file) throw new Stale();
               const document = before
                 ? {
@@ -125,7 +129,7 @@ export const patch: MethodFactory = (services) => {
   };
 };
 
-/** Reads the value of a document. Throws `HttpError` 409 if it is not JSON after all, 413 over 4 MiB. */
+/** Reads the value of a document. Throws `HttpError` 409 if the content is not JSON, 413 over 4 MiB. */
 async function read(store: ResourceStore, document: Document): Promise<Json> {
   if (document.length > MAX_DOCUMENT) {
     throw new HttpError(413, `A document of over ${MAX_DOCUMENT} bytes cannot be patched.`);
@@ -141,8 +145,8 @@ async function read(store: ResourceStore, document: Document): Promise<Json> {
 }
 
 /**
- * Tries until the result is fresh. Each stale try means that somebody else succeeded. Throws `HttpError` 503 after
- * too many.
+ * Tries until the result is fresh. Each stale try means that another change succeeded. Throws `HttpError` 503 after too
+ * many tries.
  */
 async function untilFresh<T>(attempt: () => Promise<T>): Promise<T> {
   for (let turn = 0; turn < TURNS; turn += 1) {
@@ -158,11 +162,11 @@ async function untilFresh<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Answers a write: with its validators only (`written`) or, if the client prefers that (RFC 7240 section 4.2),
- * with the document as GET would send it. Content-Location says that this is the representation of the target (RFC
- * 9110 section 8.7), and the explicit freshness is none. So a cache may store it for GET (RFC 5789 section 2), and
- * revalidates it each time as all documents. No Vary is needed, because what GET sends does not depend on the
- * preference.
+ * Answers a write with its validators only (`written`) or, if the client prefers that (RFC 7240 section 4.2), with the
+ * document as GET would send it.
+ * Content-Location says that the content represents the target (RFC 9110 section 8.7), and its explicit freshness is
+ * zero. So a cache may store it for GET (RFC 5789 section 2), and revalidates it before each use. No Vary is needed,
+ * because the answer to GET does not depend on the preference.
  */
 function preferred(
   { space, target }: Pick<ResourceContext, 'space' | 'target'>,

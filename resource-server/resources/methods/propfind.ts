@@ -18,8 +18,8 @@ const MOST = 5000;
 const PAGE = 50;
 
 /**
- * PROPFIND (RFC 4918 section 9.1). Reuses the answer about a collection that nobody has locked if nothing in the tree has
- * changed: clients ask again and again.
+ * PROPFIND (RFC 4918 section 9.1). Clients repeat it often. So the answer about a collection without locks is reused
+ * while the tree is unchanged.
  */
 export const propfind: MethodFactory = (services) => async (context, place) => {
   const { locks, clock, made } = services;
@@ -30,13 +30,17 @@ export const propfind: MethodFactory = (services) => async (context, place) => {
   const question = propertyQuestion(await readXml(request, place.holder));
   await context.judgeAgain();
 
-  // Before the view: what is found under a version is right for it, and no older than the request.
+  // The version is read before the view. So an answer stored under the version is right for it, and no older than the
+  // request.
   const version = await store.version();
   const view = await store.look([path, ...expected.paths]);
   const target = view.entries.get(path);
   if (target === undefined || (slash && target.kind === 'document')) throw notFound();
   expected.check(view, []);
-  /** The answer depends on the tree alone: on no lock, whose time passes, and on no condition about a moment. */
+  /**
+   * The answer must depend on the tree alone. Locks expire, and conditions refer to a moment, so neither may be
+   * involved.
+   */
   const isMade =
     target.kind === 'collection' &&
     depth !== '0' &&
@@ -55,7 +59,7 @@ export const propfind: MethodFactory = (services) => async (context, place) => {
   const pages = mapped(pagesOf(store, target, depth), respond);
   if (!isMade) return multiStatus(pages);
   return multiStatus(pages, async (whole) => {
-    // An outage now is none of this answer, which is complete.
+    // An outage of the store at this point does not concern the answer, which is complete.
     if ((await store.version().catch(() => undefined)) !== version) return;
     made.keep(what, version, madeOf({ type: XML_TYPE, content: Buffer.from(whole) }));
   });
@@ -80,9 +84,10 @@ async function checkFinite(pages: AsyncIterable<readonly Entry[]>): Promise<void
 }
 
 /**
- * Yields a resource and everything below it down to the depth, each collection before its members. Others are
- * served between two pages, since SQLite reads a page synchronously. So each page is asked of the collection itself: its
- * path may lead elsewhere by then. Throws `HttpError` 503 if it was removed, since a part of its members would look like all.
+ * Yields a resource and everything below it down to the depth, each collection before its members.
+ * SQLite reads a page synchronously, so other requests are served between two pages. Pages are read by the collection's
+ * id, since its path may lead elsewhere by then. Throws `HttpError` 503 if the collection was removed, since a part of
+ * its members would look complete.
  */
 async function* pagesOf(
   store: ResourceStore,

@@ -8,8 +8,9 @@ import { written } from '../representation/representation.ts';
 import { announced, checkUpload, contentWithin, newDocument } from '../content/upload.ts';
 
 /**
- * PUT (RFC 9110 section 9.3.4): the content becomes the document, whose dead properties stay (RFC 4918 section
- * 9.7). The request is judged before the content is read, and again afterwards, by the state then if that has changed.
+ * PUT (RFC 9110 section 9.3.4): the content becomes the document, whose dead properties stay (RFC 4918 section 9.7).
+ * The server checks the conditions before it reads the content. It checks them again afterwards if the state has
+ * changed.
  */
 export const put: MethodFactory = (services) => async (context, place) => {
   const { request, space } = context;

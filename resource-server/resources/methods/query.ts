@@ -39,8 +39,8 @@ export const query: MethodFactory = (services) => async (context, place) => {
 };
 
 /**
- * GET and HEAD of a kept query or result, which `keptAt` finds in the target. Only the principal who sent the
- * query gets it; everybody else gets 404.
+ * GET and HEAD of a kept query or result, which `keptAt` finds in the target. Only the principal who sent the query
+ * gets it, and all others get 404.
  */
 export const getKept: MethodFactory = (services) => async (context, place) => {
   const { request, target } = context;

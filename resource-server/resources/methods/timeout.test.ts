@@ -22,11 +22,11 @@ describe('RFC 4918 section 10.7: Timeout', () => {
     [['Second-1e3'], undefined],
     [['Infinitely'], undefined],
     [[''], undefined],
-  ])('%j', (lines, seconds) => {
+  ])('the Timeout field %j is read', (lines, seconds) => {
     expect(wished(...lines)).toBe(seconds);
   });
 
-  test('any field is undefined, a number that is not negative, or Infinity', () => {
+  test('any Timeout field gives undefined, a number of at least zero, or Infinity', () => {
     const piece = fc.constantFrom('Second-', 'Infinite', ',', ' ', '-', '0', '12', 'x', '.');
     const line = fc.oneof(
       fc.string(),

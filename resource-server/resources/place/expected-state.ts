@@ -18,20 +18,21 @@ import type { ResourceContext } from '../resource/resource.ts';
  * and the lock tokens in it.
  */
 export interface ExpectedState {
-  /** The paths that the If field names, to be read together with the others. */
+  /** The paths that the If field names, which are read together with the target. */
   readonly paths: readonly string[];
   /**
-   * The state tokens in the If field. All count as submitted, whatever condition they stand in (RFC 4918 section
+   * The state tokens in the If field. All of them are submitted, in whatever condition they appear (RFC 4918 section
    * 10.4.1).
    */
   readonly tokens: ReadonlySet<string>;
   /**
-   * Throws `HttpError` 412 if a condition about the target or in If is not met. If a write affects
-   * a locked resource and no token of a lock that the caller made is given, throws 423 (lock-token-submitted), or
-   * 207 if only members are locked. To be called last, when the answer would be 2xx (RFC 9110 section 13.2.1).
+   * Throws `HttpError` 412 if a condition about the target or in If is not met.
+   * If a write affects a locked resource, and the request has no token of a lock that the caller made, throws 423
+   * (lock-token-submitted), or 207 if only members are locked. The caller calls this last, when the answer would be 2xx
+   * (RFC 9110 section 13.2.1).
    */
   check(view: TreeView, writes: readonly Write[]): void;
-  /** Checks the If field only. For a representation, the other conditions are evaluated when it is sent. */
+  /** Checks the If field only. Conditions about a representation are evaluated when it is sent. */
   checkIf(view: TreeView): void;
 }
 
@@ -54,7 +55,9 @@ export function expectedState(
     conditions,
   }));
 
-  /** Returns undefined if the resource is not in this tree: it has no state here (RFC 4918 section 10.4.4). */
+  /**
+   * Returns undefined if the resource is not in this tree, so that its state is unknown here (RFC 4918 section 10.4.4).
+   */
   function pathOf(reference: string): string | undefined {
     const resolved = resolveReference(context, reference);
     return resolved.kind === 'here' ? resolved.path : undefined;
@@ -91,7 +94,7 @@ export function expectedState(
       conditions.flatMap((condition) => ('token' in condition ? condition.token : [])),
     ),
   );
-  /** RFC 4918 section 6.4: only the principal who made a lock can use its token. */
+  /** Only the principal who made a lock can use its token (RFC 4918 section 6.4). */
   const mayUse = (lock: Lock) => lock.principal === principal && tokens.has(lock.token);
 
   return {
@@ -124,14 +127,13 @@ export function has(state: State | undefined, condition: Condition): boolean {
 }
 
 /**
- * Validators of a listing. Its entity tag is unknown without reading all members, so only `*` matches: no real tag
+ * Validators of a listing. Its entity tag is unknown unless all members are read, so only `*` matches: no real tag
  * contains a space.
  */
 const LISTING: Validators = { etag: ' ' };
 
 /**
- * The validators of the representation that conditions are about. A document does not exist at its path with a
- * slash.
+ * The validators of the representation to which conditions refer. A document does not exist at its path with a slash.
  */
 function validatorsOf({ entries }: TreeView, path: string, slash: boolean): Validators | undefined {
   const entry = entries.get(path);
@@ -139,7 +141,7 @@ function validatorsOf({ entries }: TreeView, path: string, slash: boolean): Vali
   return slash ? undefined : entry;
 }
 
-/** Checks the If field for GET, HEAD and QUERY: it applies to any method (RFC 4918 section 10.4). */
+/** Checks the If field for GET, HEAD and QUERY, since If applies to any method (RFC 4918 section 10.4). */
 export async function checkIfField(
   context: ResourceContext,
   place: Place,

@@ -22,7 +22,7 @@ export const METHODS_OF = {
   possibleCollection: [...READ, ...WRITE, 'POST', 'QUERY', 'MKCOL'],
 } as const;
 
-/** A place, as far as its kind goes. */
+/** The parts of a place by which its kind is decided. */
 interface Seen extends Pick<Place, 'path' | 'slash'> {
   readonly entry: Pick<Document, 'kind' | 'type'> | Pick<Collection, 'kind'> | undefined;
 }

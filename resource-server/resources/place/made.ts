@@ -15,8 +15,8 @@ export function madeOf(made: Omit<Made, 'etag'>): Made {
 }
 
 /**
- * Recently generated answers. The key contains the version of the tree or of a document's content from which each
- * was made. A version is never reused, so nothing needs to be invalidated when that changes.
+ * Recently generated answers. The key contains the version of the tree, or of a document's content, from which each
+ * answer was generated. A version is never reused, so nothing needs to be invalidated.
  */
 export class MadeMemory {
   readonly #made: RecentOctets<Made>;
@@ -26,7 +26,7 @@ export class MadeMemory {
     this.#made = new RecentOctets(budget);
   }
 
-  /** Finds an answer. `what` is what was asked for, including the tree. Returns undefined if there is no version. */
+  /** Finds an answer. `what`: the tree and the question. Returns undefined without a version. */
   find(what: readonly string[], version: string | undefined): Made | undefined {
     return version === undefined ? undefined : this.#made.get(keyOf(what, version));
   }

@@ -21,7 +21,7 @@ export function writesOf({ entries }: TreeView, path: string): readonly Write[] 
   return entries.get(path) ? [itself] : [itself, { path: parentOf(path), deep: false }];
 }
 
-/** The error 405 for a resource that appeared after its method was found acceptable. */
+/** The error 405 for a resource that was created after the server had accepted the method for a missing resource. */
 export function overtaken(space: Space, place: Place, entry: Entry): HttpError {
   return methodNotAllowed(allow(accepted(space, METHODS_OF[kindOf({ ...place, entry })])));
 }

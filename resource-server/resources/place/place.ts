@@ -17,7 +17,7 @@ export interface Services {
   /** The brand of the pages that list collections. */
   readonly brand: Brand;
   readonly clock: Clock;
-  /** Tells when resources are changed (`Trees.clock`). */
+  /** The clock for the times of changes (`Trees.clock`). */
   readonly treeClock: Pick<Clock, 'now'>;
   readonly random: Random;
   /** The longest content of a document, in bytes. */
@@ -31,15 +31,15 @@ export interface Place {
   /** Whether the target ends in a slash. */
   readonly slash: boolean;
   /**
-   * The entry that was there a moment ago. A document is not at its path with a slash. A write must be judged by a view of
-   * its own.
+   * The entry that was at the path a moment ago. A document is not found at its path with a slash. A write reads its
+   * own view.
    */
   readonly entry: Entry | undefined;
-  /** The caller, as locks and kept queries remember it. */
+  /** The caller's name for locks and kept queries. */
   readonly principal: string;
-  /** For whom work and transfers count: the account, or the address of an anonymous client. */
+  /** The holder to whom work and transfers are attributed: the account, or the address of an anonymous client. */
   readonly holder: string;
-  /** The name of the tree, for data that is kept outside it. */
+  /** The name of the tree, for data that is stored outside the tree. */
   readonly tree: string;
 }
 

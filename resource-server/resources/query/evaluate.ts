@@ -13,12 +13,12 @@ export interface QueryTask {
   /** The JSON in UTF-8 that is queried. */
   readonly content: Uint8Array;
   readonly as: ResultType;
-  /** The names that members of the objects may have, if they are always the same. */
+  /** The names that members of the objects may have, if all objects have the same. */
   readonly names?: readonly string[];
 }
 
 /**
- * Evaluates a query. Time and memory are unbounded, so it must run in a process that can be ended. Throws
+ * Evaluates a query. Time and memory are unlimited, so the caller runs it in a process that can be killed. Throws
  * `BadRequest` and `HttpError` 422.
  */
 export function evaluateQuery({ query, content, as, names }: QueryTask): Buffer {

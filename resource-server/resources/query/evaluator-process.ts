@@ -1,7 +1,8 @@
 /**
- * A process that evaluates queries, one after the other. A client's expression can use up any time and any heap,
- * and a thread that does so ends its whole process. This process knows no secret, ends with the server that
- * started it, and evaluates nothing for longer than the milliseconds that it is started with.
+ * A process that evaluates queries, one after the other.
+ * A client's expression can use up any time and any heap, and a thread that does so ends its whole process. This
+ * process has no secrets, ends with its server, and evaluates each query for a limited time, its argument in
+ * milliseconds.
  */
 import { Script } from 'node:vm';
 import { BadRequest } from '#shared/http/fields.ts';
@@ -17,7 +18,7 @@ export type EvaluatorReply =
 const timeout = Number(process.argv[2]);
 
 /**
- * Node can interrupt a script after some time together with everything that it calls, regular expressions
+ * Node can interrupt a script after some time, together with all functions that the script calls, regular expressions
  * included.
  */
 const script = new Script('run()');
@@ -43,7 +44,8 @@ function isTimeout(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
-// Signals reach a whole process group, but the server still answers the requests that it has received.
+// Signals reach a whole process group. This process ignores them, since the server still answers the requests that it
+// has received.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('message', (task: QueryTask) => process.send?.(reply(task)));
 process.send?.('ready');

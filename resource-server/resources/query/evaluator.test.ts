@@ -42,7 +42,7 @@ describe('RFC 10008 section 2: a query that costs too much is 422', () => {
       JSON.stringify(Array.from({ length: 500 }, (_, index) => index)),
     ],
     ['descendants of descendants', '$..*..*..*..*..[?@.a]', nested(200)],
-  ])('%s', async (_, text, content) => {
+  ])('a query with %s is 422, and the evaluator works on', async (_, text, content) => {
     await expect(evaluate(text, content, hasty)).rejects.toEqual(tooCostly);
     expect(await evaluate('$.a', '{"a":1}', hasty)).toBe('[1]');
   });
@@ -50,12 +50,12 @@ describe('RFC 10008 section 2: a query that costs too much is 422', () => {
   test.each([
     ['more nodes than memory', '$..*', `[${'[],'.repeat(5_000_000)}[]]`],
     ['levels without end', '$', '['.repeat(8_000_000)],
-  ])('%s', async (_, text, content) => {
+  ])('a query with %s is 422, and the next query works', async (_, text, content) => {
     await expect(evaluate(text, content)).rejects.toEqual(expect.objectContaining({ status: 422 }));
     expect(await evaluate('$.a', '{"a":1}')).toBe('[1]');
   });
 
-  test('the event loop is not blocked meanwhile', async () => {
+  test('a slow query does not block the event loop', async () => {
     const evaluating = evaluate(EVIL, A_60, hasty);
     let turns = 0;
     const ticking = setInterval(() => (turns += 1), 1);
@@ -64,7 +64,7 @@ describe('RFC 10008 section 2: a query that costs too much is 422', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test('the process survives when it could interrupt the query itself', async () => {
+  test('the process survives if it could interrupt the query itself', async () => {
     await evaluate('$', '1', hasty);
     const { pid } = hasty;
     await expect(evaluate(EVIL, A_60, hasty)).rejects.toEqual(tooCostly);
@@ -89,7 +89,7 @@ describe('RFC 10008 section 2: a query that costs too much is 422', () => {
     expect(await evaluate('$.a', '{"a":1}')).toBe('[1]');
   });
 
-  test('a signal to the group of processes does not end it', async () => {
+  test('a signal to the process group does not end the query process', async () => {
     await evaluate('$', '1');
     const { pid = 0 } = evaluator;
     process.kill(pid, 'SIGINT');
@@ -100,7 +100,7 @@ describe('RFC 10008 section 2: a query that costs too much is 422', () => {
 });
 
 describe('a server that ends', () => {
-  /** A server that says which process it has, and asks it something that takes long. */
+  /** Starts a server that prints the id of its query process, and then runs `then`. */
   const start = (then: string) => {
     const module = new URL('evaluator.ts', import.meta.url).href;
     const script = `
@@ -122,12 +122,12 @@ describe('a server that ends', () => {
     }
   };
 
-  test('is not kept alive by the process', async () => {
+  test('a query process does not keep its server alive', async () => {
     const [code] = (await once(start(''), 'exit')) as [number];
     expect(code).toBe(0);
   });
 
-  test('leaves no process behind, even if it is killed during a query', async () => {
+  test('a server leaves no query process behind, even if it is killed during a query', async () => {
     const server = start(`await ask("$[?match(@, '(a+)+b')]")`);
     const [line] = (await once(server.stdout, 'data')) as [Buffer];
     const pid = Number(line);
@@ -150,7 +150,7 @@ test('a malformed form is 400, even if the content is not JSON', async () => {
   ).rejects.toEqual(expect.objectContaining({ status: 400 }));
 });
 
-test('any text in any format has a result, or is refused', async () => {
+test('a query of any text in any format has a result, or is refused', async () => {
   const word = fc.constantFrom(
     ...'$ .. * [ ] ? @ ( ) \' " ! && == .a 1 , match search count length value'.split(' '),
     ...'\\ % = & limit sort -'.split(' '),

@@ -15,7 +15,7 @@ export const QUERY_LIMITS = {
   start: 30_000,
   /** The time after which the process itself interrupts a query. */
   query: 1000,
-  /** The time after which the process is killed, for what cannot be interrupted. */
+  /** The time after which the process is killed, for queries that it cannot interrupt. */
   evaluation: 3000,
 };
 
@@ -37,7 +37,7 @@ export class Evaluator {
   async evaluate(task: QueryTask): Promise<Buffer> {
     const child = this.#child ?? (await this.#start());
     const replied = answerOf(child, this.#limits.evaluation);
-    child.send(task, () => undefined); // if it has just ended, `exit` reports that
+    child.send(task, () => undefined); // if the process has just ended, `exit` reports that
     const reply = (await replied) as EvaluatorReply | undefined;
     if (reply === undefined || reply.kind === 'late') {
       throw new HttpError(422, 'The query costs too much time or memory: ask for less.');

@@ -10,7 +10,10 @@ function held() {
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 const busy = expect.objectContaining({ status: 503, fields: { 'Retry-After': '1' } });
 
-/** Jobs of these owners, and which have begun: `owner.number`. `end` resolves when the next has begun. */
+/**
+ * Jobs of these owners, and the names of the started jobs as `owner.number`. `end` resolves when the next job has
+ * started.
+ */
 function jobsOf(...owners: readonly string[]) {
   const evaluators = new Evaluators();
   const started: string[] = [];
@@ -33,7 +36,7 @@ function jobsOf(...owners: readonly string[]) {
   return { started, add, end, begun: new Promise(setImmediate) };
 }
 
-test('two run concurrently, those of one owner in their order', async () => {
+test('two queries run concurrently, and those of one owner in order', async () => {
   const { started, end, begun } = jobsOf('a', 'a', 'a', 'a');
   await begun;
   expect(started).toEqual(['a0', 'a1']);
@@ -43,7 +46,7 @@ test('two run concurrently, those of one owner in their order', async () => {
   expect(started).toEqual(['a0', 'a1', 'a2', 'a3']);
 });
 
-test('owners take turns, whoever came first and however often', async () => {
+test('owners of queries take turns, whatever their order and number', async () => {
   const { started, end, begun } = jobsOf('a', 'a', 'a', 'a', 'b', 'b', 'c', 'c');
   await begun;
   const order = ['a0', 'a1', 'b0', 'a2', 'c0', 'b1', 'a3', 'c1'];
@@ -51,7 +54,7 @@ test('owners take turns, whoever came first and however often', async () => {
   expect(started).toEqual(order);
 });
 
-test('nobody gets a second process while another owner waits for a first one', async () => {
+test('an owner gets a second process only if no other owner waits for a first', async () => {
   const { started, add, end, begun } = jobsOf('a', 'b', 'a', 'a', 'b');
   await begun;
   expect(started).toEqual(['a0', 'b0']);
@@ -64,7 +67,7 @@ test('nobody gets a second process while another owner waits for a first one', a
   expect(started.slice(4)).toEqual(['a1']);
 });
 
-test('a persistent owner does not keep others from their turn', async () => {
+test('an owner that sends queries constantly does not delay the turn of others', async () => {
   const { started, add, end, begun } = jobsOf('a', 'a', 'a', 'a', 'b');
   await begun;
   await end('a0');
@@ -77,12 +80,12 @@ test('a persistent owner does not keep others from their turn', async () => {
   expect(started).toContain('c0');
 });
 
-test('RFC 9110 section 15.6.4: an owner with too many waiting queries gets 503; ten owners leave room for others', async () => {
+test('RFC 9110 section 15.6.4: an owner with too many waiting queries gets 503, and ten such owners leave room for others', async () => {
   const evaluators = new Evaluators();
   const { work, resolve } = held();
   let queries = 0;
   const waiting: Promise<unknown>[] = [];
-  /** Starts as many as there are places for. */
+  /** Starts queries until the evaluators refuse one. */
   const fill = async (owner: string): Promise<void> => {
     for (;;) {
       const query = evaluators.use(owner, work);
@@ -106,7 +109,7 @@ test('RFC 9110 section 15.6.4: an owner with too many waiting queries gets 503; 
   expect(await evaluators.use('greedy 0', async () => 'done')).toBe('done');
 });
 
-test('failed work releases its process', async () => {
+test('a failed query releases its process', async () => {
   const evaluators = new Evaluators();
   const failing = async () => {
     throw new Error('no');

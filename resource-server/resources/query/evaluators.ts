@@ -4,7 +4,7 @@ import { Evaluator } from './evaluator.ts';
 
 /** How many queries are evaluated concurrently. */
 const PROCESSES = portion(2);
-/** The most queries that are evaluated or wait, in all workers; and the share of one owner: four. */
+/** The most queries of all workers that wait or are being evaluated. One owner has an eighth: four. */
 const MOST = 32;
 const PART = 1 / 8;
 
@@ -28,9 +28,9 @@ export class Evaluators {
   }
 
   /**
-   * Runs the work with one of the processes as soon as one is free. Work that needs memory should happen inside.
-   * Owners take turns, and nobody has two processes while another owner waits for a first one. Rejects with
-   * `HttpError` 503 if too many wait, altogether or of this owner.
+   * Runs the work with a process as soon as one is free. Work that needs memory should happen inside.
+   * Owners take turns, and an owner gets a second process only if no other owner waits for a first. Rejects with
+   * `HttpError` 503 if too many queries wait, of all owners or of this one.
    */
   use<T>(owner: string, work: (evaluator: Evaluator) => Promise<T>): Promise<T> {
     return this.#inShares([{ name: owner, part: PART }], () => this.#inLine(owner, work));
@@ -53,7 +53,7 @@ export class Evaluators {
     }
   }
 
-  /** Gives an idle process to the waiting owner with the fewest, the first of several. */
+  /** Gives an idle process to the waiting owner with the fewest running queries, the first of several. */
   #next(): void {
     const waiting = [...this.#lines].filter(([, line]) => line.waiting.length > 0);
     const [first] = waiting.toSorted(([, a], [, b]) => a.running - b.running);

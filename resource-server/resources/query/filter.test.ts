@@ -30,7 +30,7 @@ describe('comparing members', () => {
     ['tags=x', ''],
     ['a+b=%C3%BC', 'a'],
     ['%6eame=a', 'aa'],
-  ])('%s', (text, names) => {
+  ])('the filter %s keeps the expected rows', (text, names) => {
     expect(namesOf(text).join('')).toBe(names);
   });
 });
@@ -38,11 +38,11 @@ describe('comparing members', () => {
 describe('a comparison of a member that no object has', () => {
   const unknown = ['missing=undefined', 'toString=', '__proto__=', 'Limit=1', 'name=a&nam=a'];
 
-  test.each(unknown)('keeps nothing: %s', (text) => {
+  test.each(unknown)('a comparison with a member that no object has keeps nothing: %s', (text) => {
     expect(filter(text)).toEqual([]);
   });
 
-  test.each(unknown)('is 422 if all objects have the same fixed members: %s', (text) => {
+  test.each(unknown)('a comparison with a member outside the fixed members is 422: %s', (text) => {
     expect(() => compileFilter(text, ['name', 'size'])).toThrow(
       expect.objectContaining({
         status: 422,
@@ -51,7 +51,7 @@ describe('a comparison of a member that no object has', () => {
     );
   });
 
-  test('is none if the member may be there', () => {
+  test('a comparison with a possible member that no object has keeps nothing', () => {
     expect([...compileFilter('nam=a', ['name', 'nam'])(ROWS)]).toEqual([]);
   });
 });
@@ -66,18 +66,18 @@ describe('sort, offset, limit and select', () => {
     ['offset=1&limit=2', 'ac'],
     ['limit=0', ''],
     ['offset=9', ''],
-  ])('%s', (text, names) => {
+  ])('the filter %s orders and limits the rows', (text, names) => {
     expect(namesOf(text).join('')).toBe(names);
   });
 
-  test('a second key decides where the first is equal', () => {
+  test('a second sort key decides if the first is equal', () => {
     expect(filter('sort=name,-size&select=name,size&limit=2')).toEqual([
       { name: 'a', size: 9 },
       { name: 'a' },
     ]);
   });
 
-  test('a member called __proto__ is like any other', () => {
+  test('select treats a member called __proto__ like any other', () => {
     const rows = JSON.parse('[{"__proto__":{"admin":true},"a":1}]') as unknown;
     const [row] = filter('select=__proto__', rows);
     expect(JSON.stringify(row)).toBe('{"__proto__":{"admin":true}}');
@@ -85,7 +85,7 @@ describe('sort, offset, limit and select', () => {
   });
 });
 
-test('elements that are not objects are left out', () => {
+test('a filter leaves out elements that are not objects', () => {
   expect(filter('', [1, null, 'a', [{}], { a: 1 }])).toEqual([{ a: 1 }]);
 });
 
@@ -94,7 +94,7 @@ test.each([{}, 'a', 1, null])('RFC 10008 section 2.1: %j cannot be filtered: 422
 });
 
 test.each(['%', 'a=%2', '%zz=1', 'a=%ff', 'a=%C3'])(
-  'RFC 10008 section 2.1: %s is no form: 400',
+  'RFC 10008 section 2.1: %s is not a form: 400',
   (text) => {
     expect(() => compileFilter(text)).toThrow(BadRequest);
   },
@@ -111,11 +111,11 @@ test.each([
   'limit=12345678901',
   'select=',
   'sort=a,,b',
-])('RFC 10008 section 2.1: %s makes no sense: 422', (text) => {
+])('RFC 10008 section 2.1: the filter %s is 422', (text) => {
   expect(() => compileFilter(text)).toThrow(expect.objectContaining({ status: 422 }));
 });
 
-test('reads what URLSearchParams writes', () => {
+test('the filter reads forms that URLSearchParams writes', () => {
   const name = anyText({ minLength: 1 });
   fc.assert(
     fc.property(name, anyText(), (key, value) => {
@@ -127,7 +127,7 @@ test('reads what URLSearchParams writes', () => {
   );
 });
 
-test('any text is a filter, or is refused', () => {
+test('any text is a valid filter, or is refused', () => {
   const text = fc.oneof(
     anyText(),
     fc.string({ unit: fc.constantFrom('=', '&', '%', '+', ',', '-', '2', 'limit', 'sort', 'a') }),

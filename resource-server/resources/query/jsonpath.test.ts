@@ -11,7 +11,7 @@ describe('RFC 9535 section 2.4.6: match() matches the whole string', () => {
     ['.*b', ['b', 'xb']],
     ['5', ['5']],
     ['', []],
-  ])('%s', (pattern, found) => {
+  ])('match() with the pattern %j finds whole strings', (pattern, found) => {
     expect(select(`$[?match(@, '${pattern}')]`, ['a', 'b', 'xxa', 'xb', 'bx', '5', 5])).toEqual(
       found,
     );
@@ -42,12 +42,12 @@ describe('RFC 9535 section 2.1: an invalid expression is 422', () => {
     '$[9007199254740992]',
     '$\0',
     '$.__proto__()',
-  ])('%s', (text) => {
+  ])('the JSONPath expression %j is 422', (text) => {
     expect(() => compileJsonPath(text)).toThrow(expect.objectContaining({ status: 422 }));
   });
 });
 
-test('inherited members of objects do not exist, own members of the same names do', () => {
+test('JSONPath sees own members of objects, and no inherited members of the same names', () => {
   const value = JSON.parse('{"__proto__":{"a":1},"b":{"constructor":2}}') as unknown;
   expect(select('$..__proto__', value)).toEqual([{ a: 1 }]);
   expect(select('$..constructor', value)).toEqual([2]);

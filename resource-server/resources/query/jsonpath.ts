@@ -8,9 +8,10 @@ const MAX_DEPTH = 500;
 const { Search } = jsonpath.functions;
 
 /**
- * A correct `match()`. The library's does not anchor a pattern that begins with `^` or ends with `$`, and converts
- * a number to a string. RFC 9535 section 2.4.6 wants a string, and a match of all of it. A pattern that is not an
- * I-Regexp (RFC 9485) matches nothing, so the added anchors cannot make one valid.
+ * A `match()` that conforms to RFC 9535 section 2.4.6: a whole string must match.
+ * The library does not anchor a pattern that begins with `^` or ends with `$`, and converts numbers to strings. A
+ * pattern that is not an I-Regexp (RFC 9485) matches nothing, so the added anchors cannot make an invalid pattern
+ * valid.
  */
 class Match extends Search implements FilterFunction {
   override call(value: string, pattern: string): boolean {
@@ -37,7 +38,7 @@ export function compileJsonPath(text: string): Select {
   };
 }
 
-/** Maps the library's errors, which are about the expression, to 422. `RangeError` is about the stack. */
+/** Maps errors of the library about the expression to 422, but not `RangeError`, which is about the stack. */
 function orUnprocessable<T>(work: () => T): T {
   try {
     return work();

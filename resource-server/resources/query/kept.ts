@@ -11,12 +11,12 @@ const ROOM = { seconds: 600, most: 32 };
 /** The longest result, in bytes, that is kept with its query. */
 const MAX_KEPT = 256 * 1024;
 
-/** RFC 10008: the query again by its id (section 2.4), or its result (section 2.3). */
+/** `equivalent` repeats the query by its id (RFC 10008 section 2.4), and `result` returns its result (section 2.3). */
 export type KeptKind = 'equivalent' | 'result';
 
 export interface KeptQuery {
   readonly query: Query;
-  /** Absent if it was too long. */
+  /** Absent if the result was too long. */
   readonly result?: Result;
 }
 
@@ -31,16 +31,13 @@ interface Stored {
   };
 }
 
-/**
- * Reads the id of a kept query or result from the target's query component. No other query component has a meaning
- * here.
- */
+/** Reads the id of a kept query or result from the target's query component. Any other query component is ignored. */
 export function keptAt({ query = '' }: Target): { kind: KeptKind; id: string } | undefined {
   const [, kind, id] = /^(equivalent|result)=(.*)$/.exec(query) ?? [];
   return kind === undefined || id === undefined ? undefined : { kind: kind as KeptKind, id };
 }
 
-/** Keeps a query with its result. Resolves to query components that reveal nothing about it. */
+/** Keeps a query with its result. Resolves to query components that reveal nothing about the query. */
 export async function keepQuery(
   kept: Kept,
   place: Place,

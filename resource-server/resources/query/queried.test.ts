@@ -25,7 +25,7 @@ const ROOT: Entry = {
   properties: {},
 };
 
-/** Files by name, and what is at the path when it is looked up again. */
+/** A store with contents by name, and with the entry that a second look finds at the path. */
 function storeOf(contents: Readonly<Record<string, Buffer | Pieces>>, now?: Entry) {
   return {
     get: async () => now,
@@ -35,7 +35,7 @@ function storeOf(contents: Readonly<Record<string, Buffer | Pieces>>, now?: Entr
 }
 
 describe('a document', () => {
-  test('is read at once or in pieces', async () => {
+  test('a queried document is read at once or in pieces', async () => {
     for (const content of [
       Buffer.from('{}'),
       piecesFrom(() => [Buffer.from('{'), Buffer.from('}')]),
@@ -49,7 +49,7 @@ describe('a document', () => {
     }
   });
 
-  test('that is replaced meanwhile is read in its new version', async () => {
+  test('a document that is replaced during a query is read in its new version', async () => {
     const current = { ...DOCUMENT, file: 'g', modified: 3 };
     const store = storeOf({ g: Buffer.from('[]') }, current);
     expect(await queriedAt({ store, path: 'a', entry: DOCUMENT })).toEqual({
@@ -59,13 +59,13 @@ describe('a document', () => {
     });
   });
 
-  test('that is removed meanwhile is 404', async () => {
+  test('a document that is removed during a query is 404', async () => {
     await expect(queriedAt({ store: storeOf({}), path: 'a', entry: DOCUMENT })).rejects.toEqual(
       expect.objectContaining({ status: 404 }),
     );
   });
 
-  test('is 422 if it is too long, without being read', async () => {
+  test('a document that is too long for a query is 422, without being read', async () => {
     const entry = { ...DOCUMENT, length: 16 * 1024 * 1024 + 1 };
     await expect(
       queriedAt({ store: storeOf({ f: Buffer.from('{}') }), path: 'a', entry }),
@@ -85,7 +85,7 @@ describe('a collection', () => {
     }),
   });
 
-  test('is read with all members as in its listing, with one version and without a date', async () => {
+  test('a queried collection has all members of its listing, one version and no date', async () => {
     const { content, ...when } = await queriedAt({
       store: withMembers(10_000),
       path: '',
@@ -97,7 +97,7 @@ describe('a collection', () => {
     expect(when).toEqual({ version: 'v', names: Object.keys(members[9_999] ?? {}) });
   });
 
-  test('with too many members is 422', async () => {
+  test('a query of a collection with too many members is 422', async () => {
     await expect(queriedAt({ store: withMembers(10_001), path: '', entry: ROOT })).rejects.toEqual(
       expect.objectContaining({ status: 422 }),
     );

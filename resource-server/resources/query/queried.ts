@@ -11,13 +11,13 @@ const MAX_MEMBERS = 10_000;
 
 /** The content that a query is put to. */
 export interface Queried {
-  /** The JSON in UTF-8. */
+  /** The queried JSON in UTF-8. */
   readonly content: Buffer;
   /** A unique version of the content: the name of a document's content, or the version of the tree. */
   readonly version: string | undefined;
   /** Milliseconds since the epoch; absent if no modification date is known. */
   readonly modified?: number;
-  /** The names that members of its objects may have, if they are always the same. */
+  /** The names that members of the objects may have, if all objects have the same. */
   readonly names?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ interface At extends Pick<Place, 'path' | 'entry'> {
  * it is too large.
  */
 export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
-  /** After the row was read, it was replaced or removed. */
+  /** Looks again after the row was read, since the resource may have been replaced or removed. */
   const again = async (): Promise<At> => ({ store, path, entry: await store.get(path) });
   if (entry === undefined) throw notFound();
   if (entry.kind === 'collection') {

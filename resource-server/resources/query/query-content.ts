@@ -15,9 +15,9 @@ export const ACCEPT_QUERY = TYPES.map((type) => `"${type}"`).join(', ');
 const MAX_QUERY = 64 * 1024;
 
 /**
- * Receives the query of a request. Throws as RFC 10008 section 2.1 recommends: `BadRequest` without a media type
- * or for content that does not match it, `HttpError` 415 with Accept-Query; 413 over 64 KiB, and 415 for a content
- * coding.
+ * Receives the query of a request. Throws as RFC 10008 section 2.1 recommends: `BadRequest` without a media type or for
+ * content that does not match the type, `HttpError` 415 with Accept-Query. Also throws 413 over 64 KiB, and 415 for a
+ * content coding.
  */
 export async function receiveQuery(request: AnyRequest): Promise<Query> {
   const { rawHeaders } = request;

@@ -14,11 +14,11 @@ export interface Result extends Made {
   readonly modified?: number;
 }
 
-/** Shared by all spaces, since they share the machine. */
+/** Shared by all spaces of the process, since all queries use the same CPU. */
 const EVALUATORS = new Evaluators();
 
 /**
- * Puts a query to a place, or returns its earlier result if the content has not changed. Rejects with `HttpError`
+ * Evaluates a query at a place, or returns its earlier result if the content has not changed. Rejects with `HttpError`
  * 406 if the client accepts no type of results, else as `Evaluators`, `Evaluator` and `queriedAt` do.
  */
 export async function resultOf(

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MAX_RESULT, writeResult } from './results.ts';
 
 describe('a result', () => {
-  test('is a JSON array (RFC 8259)', () => {
+  test('the result of a query is a JSON array (RFC 8259)', () => {
     expect(String(writeResult('application/json', []))).toBe('[]');
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), (values) => {
@@ -13,7 +13,7 @@ describe('a result', () => {
     );
   });
 
-  test('can be JSON Lines', () => {
+  test('the result of a query can be JSON Lines', () => {
     expect(String(writeResult('application/jsonl', []))).toBe('');
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), (values) => {
@@ -24,7 +24,7 @@ describe('a result', () => {
     );
   });
 
-  test('is 422 if it is too long, before it is complete', () => {
+  test('a result that is too long is 422 before it is complete', () => {
     let made = 0;
     function* endless() {
       for (;;) {
@@ -37,7 +37,7 @@ describe('a result', () => {
     expect(made).toBeLessThanOrEqual(MAX_RESULT / 2000 + 1);
   });
 
-  test('is written if it has the maximum length', () => {
+  test('a result of the maximum length is written', () => {
     const value = 'x'.repeat(MAX_RESULT - 4);
     expect(writeResult('application/json', [value])).toHaveLength(MAX_RESULT);
     expect(() => writeResult('application/json', [`${value}x`])).toThrow(

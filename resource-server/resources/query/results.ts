@@ -2,7 +2,7 @@ import { HttpError } from '#shared/http/answer.ts';
 
 interface Format {
   readonly before: string;
-  /** One value of the list. */
+  /** Writes one value of the list. */
   readonly one: (json: string, first: boolean) => string;
   readonly after: string;
 }

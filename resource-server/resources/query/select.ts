@@ -1,5 +1,5 @@
 /**
- * A compiled query: selects from a JSON value, whose numbers are doubles (RFC 8259 section 6). Throws `HttpError`
- * 422 if the query does not apply to it.
+ * A compiled query, which selects from a JSON value with doubles as numbers (RFC 8259 section 6). Throws `HttpError`
+ * 422 if the query does not apply to the value.
  */
 export type Select = (value: unknown) => Iterable<unknown>;

@@ -37,9 +37,9 @@ const FORMATS: Readonly<Record<string, (listing: Listing) => Drawn>> = {
 const TYPES = Object.keys(FORMATS);
 
 /**
- * Returns a page of the listing, after the name in `after` of the query, in the client's preferred format. Reuses
- * the previous answer if nothing in the tree has changed. Throws `HttpError` 406 if the client accepts no format
- * (RFC 9110 section 12.5.1), and `ContentGone`.
+ * Returns a page of the listing, after the name in `after` of the query, in the client's preferred format. Reuses the
+ * previous answer if the tree has not changed. Throws `HttpError` 406 if the client accepts no format (RFC 9110 section
+ * 12.5.1), and `ContentGone`.
  */
 export async function listingOf(
   { request, space, target }: Pick<ResourceContext, 'request' | 'space' | 'target'>,
@@ -92,7 +92,7 @@ export function jsonMember(entry: Listed): object {
   return { name, type, length, modified: new Date(modified).toISOString(), etag: `"${etag}"` };
 }
 
-/** For people: the collections of a page stand before its documents. */
+/** On pages for people, collections come before documents. */
 const collectionsFirst = (one: ListedMember, other: ListedMember) =>
   Number(one.length !== undefined) - Number(other.length !== undefined);
 

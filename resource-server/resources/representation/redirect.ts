@@ -5,8 +5,8 @@ import type { ResourceAnswer } from '../../answers/pieces.ts';
 import type { ResourceContext } from '../resource/resource.ts';
 
 /**
- * Redirects with 308 from a collection to its URL with the slash, to which links in a listing are relative. Method
- * and content stay the same (RFC 9110 section 15.4.9).
+ * Redirects with 308 from a collection to its URL with the slash, to which links in a listing are relative. The client
+ * repeats the request with the same method and content (RFC 9110 section 15.4.9).
  */
 export function redirectToSlash(
   { space, target }: ResourceContext,

@@ -22,7 +22,7 @@ export interface Representation extends Validators, Ranged {
   readonly fields?: ResponseFields;
 }
 
-/** `modified`: the modification date of its source. */
+/** `modified`: the modification date of the source. */
 export function representationOf({
   content,
   ...made
@@ -50,7 +50,7 @@ export function written(space: Space, document: Document, created: boolean): Res
 }
 
 /**
- * Fields of every representation. Clients supply the content, so no browser may guess its type or run it with the
+ * Fields of every representation. Clients supply the content, so browsers must not guess its type or run it with the
  * rights of this origin. Caches revalidate each time, because access can be revoked.
  */
 export const GUARDED = {
@@ -89,7 +89,7 @@ export async function represent(
   return { status, fields: fields ? { ...whole, ...fields } : whole, body };
 }
 
-/** Throws as GET would (RFC 9110 section 9.3.2): HEAD promises nothing that GET cannot send. */
+/** Throws as GET would, since HEAD must answer as GET does (RFC 9110 section 9.3.2). */
 async function demandContent({ content }: Representation): Promise<void> {
   const found = await content();
   if (found === undefined) throw new ContentGone();
@@ -107,7 +107,7 @@ export function wholeFields(representation: Omit<Representation, 'content'>): Re
   return { ...common, 'Accept-Ranges': 'bytes', ...contentFields(representation) };
 }
 
-/** Selects the requested parts, or everything if there are none. `fields`: besides those of everything. */
+/** Selects the requested parts, or the whole without ranges. */
 async function select(representation: Representation, ranges: readonly Range[], random: Random) {
   const [range, ...others] = ranges;
   if (range === undefined) {

@@ -14,7 +14,7 @@ const PLAIN = /^[\w.~!*'()/-]*$/;
  * never used as a file name. Throws 414 for a name over 255 bytes or a path over 1024.
  */
 export function pathWithin({ space, target }: Pick<ResourceContext, 'space' | 'target'>): string {
-  // macOS sends names decomposed; both forms of é are one resource.
+  // macOS sends names decomposed. Both forms of é name the same resource.
   const names = target.segments.slice(space.segments.length).map((name) => name.normalize('NFC'));
   const path = names.join('/');
   if (
@@ -27,8 +27,8 @@ export function pathWithin({ space, target }: Pick<ResourceContext, 'space' | 't
 }
 
 /**
- * Returns the path of a resource as an absolute-path reference. A collection's ends in a slash (RFC 4918 section
- * 5.2).
+ * Returns the path of a resource as an absolute-path reference, with a slash at the end for a collection (RFC 4918
+ * section 5.2).
  */
 export function hrefOf(space: Space, { path, kind }: Pick<Entry, 'path' | 'kind'>): string {
   const base = space.segments.join('/');

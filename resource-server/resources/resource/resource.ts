@@ -13,16 +13,19 @@ export interface ResourceContext {
   readonly target: Target;
   readonly scheme: string;
   readonly principal: Principal;
-  /** As `clientAddress` gives it. */
+  /** The address, as `clientAddress` gives it. */
   readonly address: string;
   readonly judgeAgain: JudgeAgain;
 }
 
 /** The current resource at an address. */
 export interface Resource {
-  /** True if nothing is there. `methods` are then those that can create something; others get 404. */
+  /**
+   * True if no resource exists at the address. `methods` are then those that create a resource, and all other methods
+   * get 404.
+   */
   readonly missing: boolean;
-  /** The methods that it accepts now, for Allow, 405 and OPTIONS. */
+  /** The methods that the resource accepts now, for Allow, 405 and OPTIONS. */
   readonly methods: readonly string[];
   /** Further fields of OPTIONS (Accept-Query, Accept-Patch, Accept-Ranges). */
   readonly options: Fields;
@@ -32,8 +35,8 @@ export interface Resource {
 
 /** The resources that a space serves. */
 export interface ServedResources {
-  /** All methods that any resource at the target could ever accept, no matter who asks and whatever is there. */
+  /** All methods that any resource at the target could ever accept, for any caller and any state. */
   possible(target: Target, space: Space): readonly string[];
-  /** Resolves to undefined if nothing can exist there. */
+  /** Resolves to undefined if no resource can exist there. */
   find(context: ResourceContext): Promise<Resource | undefined>;
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import { davError } from './dav-error.ts';
 
-test('RFC 4918 section 16: the example, apart from white space', () => {
+test('RFC 4918 section 16: the error equals the example of the RFC, except for white space', () => {
   const error = davError(423, 'lock-token-submitted', 'Locked.', ['/workspace/webdav/']);
   expect(errorAnswer(error)).toEqual({
     status: 423,

@@ -14,7 +14,7 @@ export type ConditionCode =
   | 'quota-not-exceeded'
   | 'sufficient-disk-space';
 
-/** Markup of the code, with the resources that cause it. */
+/** Markup of the code, with the resources that caused it. */
 export function conditionMarkup(condition: ConditionCode, hrefs: readonly string[] = []): string {
   return dav(condition, ...hrefs.map(davHref));
 }

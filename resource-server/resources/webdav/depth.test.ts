@@ -6,7 +6,7 @@ const depth = (...lines: readonly string[]) =>
   depthOf({ rawHeaders: lines.flatMap((line) => ['Depth', line]) });
 
 describe('RFC 4918 section 10.2: Depth', () => {
-  test('has three values, "infinity" in any case', () => {
+  test('Depth has three values, "infinity" in any case', () => {
     expect(['0', '1', 'infinity', 'Infinity'].map((value) => depth(value))).toEqual([
       '0',
       '1',
@@ -17,13 +17,13 @@ describe('RFC 4918 section 10.2: Depth', () => {
   });
 
   test.each(['', '2', '-1', '00', '1,noroot', '0, 0', 'infinite', 'constructor'])(
-    '%j is malformed',
+    'Depth: %j is malformed',
     (value) => {
       expect(() => depth(value)).toThrow(BadRequest);
     },
   );
 
-  test('must not be repeated', () => {
+  test('a repeated Depth is refused', () => {
     expect(() => depth('0', '0')).toThrow(BadRequest);
   });
 });

@@ -5,7 +5,7 @@ async function* pieces(...all: readonly string[]): AsyncGenerator<string, undefi
   yield* all;
 }
 
-/** Gathers an answer, of which the client has read one piece so far. */
+/** Gathers an answer of which the client has read one piece so far. */
 async function begun(...all: readonly string[]) {
   const kept: string[] = [];
   const answer = gathered(pieces(...all), async (whole) => void kept.push(whole));
@@ -20,21 +20,21 @@ async function begun(...all: readonly string[]) {
   };
 }
 
-test('the whole is kept once all of it has passed, and nothing if the client leaves before', async () => {
+test('an answer is kept once the client has read all of it, and not if the client leaves before', async () => {
   const [whole, left] = [await begun('a', 'b'), await begun('a', 'b')];
   expect(await whole.readAll()).toBe('ab');
   await left.leave();
   expect([whole.kept, left.kept]).toEqual([['ab'], []]);
 });
 
-test('an answer of more than 1 MiB passes, and is not kept', async () => {
+test('an answer of more than 1 MiB is sent, and not kept', async () => {
   const piece = 'x'.repeat(1024 * 1024);
   const [fits, long] = [await begun(piece), await begun(piece, 'y', 'z')];
   expect([(await fits.readAll()).length, fits.kept.length]).toEqual([piece.length, 1]);
   expect([(await long.readAll()).length, long.kept.length]).toEqual([piece.length + 2, 0]);
 });
 
-test('four are gathered at a time: one more passes and is not kept, until one of them has ended', async () => {
+test('at most four answers are gathered at a time, and a fifth is sent without being kept', async () => {
   const four = await Promise.all(Array.from({ length: 4 }, () => begun('a', 'b')));
   const fifth = await begun('a', 'b');
   expect([await fifth.readAll(), fifth.kept]).toEqual(['ab', []]);

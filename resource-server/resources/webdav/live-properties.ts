@@ -27,7 +27,7 @@ const every =
   ({ entry }) =>
     content(entry);
 
-/** A root that nobody has changed yet has no dates. */
+/** A root that was never changed has no dates. */
 const known = (time: number, format: (time: Date) => string) =>
   time === 0 ? undefined : format(new Date(time));
 
@@ -68,8 +68,8 @@ const ROWS: readonly (readonly [name: string, asked: 'allprop' | 'by name', Cont
 ];
 
 /**
- * The properties of namespace `DAV:` that the server computes (RFC 4918 section 15, RFC 4331). All others of that
- * namespace are dead, including DAV:displayname.
+ * The properties of namespace `DAV:` that the server computes (RFC 4918 section 15, RFC 4331). All other properties of
+ * that namespace are dead, including DAV:displayname.
  */
 export const LIVE_PROPERTIES: ReadonlyMap<string, LiveProperty> = new Map(
   ROWS.map(([name, asked, content]) => {

@@ -41,7 +41,7 @@ function activeLock(
     own ? owner : '',
     dav('timeout', `Second-${Math.max(Math.ceil((expires - now) / 1000), 0)}`),
     own ? dav('locktoken', davHref(token)) : '',
-    // A lock that is inherited from above is rooted at a collection.
+    // A lock on a collection above has the URL of that collection as its root.
     dav(
       'lockroot',
       davHref(hrefOf(space, { path: root, kind: root === path ? kind : 'collection' })),

@@ -39,7 +39,7 @@ describe('RFC 4918 section 6.1: resources that a lock covers', () => {
     ['a/b', true, ['a/b', 'a/b/c']],
     ['', false, ['']],
     ['', true, paths],
-  ])('on %j, deep: %s', (root, deep, covered) => {
+  ])('a lock on %j (deep: %s) covers the expected paths', (root, deep, covered) => {
     const lock = lockOn(root, { deep });
     const view = viewOf([lock]);
     expect(paths.filter((path) => system.covering(view, path).length > 0)).toEqual(covered);
@@ -81,7 +81,7 @@ describe('RFC 4918 section 7: the tokens that a write needs', () => {
     ['c', true, [['c/d/e', [leaf, other]]]],
     ['c/d/e', false, [['c/d/e', [leaf, other]]]],
     ['cd', true, []],
-  ])('%s, deep: %s', (path, all, needed) => {
+  ])('a write to %s (deep: %s) needs the tokens of the locks there', (path, all, needed) => {
     expect([...system.needed(view, { path, deep: all })]).toEqual(needed);
   });
 });
@@ -94,7 +94,7 @@ describe('RFC 4918 section 9.10.5: conflicts between locks', () => {
     [shared, exclusive, true],
     [exclusive, shared, true],
     [exclusive, exclusive, true],
-  ])('%j and then %j: conflict %s', (first, second, conflict) => {
+  ])('a lock %j and then a lock %j: conflict %s', (first, second, conflict) => {
     for (const principal of ['alice', 'bob']) {
       const view = viewOf([lockOn('a', first)]);
       const found = system.conflicting(view, wish('a', { ...second, principal }));
@@ -112,13 +112,16 @@ describe('RFC 4918 section 9.10.5: conflicts between locks', () => {
     ['', false, 'a', true, false],
     ['a', true, 'ab', true, false],
     ['ab', true, 'a', true, false],
-  ])('on %j (deep: %s) and then on %j (deep: %s): %s', (first, deep, second, also, conflict) => {
-    const lock = lockOn(first, { deep });
-    const found = system.conflicting(viewOf([lock]), wish(second, { deep: also }));
-    expect(found).toEqual(conflict ? [lock] : []);
-  });
+  ])(
+    'a lock on %j (deep: %s) and then one on %j (deep: %s): conflict %s',
+    (first, deep, second, also, conflict) => {
+      const lock = lockOn(first, { deep });
+      const found = system.conflicting(viewOf([lock]), wish(second, { deep: also }));
+      expect(found).toEqual(conflict ? [lock] : []);
+    },
+  );
 
-  test('two locks conflict exactly if they cover a common path and one is exclusive', () => {
+  test('two locks conflict exactly if they cover a common path and at least one is exclusive', () => {
     const root = fc.constantFrom('', 'a', 'a/b', 'a/b/c', 'ab', 'b');
     const any = fc.record({ root, deep: fc.boolean(), exclusive: fc.boolean() });
     const paths = ['', 'a', 'a/b', 'a/b/c', 'a/b/c/d', 'ab', 'ab/c', 'b'];
@@ -137,14 +140,14 @@ describe('RFC 4918 section 9.10.5: conflicts between locks', () => {
 });
 
 describe('RFC 4918 section 6.5: tokens', () => {
-  test('are distinct UUIDs of version 4', () => {
+  test('lock tokens are distinct UUIDs of version 4', () => {
     const tokens = Array.from({ length: 1000 }, () => lockOn('a').token);
     const form = /^urn:uuid:[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
     expect(tokens.every((token) => form.test(token))).toBe(true);
     expect(new Set(tokens).size).toBe(tokens.length);
   });
 
-  test('use all random bits of a UUID', () => {
+  test('lock tokens use all random bits of a UUID', () => {
     const ones = createLockSystem({ clock, random: (bytes) => Buffer.alloc(bytes, 0xff) });
     const zeros = createLockSystem({ clock, random: (bytes) => Buffer.alloc(bytes) });
     expect(ones.create(NOTHING, wish('a')).lock.token).toBe(
@@ -165,7 +168,7 @@ describe('RFC 4918 sections 6.6 and 10.7: timeouts', () => {
     [86_401, 86_400],
     [4_100_000_000, 86_400],
     [Infinity, 86_400],
-  ])('%d seconds requested, %d granted', (seconds, granted) => {
+  ])('a lock timeout of %d seconds is granted as %d seconds', (seconds, granted) => {
     const { lock } = system.create(NOTHING, wish('a', { seconds }));
     expect(lock).toMatchObject({ seconds: granted, expires: clock.now() + granted * 1000 });
     const { lock: again, edits } = system.refresh(lock, seconds);
@@ -173,7 +176,7 @@ describe('RFC 4918 sections 6.6 and 10.7: timeouts', () => {
     expect(edits).toEqual([{ kind: 'lock', lock: again }]);
   });
 
-  test('section 7.7: a refreshed lock differs in its timeout only', () => {
+  test('section 7.7: a refreshed lock differs only in its timeout', () => {
     const lock = lockOn('a', { seconds: 10, owner: '<D:owner/>' });
     const { lock: again } = system.refresh(lock, 100);
     expect(again).toEqual({ ...lock, seconds: 100, expires: clock.now() + 100_000 });
@@ -191,7 +194,7 @@ describe('edits of the locks of a tree', () => {
     ]);
   });
 
-  test('RFC 4918 section 9.6: removing a resource removes its locks and those below', () => {
+  test('RFC 4918 section 9.6: removing a resource removes its locks and the locks below', () => {
     const locks = ['a', 'a/b', 'a/b/c', 'ab', ''].map((root) => lockOn(root));
     const expired = { ...lockOn('x'), expires: clock.now() };
     const view = viewOf([...locks, expired]);
@@ -201,7 +204,7 @@ describe('edits of the locks of a tree', () => {
     expect(system.release(viewOf(locks), 'b')).toEqual([]);
   });
 
-  test('RFC 4918 section 20.2: 50 locks of a principal, 2,000 of a tree, expired ones not counted', () => {
+  test('RFC 4918 section 20.2: a principal has at most 50 locks and a tree 2,000, without expired locks', () => {
     const many = (count: number, principal: (index: number) => string) =>
       Array.from({ length: count }, (_, index) => ({
         ...lockOn(`p${index}`),

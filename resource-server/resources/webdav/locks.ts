@@ -8,9 +8,9 @@ import type { LockSystem } from './lock-system.ts';
 const SHORTEST = 1;
 const LONGEST = 86_400;
 /**
- * The most locks in force in a tree, all of which each request to it reads, and of one principal in it: it takes
- * forty principals to lock the others out. Each process counts its own exactly, and learns of others' locks a
- * moment later.
+ * The most locks in force in a tree, and of one principal in it. Each request reads all locks of its tree, and forty
+ * principals are needed to exhaust the tree's limit. Each process counts its own locks exactly, and learns of locks in
+ * other processes a moment later.
  */
 const MOST_IN_TREE = 2000;
 const MOST_OF_PRINCIPAL = 50;
@@ -85,7 +85,7 @@ export function createLockSystem({
   };
 }
 
-/** True if a lock covers the path (RFC 4918 section 6.1): its root, and if it is deep everything below. */
+/** True if a lock covers the path (RFC 4918 section 6.1): its root and, for a deep lock, everything below. */
 function covers({ root, deep }: Lock, path: string): boolean {
   return root === path || (deep && isBelow(path, root));
 }

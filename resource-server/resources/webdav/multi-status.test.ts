@@ -26,14 +26,14 @@ async function answer(pages: Parameters<typeof multiStatus>[0]): Promise<Incomin
   const { port } = server.address() as AddressInfo;
   const request = http.get({ host: '127.0.0.1', port, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  request.on('error', () => {}); // a reset; the response tells
+  request.on('error', () => {}); // the test detects a reset by the response
   return response;
 }
 
 const member = (index: number): MemberResponse => ({ href: `/${index}`, status: 423 });
 
 describe('RFC 4918 section 13: a multi-status', () => {
-  test('a short one is sent at once', async () => {
+  test('a short multi-status is sent at once', async () => {
     const response = await answer([[member(1)], [member(2)]]);
     expect(response.statusCode).toBe(207);
     expect(response.headers['content-type']).toBe('application/xml; charset="utf-8"');
@@ -47,7 +47,7 @@ describe('RFC 4918 section 13: a multi-status', () => {
     );
   });
 
-  test('others are served between two pieces of a long one', async () => {
+  test('other requests are served between two pieces of a long multi-status', async () => {
     let turn = 0;
     let counting = setImmediate(function count() {
       turn += 1;
@@ -65,11 +65,11 @@ describe('RFC 4918 section 13: a multi-status', () => {
     expect(new Set(turns).size).toBe(100);
   });
 
-  test('an empty one is still a document', async () => {
+  test('an empty multi-status is a valid document', async () => {
     expect(parseXml(await text(await answer([])))).toMatchObject({ name: 'multistatus' });
   });
 
-  test('section 14.22: the status of properties, and section 16: the reason', async () => {
+  test('a multi-status has the status of properties (section 14.22) and the reason (section 16)', async () => {
     const condition = conditionMarkup('cannot-modify-protected-property');
     const response = await answer([
       [
@@ -102,7 +102,7 @@ describe('RFC 4918 section 13: a multi-status', () => {
 });
 
 describe('a long answer', () => {
-  test('is sent while it is generated, and is complete', async () => {
+  test('a long multi-status is sent while it is generated, and is complete', async () => {
     const response = await answer([Array.from({ length: 2500 }, (_, index) => member(index))]);
     expect(response.headers['content-length']).toBeUndefined();
     const hrefs = elementsOf(parseXml(await text(response))).map(
@@ -111,7 +111,7 @@ describe('a long answer', () => {
     expect(hrefs).toEqual(Array.from({ length: 2500 }, (_, index) => `/${index}`));
   });
 
-  test('stops being generated when the client leaves', async () => {
+  test('a long multi-status is no longer generated when the client leaves', async () => {
     const { promise: end, resolve } = Promise.withResolvers<void>();
     async function* endless(): AsyncGenerator<readonly MemberResponse[]> {
       try {
@@ -125,7 +125,7 @@ describe('a long answer', () => {
     await expect(end).resolves.toBeUndefined();
   });
 
-  test('ends the connection on a failure, so that it never looks complete', async () => {
+  test('a failure during a long multi-status closes the connection, so that the answer never looks complete', async () => {
     async function* failing(): AsyncGenerator<readonly MemberResponse[]> {
       for (let index = 0; index < 5000; index += 1) yield [member(index)];
       throw new Error('the store is gone');
@@ -133,7 +133,7 @@ describe('a long answer', () => {
     await expect(text(await answer(failing()))).rejects.toThrow('aborted');
   });
 
-  test('becomes another answer if it fails at once', async () => {
+  test('a failure at the beginning of a multi-status gives another answer', async () => {
     async function* failing(): AsyncGenerator<readonly MemberResponse[]> {
       yield [member(1)];
       throw new Error('the store is gone');

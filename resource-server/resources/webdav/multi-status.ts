@@ -9,7 +9,7 @@ import {
 } from '../../answers/pieces.ts';
 import { dav, davHref, davRoot } from './xml-writer.ts';
 
-/** Characters that are sent at a time, with others served in between. A shorter answer is sent at once. */
+/** Characters that are sent at a time, with other requests served in between. A shorter answer is sent at once. */
 const PIECE = 64 * 1024;
 
 /** The status of some properties of a resource. */
@@ -35,8 +35,8 @@ export type MemberResponse =
 type Pages = Iterable<Iterable<MemberResponse>> | AsyncIterable<Iterable<MemberResponse>>;
 
 /**
- * Answers 207 (RFC 4918 section 13). Resolves when a short answer is complete, or when the first piece of a long
- * one is; a later failure ends the connection. `keep` gets the whole of most that are not too long.
+ * Answers 207 (RFC 4918 section 13). Resolves when a short answer is complete, or when the first piece of a long answer
+ * is. A later failure closes the connection. `keep` gets most answers that are not too long.
  */
 export async function multiStatus(pages: Pages, keep?: Keep): Promise<ResourceAnswer> {
   const pieces = keep === undefined ? piecesOf(pages) : gathered(piecesOf(pages), keep);
@@ -103,11 +103,14 @@ function errorMarkup(condition: string | undefined): string {
   return condition === undefined ? '' : dav('error', condition);
 }
 
-/** Characters of the longest whole, and how many are gathered at a time: each is in memory until its client has read it. */
+/**
+ * Characters of the longest answer to keep, and the most answers that are gathered at a time. Each stays in memory
+ * until its client has read it.
+ */
 const LONGEST = 1024 * 1024;
 const AT_ONCE = 4;
 
-/** Takes the whole of an answer. */
+/** Receives a whole answer. */
 type Keep = (whole: string) => Promise<void>;
 
 let gathering = 0;
@@ -115,8 +118,8 @@ let gathering = 0;
 type Answer = AsyncGenerator<string, undefined>;
 
 /**
- * Passes the pieces of an answer on. `keep` gets the whole once all have passed, unless it is too long or others are being
- * gathered: a client that reads slowly only keeps it from being kept.
+ * Passes the pieces of an answer on. `keep` gets the whole answer once all pieces have passed, unless it is too long or
+ * too many are being gathered. A slow client thus only prevents answers from being kept.
  */
 export const gathered = (pieces: Answer, keep: Keep): Answer =>
   gathering === AT_ONCE ? pieces : gather(pieces, keep);

@@ -22,7 +22,7 @@ export function propertyReader(property: PropertyName): (subject: Subject) => st
   return live?.read ?? (({ entry }) => entry.properties[key]);
 }
 
-/** The markup of DAV:allprop: all dead properties, and the live ones that are cheap. */
+/** The markup of DAV:allprop: all dead properties, and the live properties that are cheap to compute. */
 export function allProperties(subject: Subject): string[] {
   const live = [...LIVE_PROPERTIES.values()].map((property) =>
     property.inAllprop ? property.read(subject) : undefined,

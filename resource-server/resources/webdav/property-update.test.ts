@@ -3,7 +3,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { propertyInstructions, updateProperties } from './property-update.ts';
 import { parseXml } from './xml-parser.ts';
 
-/** Instructions of a DAV:propertyupdate with this in it. */
+/** Instructions of a DAV:propertyupdate with this content. */
 function asked(content: string) {
   return propertyInstructions(
     parseXml(`<D:propertyupdate xmlns:D="DAV:" xmlns:x="x">${content}</D:propertyupdate>`),
@@ -16,7 +16,7 @@ const remove = (...properties: readonly string[]) =>
   `<D:remove><D:prop>${properties.join('')}</D:prop></D:remove>`;
 
 describe('RFC 4918 section 14.19: reading the instructions', () => {
-  test('in the order of the document (section 9.2)', () => {
+  test('instructions are read in the order of the document (section 9.2)', () => {
     const instructions = asked(
       set('<x:a/>', '<x:b/>') + remove('<x:a/>') + set('<x:c/>') + remove('<x:d/>', '<x:e/>'),
     );
@@ -50,7 +50,7 @@ describe('RFC 4918 section 14.19: reading the instructions', () => {
       '<D:propfind xmlns:D="DAV:"><D:set><D:prop><a/></D:prop></D:set></D:propfind>',
     ],
     ['another namespace', '<propertyupdate><set><prop><a/></prop></set></propertyupdate>'],
-  ])('%s is 422', (_, text) => {
+  ])('a property update with %s is 422', (_, text) => {
     expect(() => propertyInstructions(parseXml(text))).toThrow(
       expect.objectContaining({ constructor: HttpError, status: 422 }),
     );
@@ -60,7 +60,7 @@ describe('RFC 4918 section 14.19: reading the instructions', () => {
 describe('RFC 4918 section 9.2: all or nothing', () => {
   const before = { '{x}a': '<a xmlns="x">old</a>', '{y}b': '<b xmlns="y"/>' };
 
-  test('sets, replaces and removes', () => {
+  test('an update sets, replaces and removes properties', () => {
     const { properties, propstats } = updateProperties(
       before,
       asked(set('<x:a>new</x:a>', '<x:c/>') + remove('<b xmlns="y"/>')),
@@ -77,7 +77,7 @@ describe('RFC 4918 section 9.2: all or nothing', () => {
     ]);
   });
 
-  test('the last instruction about a property counts, and the property is answered once', () => {
+  test('the last instruction about a property applies, and the property is answered once', () => {
     const first = updateProperties({}, asked(set('<x:a>1</x:a>') + remove('<x:a/>')));
     expect(first.properties).toEqual({});
     expect(first.propstats).toEqual([{ status: 200, properties: ['<P:a xmlns:P="x"/>'] }]);
@@ -85,7 +85,7 @@ describe('RFC 4918 section 9.2: all or nothing', () => {
     expect(second.properties?.['{x}a']).toContain('>2<');
   });
 
-  test('removed properties make room for new ones, in whatever order they come', () => {
+  test('removed properties make room for new properties, in any order', () => {
     const long = `<x:c>${'v'.repeat(30_000)}</x:c>`;
     const { properties: full = {} } = updateProperties({}, asked(set(long)));
     const another = long.replaceAll('x:c', 'x:d');
@@ -113,7 +113,7 @@ describe('RFC 4918 section 9.2: all or nothing', () => {
     'quota-used-bytes',
     'resourcetype',
     'supportedlock',
-  ])('DAV:%s is protected, and the rest is 424', (name) => {
+  ])('DAV:%s is protected, so the other properties of the update get 424', (name) => {
     for (const change of [set, remove]) {
       const { properties, propstats } = updateProperties(
         before,
@@ -150,7 +150,7 @@ describe('limits', () => {
   const property = (name: string, length: number) => `<${name}>${'v'.repeat(length)}</${name}>`;
   const OVERHEAD = Buffer.byteLength('<a xmlns:D="DAV:" xmlns:x="x"></a>');
 
-  test('RFC 4918 section 9.2.1: 32 KiB a resource, names included, or 507', () => {
+  test('RFC 4918 section 9.2.1: dead properties have 32 KiB per resource, names included; more is 507', () => {
     const most = 32 * 1024 - OVERHEAD - '{}a'.length;
     expect(updateProperties({}, asked(set(property('a', most)))).properties).toBeDefined();
     expect(updateProperties({}, asked(set('<x:b/>', property('a', most + 1))))).toEqual({
@@ -162,7 +162,7 @@ describe('limits', () => {
     });
   });
 
-  test('the limit counts several requests together, and bytes instead of characters', () => {
+  test('the limit applies to the sum of several requests, in bytes instead of characters', () => {
     const before = { '{}a': property('a', 16_000), '{}b': property('b', 16_000) };
     const left = 32 * 1024 - 2 * Buffer.byteLength(`{}a${property('a', 16_000)}`);
     const most = left - OVERHEAD - '{}e'.length;

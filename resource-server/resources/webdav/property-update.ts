@@ -8,7 +8,7 @@ import { emptyElement, writeXml } from './xml-writer.ts';
 
 /** The most properties that a request can set and remove. */
 const MOST_INSTRUCTIONS = 256;
-/** The most bytes of the dead properties of a resource, names included, since they are read together. */
+/** The most bytes of the dead properties of a resource, names included, since the server reads them together. */
 const MOST = 32 * 1024;
 
 type Properties = Entry['properties'];
@@ -41,7 +41,7 @@ export function propertyInstructions(root: XmlElement): readonly PropertyInstruc
   return instructions;
 }
 
-/** The status of each property, and all dead properties afterwards; undefined if none has changed. */
+/** The status of each property, and all dead properties afterwards. Undefined properties: none has changed. */
 export interface PropertyUpdate {
   readonly properties: Properties | undefined;
   readonly propstats: readonly Propstat[];
@@ -59,7 +59,7 @@ export function updateProperties(
   const properties = new Map(Object.entries(before).filter(([key]) => !last.has(key)));
   let size = [...properties].reduce((sum, property) => sum + sizeOf(property), 0);
   for (const [key, { kind, element }] of last) {
-    // Instructions after a failure are not even written out: namespaces can make them many times larger.
+    // Instructions after a failure are not written out, since namespaces can make them many times larger.
     if (failed.size > 0) break;
     if (kind === 'remove') continue;
     const markup = writeXml(element);

@@ -6,7 +6,7 @@ import { davChild, elementsOf, isDav, type XmlElement } from './xml-element.ts';
 import { emptyElement } from './xml-writer.ts';
 
 /**
- * The most properties that a request can name, and the most bytes of their names: each is answered for each
+ * The most properties that a request can name, and the most bytes of their names, since each is answered for each
  * resource.
  */
 const MOST_NAMED = 256;
@@ -18,11 +18,11 @@ interface Named {
   readonly empty: string;
 }
 
-/** A PROPFIND asks this about each resource. */
+/** A question of PROPFIND that is asked about each resource. */
 export interface PropertyQuestion {
-  /** Equal for questions that are answered alike. */
+  /** Equal for questions with equal answers. */
   readonly key: string;
-  /** The answer for one resource. */
+  /** Returns the answer for one resource. */
   answer(subject: Subject): readonly Propstat[];
 }
 
@@ -70,7 +70,7 @@ function namesIn(root: XmlElement, container: string): readonly Named[] {
   return names;
 }
 
-/** Adds named properties to the others. Missing ones are 404 (RFC 4918 section 9.1.2). */
+/** Adds named properties to the others. Missing properties are 404 (RFC 4918 section 9.1.2). */
 function named(
   kind: string,
   names: readonly Named[],
@@ -84,7 +84,7 @@ function named(
     for (const { read, empty } of names) {
       const markup = read(subject);
       if (markup === undefined) missing.push(empty);
-      // A property always has the same markup, and is included once (section 9.1).
+      // Equal properties have equal markup, and each is included once (section 9.1).
       else if (!unnamed.includes(markup)) found.push(markup);
     }
     if (missing.length === 0) return [{ status: 200, properties: found }];

@@ -11,10 +11,10 @@ export type Reference =
   | { readonly kind: 'here'; readonly path: string };
 
 /**
- * Resolves an absolute URI or absolute path in the same way as request targets. `here`: a request for it would be
- * in the same space, and so in the same tree. The authority of the request itself also counts as this server: a
- * client that mounts 127.0.0.1 does not say localhost. A query, a fragment, or too much length count as malformed.
- * Throws `BadRequest` for an invalid host.
+ * Resolves an absolute URI or absolute path in the same way as request targets.
+ * `here`: a request for the reference would be in the same space, and so in the same tree. The authority of the request
+ * is accepted as this server, too: a client that mounts 127.0.0.1 does not say localhost. A reference with a query, a
+ * fragment or too many characters is malformed. Throws `BadRequest` for an invalid host.
  */
 export function resolveReference(context: ResourceContext, reference: string): Reference {
   const { request, space } = context;
@@ -39,7 +39,7 @@ export function resolveReference(context: ResourceContext, reference: string): R
   try {
     return { kind: 'here', path: pathWithin({ space, target }) };
   } catch (error) {
-    // RFC 4918 section 12.2: 414 is only about the target of a request.
+    // 414 is only about the target of a request (RFC 4918 section 12.2).
     if (error instanceof HttpError) return { kind: 'malformed' };
     throw error;
   }

@@ -8,8 +8,8 @@ export const XML = 'http://www.w3.org/XML/1998/namespace';
 export const XMLNS = 'http://www.w3.org/2000/xmlns/';
 
 /**
- * An element with everything that RFC 4918 section 4.3 requires to preserve; comments and processing instructions
- * are dropped.
+ * An element with everything that RFC 4918 section 4.3 requires to preserve. Comments and processing instructions are
+ * dropped.
  */
 export interface XmlElement {
   readonly namespace: string;

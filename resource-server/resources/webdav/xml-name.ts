@@ -1,7 +1,7 @@
 /**
- * Names as XML 1.0 defined them before its fifth edition allowed nearly all characters. Expat, and with it many
- * clients, reads no others, and could not read an answer that contains one. These are the productions of appendix
- * B of the fourth edition.
+ * Names as XML 1.0 defined them before its fifth edition, which allows nearly all characters. Expat, and with it many
+ * clients, cannot read an answer that contains newer names. These are the productions of appendix B of the fourth
+ * edition.
  */
 const LETTER =
   'A-Za-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u00FF\u0100-\u0131\u0134-\u013E\u0141-\u0148' +

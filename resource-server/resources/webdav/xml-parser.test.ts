@@ -6,7 +6,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { elementsOf } from './xml-element.ts';
 import { parseXml } from './xml-parser.ts';
 
-/** The status that a document is refused with. */
+/** The status with which a document is refused. */
 function refusal(text: string): number {
   try {
     parseXml(text);
@@ -115,11 +115,11 @@ describe('RFC 4918 section 20.6: no document type declaration, no expansion', ()
       '<!DOCTYPE a [<!ENTITY % b SYSTEM "http://x/"> %b;]><a/>',
       403,
     ],
-  ])('%s', (_, text, status) => {
+  ])('a document type declaration with %s is refused', (_, text, status) => {
     expect(refusal(text)).toBe(status);
   });
 
-  test('section 16: the answer has the condition code', () => {
+  test('section 16: the refusal of a document type declaration has the condition code', () => {
     expect(() => parseXml('<!DOCTYPE a SYSTEM "x"><a/>')).toThrow(
       expect.objectContaining({
         content: {
@@ -154,14 +154,14 @@ describe('limits', () => {
       `<a xmlns:p="${'u'.repeat(1024)}"/>`,
       `<a xmlns:p="${'u'.repeat(1025)}"/>`,
     ],
-  ])('%s', (_, most, more) => {
+  ])('a document with %s is refused', (_, most, more) => {
     expect(refusal(most)).toBe(200);
     expect(refusal(more)).toBe(400);
   });
 });
 
 describe('reading a document', () => {
-  test('namespaces are resolved, whatever the prefix', () => {
+  test('namespaces are resolved for any prefix', () => {
     const { namespace, name, prefix, children } = parseXml(
       '<a:b xmlns:a="DAV:"><c xmlns="u"/><d/><a:e xmlns:a="v"/></a:b>',
     );
@@ -173,7 +173,7 @@ describe('reading a document', () => {
     ]);
   });
 
-  test('a declaration applies within its element, not after it', () => {
+  test('a namespace declaration applies within its element, not after it', () => {
     const root = parseXml('<a xmlns="u" xml:lang="en"><b xmlns="v" xml:lang="de"/><c/></a>');
     expect(elementsOf(root).map(({ namespace, scope }) => [namespace, scope.language])).toEqual([
       ['v', 'de'],
@@ -181,7 +181,7 @@ describe('reading a document', () => {
     ]);
   });
 
-  test('a prefix named like a member of the prototype is a prefix', () => {
+  test('a prefix may have the name of a member of Object.prototype', () => {
     const root = parseXml('<__proto__:a xmlns:__proto__="u" __proto__:b="c" constructor="d"/>');
     expect(root).toMatchObject({ namespace: 'u', name: 'a' });
     expect(root.attributes).toEqual([
@@ -190,18 +190,18 @@ describe('reading a document', () => {
     ]);
   });
 
-  test('text is joined, however it is written; comments and instructions are ignored (section 17)', () => {
+  test('adjacent text is joined, whether or not it is CDATA; comments and instructions are ignored (section 17)', () => {
     const root = parseXml('<a> 1&lt;<!-- x -->2<![CDATA[<3>]]><?php exit ?>&#x1F600;\r\n</a>');
     expect(root.children).toEqual([' 1<2<3>\u{1F600}\n']);
   });
 
-  test('accepts names in the letters that all editions of XML 1.0 share', () => {
+  test('the parser accepts names in the letters that all editions of XML 1.0 share', () => {
     for (const name of ['grüße', 'été', 'имя', 'ελ', '名前', '이름', 'ไทย', 'कि', '_a-b.c1']) {
       expect(parseXml(`<${name} ${name}=""/>`)).toMatchObject({ name, attributes: [{ name }] });
     }
   });
 
-  test('accepts IRIs as namespaces, relative ones included', () => {
+  test('the parser accepts IRIs as namespaces, including relative ones', () => {
     for (const namespace of [
       '',
       'DAV:',
@@ -214,14 +214,14 @@ describe('reading a document', () => {
     }
   });
 
-  test('too many tags are refused before any is parsed', () => {
-    // The first tag is malformed, but is never parsed.
+  test('a document with too many tags is refused before parsing', () => {
+    // The first tag is malformed, but the parser never reads it.
     expect(() => parseXml(`<a<${'<b/>'.repeat(21_000)}`)).toThrow('more than 10000 elements');
     expect(() => parseXml(`<a>${'<b>'.repeat(1_000_000)}`)).toThrow('more than 10000 elements');
     expect(parseXml(`<a>${'<b></b>'.repeat(9_999)}</a>`).children).toHaveLength(9_999);
   });
 
-  test('a slice may end anywhere: within a tag, a reference, a line end or a surrogate pair', () => {
+  test('a document is parsed correctly if a slice ends anywhere, even within a tag or a surrogate pair', () => {
     const piece = '<b c="1&amp;2">\u{1F600}\r\n<![CDATA[x]]>&#x1F600;</b>';
     for (let before = 0; before < piece.length; before += 1) {
       const text = `<a>${' '.repeat(4096 - 3 - before)}${piece}</a>`;
@@ -231,12 +231,12 @@ describe('reading a document', () => {
     }
   });
 
-  test('white space between elements is preserved', () => {
+  test('the parser preserves white space between elements', () => {
     expect(parseXml('<a> <b/>\n</a>').children).toEqual([' ', expect.anything(), '\n']);
   });
 });
 
-test('any text is an element or 4xx', () => {
+test('any text is parsed as XML or refused with 4xx', () => {
   const parts = fc.constantFrom(
     ...'< > </ /> <a <a> </a> b=" " xmlns:p="u" <p:a xmlns="" & &amp; &# x41; ;'.split(' '),
     ...'<!-- --> <![CDATA[ ]]> <?xml ?> <!DOCTYPE [ ] <!ENTITY : \uFEFF \uD800 __proto__ ü'.split(

@@ -13,7 +13,7 @@ const MARKS = 1000;
 const ATTRIBUTES = 100;
 /** The most nested namespace declarations. */
 const NAMESPACES = 100;
-/** Characters that are parsed without a pause, about a millisecond. */
+/** Characters that are parsed without a pause, in about a millisecond. */
 export const PARSED_AT_ONCE = 4096;
 /** The most characters of a name or of a namespace URI. */
 const NAME = 1024;
@@ -40,10 +40,10 @@ export function parseXml(text: string): XmlElement {
   return slice.value;
 }
 
-/** The same in slices, between which others can be served. */
+/** Parses in slices, between which other requests are served. */
 export function* parseSlices(text: string): Generator<void, XmlElement, void> {
   checkTags(text);
-  // The parser throws errors of its own at a lone surrogate.
+  // The parser throws other errors at a lone surrogate.
   if (!text.isWellFormed()) throw new BadRequest('The XML has half a surrogate pair.');
   // XML 1.1 allows control characters, which no answer in XML 1.0 can repeat.
   const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });

@@ -12,7 +12,7 @@ function propertyIn(document: string): XmlElement {
   return property;
 }
 
-/** The property as a client parses it when the markup is sent among other properties. */
+/** Parses the markup as a client does when it is sent among other properties. */
 function sent(markup: string): XmlElement {
   const document = davDocument('prop', '<D:before/>', markup, '<D:after/>');
   const [before, property, after, ...more] = elementsOf(parseXml(document));
@@ -21,7 +21,7 @@ function sent(markup: string): XmlElement {
   return property;
 }
 
-/** The parts that RFC 4918 section 4.3 asks to keep, prefixes included; the language wherever it is named. */
+/** The parts that RFC 4918 section 4.3 requires to preserve, prefixes included, and the language. */
 function kept({ namespace, name, prefix, attributes, children, scope }: XmlElement): object {
   return {
     namespace,
@@ -87,12 +87,12 @@ describe('RFC 4918 section 4.3: a stored property is preserved', () => {
       '<p><a xml:space="default"> </a></p>',
       '<a xml:space="default"> </a>',
     ],
-  ])('%s', (_, stored, markup) => {
+  ])('a stored property is preserved with %s', (_, stored, markup) => {
     expect(writeXml(propertyIn(stored))).toBe(markup);
     expect(kept(sent(markup))).toEqual(kept(propertyIn(stored)));
   });
 
-  test('the example of section 4.3.1', () => {
+  test('the example of RFC 4918 section 4.3.1 is preserved', () => {
     const author = propertyIn(`
       <D:prop xml:lang="en" xmlns:D="DAV:">
         <x:author xmlns:x='http://example.com/ns'>
@@ -125,7 +125,7 @@ describe('a stored property cannot end the markup around it', () => {
       'our namespace by another prefix',
       '<prop xmlns="DAV:"><status>HTTP/1.1 500 x</status></prop>',
     ],
-  ])('%s', (_, property) => {
+  ])('a stored property cannot inject markup by %s', (_, property) => {
     const stored = propertyIn(`<p>${property}</p>`);
     expect(kept(sent(writeXml(stored)))).toEqual(kept(stored));
   });
@@ -135,12 +135,12 @@ describe('a stored property cannot end the markup around it', () => {
     [{ namespace: '', name: 'a' }, '<a/>'],
     [{ namespace: "'&lt;D:x/", name: 'a' }, `<P:a xmlns:P="'&amp;lt;D:x/"/>`],
     [{ namespace: 'http://www.w3.org/XML/1998/namespace', name: 'lang' }, '<xml:lang/>'],
-  ])('the name of a property: %j', (name, markup) => {
+  ])('the name of a property cannot inject markup: %j', (name, markup) => {
     expect(emptyElement(name)).toBe(markup);
     expect(sent(markup)).toMatchObject(name);
   });
 
-  test('text and references', () => {
+  test('text and references cannot inject markup', () => {
     fc.assert(
       fc.property(text(), (value) => {
         const characters = value === '' ? [] : [value];
@@ -152,7 +152,7 @@ describe('a stored property cannot end the markup around it', () => {
   });
 });
 
-test('writing and parsing again preserves any parsed element, however often', () => {
+test('writing and parsing an element again and again preserves it', () => {
   fc.assert(
     fc.property(element(), (generated) => {
       const parsed = propertyIn(`<p xml:lang="en" xmlns="p" xmlns:D="d">${naive(generated)}</p>`);
@@ -241,7 +241,7 @@ function element(): fc.Arbitrary<Bare> {
   return whole;
 }
 
-/** Text beside text is one text, and empty text is none. */
+/** Joins adjacent text, and drops empty text. */
 function merged(children: readonly (Bare | string)[]): (Bare | string)[] {
   const all: (Bare | string)[] = [];
   for (const child of children) {

@@ -7,7 +7,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  // A parser would turn these into spaces or line feeds.
+  // A parser would turn these characters into spaces or line feeds.
   '\t': '&#9;',
   '\n': '&#10;',
   '\r': '&#13;',
@@ -54,8 +54,8 @@ export function emptyElement({ namespace, name }: Pick<XmlElement, 'namespace' |
 }
 
 /**
- * Returns the markup of a parsed element. It keeps its prefixes, namespaces and language, so it means the same
- * wherever it is put (RFC 4918 section 4.3).
+ * Returns the markup of a parsed element. The markup keeps prefixes, namespaces and language, so its meaning is the
+ * same at any place (RFC 4918 section 4.3).
  */
 export function writeXml(element: XmlElement, around = NOTHING): string {
   const { name, prefix, attributes, children, scope } = element;
@@ -70,7 +70,7 @@ export function writeXml(element: XmlElement, around = NOTHING): string {
 
 const qualified = (prefix: string, name: string) => (prefix === '' ? name : `${prefix}:${name}`);
 
-/** The declarations in force in an element but not around it. Only a whole value includes its language. */
+/** The declarations in force in an element but not around it. The language is included only for the whole value. */
 function declarations({ scope, attributes }: XmlElement, around: XmlScope): string[] {
   if (scope === around) return [];
   const declared: string[] = [];

@@ -9,7 +9,7 @@ import { readXml } from './xml.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** A request with these fields, whose content comes in these pieces. */
+/** A request with these fields, whose content arrives in these pieces. */
 function requestOf(fields: Readonly<Record<string, string>>, ...pieces: readonly Buffer[]) {
   const request = new IncomingMessage(new Socket());
   for (const [name, value] of Object.entries(fields)) {
@@ -42,20 +42,20 @@ function utf16(text: string, order: 'LE' | 'BE', mark = true): Buffer {
   return order === 'LE' ? bytes : bytes.swap16();
 }
 
-test('no content is no element, whatever its type', async () => {
+test('a request without content has no XML element, whatever its type', async () => {
   await expect(readXml(requestOf({}), 'alice')).resolves.toBeUndefined();
   await expect(
     readXml(requestOf({ 'Content-Type': 'text/html' }), 'alice'),
   ).resolves.toBeUndefined();
 });
 
-test('content that arrives byte by byte is read', async () => {
+test('XML content that arrives byte by byte is read', async () => {
   const pieces = [...Buffer.from('<a>\u{1F600}</a>')].map((byte) => Buffer.from([byte]));
   const root = await readXml(requestOf({}, ...pieces), 'alice');
   expect(root?.children).toEqual(['\u{1F600}']);
 });
 
-test('content that was already read for its digest can be read again', async () => {
+test('XML content that was already read for its digest can be read again', async () => {
   const request = requestOf({}, Buffer.from('<a>b</a>'));
   await contentDigest(request, 'sha256');
   const root = await readXml(request, 'alice');
@@ -73,7 +73,7 @@ describe('RFC 4918 section 8.2: types', () => {
     'text/xml ; charset=us-ascii; x=y',
     'text/plain;charset=UTF-8',
     'application/x-www-form-urlencoded',
-  ])('%s is read', async (type) => {
+  ])('the media type %s is read as XML', async (type) => {
     await expect(refusal('<a/>', { 'Content-Type': type })).resolves.toBe(200);
   });
 
@@ -89,7 +89,7 @@ describe('RFC 4918 section 8.2: types', () => {
     ['text/plain; charset=iso-8859-1'],
     ['text/plain-ish'],
     ['application/xml;charset="windows-1252"'],
-  ])('%j is 415', async (type) => {
+  ])('the media type %j is 415', async (type) => {
     await expect(refusal('<a/>', { 'Content-Type': type })).resolves.toBe(415);
   });
 
@@ -104,7 +104,7 @@ describe('RFC 4918 section 8.2: types', () => {
     });
   });
 
-  test('two media types are 400', async () => {
+  test('two media types of XML content are 400', async () => {
     const request = requestOf({ 'Content-Type': 'text/xml' }, Buffer.from('<a/>'));
     request.rawHeaders.push('Content-Type', 'application/xml');
     await expect(readXml(request, 'alice')).rejects.toBeInstanceOf(BadRequest);
@@ -122,7 +122,7 @@ describe('XML 1.0 section 4.3.3: encodings', () => {
       'UTF-16 that says so',
       utf16('<?xml version="1.0" encoding="UTF-16"?><a>ü\u{1F600}</a>', 'BE'),
     ],
-  ])('%s is read', async (_, content) => {
+  ])('XML content in %s is read', async (_, content) => {
     await expect(read(content)).resolves.toMatchObject({ children: ['ü\u{1F600}'] });
   });
 
@@ -141,7 +141,7 @@ describe('XML 1.0 section 4.3.3: encodings', () => {
       Buffer.from("<?xml version='1.0' encoding = 'iso-8859-1'?><a/>"),
       415,
     ],
-  ])('%s is refused', async (_, content, status) => {
+  ])('XML content in %s is refused', async (_, content, status) => {
     await expect(refusal(content)).resolves.toBe(status);
   });
 });
@@ -149,7 +149,7 @@ describe('XML 1.0 section 4.3.3: encodings', () => {
 describe('size', () => {
   const padded = (length: number) => Buffer.from(`<a>${' '.repeat(length - 7)}</a>`);
 
-  test('accepts 1 MiB, and not a byte more', async () => {
+  test('XML content of 1 MiB is accepted, and one byte more is refused', async () => {
     await expect(refusal(padded(MEBIBYTE))).resolves.toBe(200);
     await expect(refusal(padded(MEBIBYTE + 1))).resolves.toBe(413);
   });
@@ -161,7 +161,7 @@ describe('size', () => {
   });
 });
 
-test('any bytes are an element, no content, or 4xx', async () => {
+test('any bytes are read as XML, as no content, or refused with 4xx', async () => {
   const piece = fc.oneof(
     fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes)),
     fc
@@ -182,7 +182,7 @@ test('any bytes are an element, no content, or 4xx', async () => {
 describe('RFC 4918 section 20.6: a lot of XML at a time', () => {
   const long = `<a>${'<b/>'.repeat(9_000)}</a>`;
 
-  test('is parsed in slices, with others served in between; one at a time for each principal', async () => {
+  test('long XML is parsed in slices, one content at a time for each principal, with other requests in between', async () => {
     const done: string[] = [];
     const parse = async (principal: string, n: number) => {
       const root = await readXml(requestOf({}, Buffer.from(long)), principal);
@@ -200,7 +200,7 @@ describe('RFC 4918 section 20.6: a lot of XML at a time', () => {
     for (const root of await Promise.all(all)) expect(root?.children).toHaveLength(9_000);
   });
 
-  test('waits up to sixteen for each principal, more are 503; others and short contents are not affected', async () => {
+  test('up to sixteen long XML contents of a principal wait, and more are 503; other principals and short contents are not affected', async () => {
     const parse = (principal: string, content = long) =>
       readXml(requestOf({}, Buffer.from(content)), principal);
     const many = await Promise.allSettled(Array.from({ length: 20 }, () => parse('alice')));

@@ -9,13 +9,15 @@ import { createInTurn } from '../../../shared/base/in-turn.ts';
 import { parseSlices, parseXml, PARSED_AT_ONCE } from './xml-parser.ts';
 
 const LONGEST = 1024 * 1024;
-/** The most long contents of one principal that are parsed or wait for it, in all workers. */
+/** The most long contents of one principal in all workers that wait or are being parsed. */
 const MOST_EACH = 16;
 
 /** Within a process, long contents are parsed in slices, one at a time for each principal. */
 const [each, inTurn] = [createAtMost('XML', MOST_EACH), createInTurn()];
 
-/** The encodings that every XML parser must support, by their byte order marks; without one it is UTF-8. */
+/**
+ * The encodings that every XML parser must support, by their byte order marks. Without a mark the encoding is UTF-8.
+ */
 const MARKS = [
   { mark: Buffer.from([0xfe, 0xff]), encoding: 'utf-16be' },
   { mark: Buffer.from([0xff, 0xfe]), encoding: 'utf-16le' },
@@ -27,9 +29,9 @@ const DECLARED = /^<\?xml\s[^>]*?\sencoding\s*=\s*["'](?<encoding>[^"'>]*)/;
 const ACCEPT = { Accept: 'application/xml, text/xml' };
 
 /**
- * Reads the content of a request as XML and resolves to the root element, or to undefined if there is no content.
- * Rejects with 413 over 1 MiB, 415 if it is not XML in UTF-8 or UTF-16, 503 if too many long ones of this
- * principal wait, else as `parseXml` throws.
+ * Reads the content of a request as XML and resolves to the root element, or to undefined without content. Rejects with
+ * 413 over 1 MiB, and 415 for other content than XML in UTF-8 or UTF-16. Rejects with 503 if too many long contents of
+ * this principal wait, else as `parseXml` throws.
  */
 export async function readXml(
   request: AnyRequest,
@@ -57,9 +59,10 @@ const TYPES =
   /^(?:application\/xml|text\/xml|text\/plain|application\/x-www-form-urlencoded)[ \t]*(?:;|$)/i;
 
 /**
- * Checks the media type. RFC 4918 section 8.2 asks for two types, but some clients name none, those that pass a string
- * to `fetch` send text/plain, and `curl -d` sends the type of forms. No page of another origin gains by that: a form
- * has none of the methods of WebDAV, and a script needs a preflight for each (Fetch Standard section 3.3).
+ * Checks the media type.
+ * RFC 4918 section 8.2 asks for two types. But some clients send none, `fetch` with a string sends text/plain, and
+ * `curl -d` sends the type of forms. Pages of other origins gain nothing: a form cannot send methods of WebDAV, and a
+ * script needs a preflight for each (Fetch Standard section 3.3).
  */
 function checkType({ rawHeaders }: AnyRequest): void {
   if (single(rawHeaders, 'content-encoding') !== undefined) {
@@ -83,10 +86,7 @@ function decode(content: Buffer): string {
   }
 }
 
-/**
- * Checks the encoding that the content declares. It must be the actual one, or the content would mean something
- * else.
- */
+/** Checks the encoding that the content declares. A wrong declaration would change the meaning of the content. */
 function checkEncoding(name = 'utf-8'): void {
   if (!/^(?:utf-?8|utf-16(?:le|be)?|us-ascii)$/i.test(name)) {
     throw new HttpError(415, 'Send the XML in UTF-8.', ACCEPT);
