@@ -79,11 +79,8 @@ const OF_MAIL: ReadonlySet<string> = new Set([
   '/recover',
 ]);
 
-/** The values of `people.registration` with which the rows of registration are there. */
-const OF_REGISTRATION: Readonly<Record<string, readonly string[]>> = {
-  '/register': ['open'],
-  '/register/:uid': ['open', 'invited'],
-};
+/** The row of the page that sends links to register with. */
+const OF_REGISTRATION = '/register';
 
 /** Returns the rows that a configuration has. */
 export const rowsOf = ({
@@ -98,7 +95,7 @@ export const rowsOf = ({
       ([path]) =>
         (gnap || !OF_GNAP.test(path)) &&
         (mail || !OF_MAIL.has(path)) &&
-        (OF_REGISTRATION[path]?.includes(registration) ?? true),
+        (registration === 'open' || path !== OF_REGISTRATION),
     ),
   );
 

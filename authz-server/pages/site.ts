@@ -134,10 +134,8 @@ const addressRoutes = (
 ];
 
 function registrationRoutes(server: PagesServer, { form }: SentAgain): readonly Route[] {
-  const { registration } = server.config.people;
-  if (registration === 'off') return [];
   const link = registerHandlers(server);
-  const asked = registration === 'open' && askToRegisterHandlers(server);
+  const asked = server.config.people.registration === 'open' && askToRegisterHandlers(server);
   return [
     ...(asked
       ? ([

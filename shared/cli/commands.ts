@@ -1,4 +1,5 @@
 import type { Command } from './arguments/command.ts';
+import { adminLink } from './commands/admin-link.ts';
 import { apply } from './commands/apply.ts';
 import { auditFollow, auditList, auditVerify } from './commands/audit.ts';
 import { backup, backupCheck, backupRecord } from './commands/backup.ts';
@@ -66,6 +67,7 @@ export const COMMANDS: readonly Command[] = [
   clientSecret,
   clientEnd,
   clientRemove,
+  adminLink,
   userAdd,
   userInvite,
   userList,

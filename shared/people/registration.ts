@@ -12,6 +12,11 @@ import { keepPerson, PeopleError, type PeopleStore, secretsOf } from './people.t
 const MAILED = 86_400;
 /** Seconds for which one is valid that an operator was shown. */
 const SHOWN = 900;
+/** Seconds for which the link of the first administrator is valid. */
+const FIRST = 3600;
+
+/** The link of the first administrator, in the words of the audit log. */
+export const FIRST_ADMINISTRATOR = 'first administrator';
 
 /** The path below which the secret of such a link stands, at the authorization server. */
 export const REGISTRATION_PATH = '/register/';
@@ -20,20 +25,29 @@ export const REGISTRATION_PATH = '/register/';
 export interface Registration {
   /** The id that their account will have: so one link makes one account. */
   readonly id: string;
-  readonly address: string;
+  /** Absent: the link is for the first administrator, who gives none. */
+  readonly address?: string;
   /** The link was sent to the address: whoever has it reads what goes there. */
   readonly mailed: boolean;
   /** Somebody asked for it themself. It does not take the place of an operator's, and is good while registration is open. */
   readonly asked?: boolean;
 }
 
+export interface MadeLink {
+  readonly secret: string;
+  /** Its life in seconds. */
+  readonly life: number;
+}
+
+/** Whether a link is the one of the first administrator. */
+export const isOfFirst = ({ address }: Pick<Registration, 'address'>) => address === undefined;
+
 /** One-time links with which somebody makes an account. */
 export interface RegistrationLinks {
-  /** Returns the secret of a new link, which takes the place of the last one of that address and origin, and its life in seconds. */
-  make(
-    address: string,
-    origin: Omit<Registration, 'id' | 'address'>,
-  ): Promise<{ readonly secret: string; readonly life: number }>;
+  /** Makes a link, which takes the place of the last one of that address and origin. */
+  make(address: string, origin: Omit<Registration, 'id' | 'address'>): Promise<MadeLink>;
+  /** Makes the link of the first administrator, which takes the place of the last such link. */
+  makeFirst(): Promise<MadeLink & Pick<Registration, 'id'>>;
   /** Undefined: the secret is unknown, used, replaced or too old. Uses nothing up. */
   find(secret: string): Promise<Registration | undefined>;
   redeem(secret: string): Promise<Registration | undefined>;
@@ -44,13 +58,19 @@ export function createRegistrationLinks(options: OneTimeLinksOptions): Registrat
     name: 'registration',
     person: () => undefined,
     owner: ({ address, asked = false }) =>
-      `${asked ? 'asked ' : ''}of:${hash('sha256', addressKey(address), 'base64url')}`,
+      address === undefined
+        ? FIRST_ADMINISTRATOR
+        : `${asked ? 'asked ' : ''}of:${hash('sha256', addressKey(address), 'base64url')}`,
   });
   return {
     async make(address, origin) {
       const life = origin.mailed ? MAILED : SHOWN;
       const right = { id: randomId(options.random), address, ...origin };
       return { secret: await make(right, life), life };
+    },
+    async makeFirst() {
+      const id = randomId(options.random);
+      return { id, secret: await make({ id, mailed: false }, FIRST), life: FIRST };
     },
     find,
     redeem,
@@ -61,19 +81,19 @@ export type NameFault = 'name' | 'taken';
 
 /**
  * Judges a name that somebody chose: it must be of a plain form, and look like nobody else's,
- * like nobody's who was removed, and like no reserved one.
+ * like nobody's who was removed, and like none of the `reserved` ones (undefined: the chooser may have a reserved name).
  */
 export async function judgeName(
   { stores: { people } }: Pick<PeopleStore, 'stores'>,
   typed: string,
-  reserved: readonly string[],
+  reserved: readonly string[] | undefined,
 ): Promise<{ readonly name: string } | { readonly fault: NameFault }> {
   const name = chosenName(typed);
   if (name === undefined) return { fault: 'name' };
   const alike = await people.search(looksSearchKey(name));
   const isTaken =
     alike.length > 0 ||
-    isReservedName(name, reserved) ||
+    (reserved !== undefined && isReservedName(name, reserved)) ||
     (await people.isFormerName(name)) ||
     (await people.isFormerName(looksSearchKey(name)));
   return isTaken ? { fault: 'taken' } : { name };
@@ -97,24 +117,27 @@ export async function register(
   { id, address, mailed }: Registration,
   { name, password, passkey }: NewAccount,
 ): Promise<'done' | 'taken' | 'passkey' | 'gone'> {
-  if (await isVerifiedOfAnother(store, id, address)) return 'gone';
+  const isAnothers = async () =>
+    address !== undefined && (await isVerifiedOfAnother(store, id, address));
+  if (await isAnothers()) return 'gone';
   try {
     const person = {
       id,
       name,
       ...(password !== undefined && (await secretsOf(store, name, password))),
-      profile: { emails: [{ address, verified: mailed }] },
+      ...(address === undefined
+        ? { admin: true }
+        : { profile: { emails: [{ address, verified: mailed }] } }),
       created_at: store.clock.now(),
     };
     const together = { unshared: looksSearchKey(name), ...(passkey && { passkey }) };
-    await keepPerson(store, person, 'refused', together);
+    const used = { kind: 'link.used', person: id, what: FIRST_ADMINISTRATOR } as const;
+    await keepPerson(store, person, 'refused', together, ...(address === undefined ? [used] : []));
     return 'done';
   } catch (error) {
     if (!(error instanceof PeopleError)) throw error;
     // One id makes one account, and one verified address belongs to one, so of several uses exactly one succeeds.
-    const isUsed =
-      (await store.stores.people.get(id)) !== undefined ||
-      (await isVerifiedOfAnother(store, id, address));
+    const isUsed = (await store.stores.people.get(id)) !== undefined || (await isAnothers());
     if (isUsed) return 'gone';
     const isKnown = passkey && (await store.stores.passkeys.get(passkey.id)) !== undefined;
     return isKnown ? 'passkey' : 'taken';

@@ -123,6 +123,8 @@ export const OPERATIONS = {
   disabled: '{name} is disabled: user enable {name} comes first',
   'can-sign-in':
     '{name} is here already and can sign in: user recover {name} makes a link for a new password',
+  'administrator-there':
+    '{name} is an administrator who can sign in: user recover {name} helps if they cannot, and user set NAME --admin adds another',
   'invited-already': '{name} was invited already: change the profile with user set {name}',
   'no-second-factor': '{name} has no second factor',
   'no-key-of-person': '{name} has no key {id}',

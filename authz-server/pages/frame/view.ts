@@ -217,7 +217,8 @@ export interface AskToRegisterProps {
 export interface RegisterProps {
   /** Where the form is posted: `name`, and `password` or `passkey`. */
   readonly action: string;
-  readonly address: string;
+  /** Absent: the page is for the first administrator. */
+  readonly address?: string;
   /** The name that was typed before. */
   readonly name?: string;
   /** The options with which a browser makes a passkey, as JSON; absent: none can be made here. */

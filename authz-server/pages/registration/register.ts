@@ -1,7 +1,9 @@
 import type { Context, Middleware } from 'koa';
+import { administratorNow } from '#shared/people/administrator-now.ts';
 import { judgePassword } from '#shared/people/password-rules.ts';
 import {
   createRegistrationLinks,
+  isOfFirst,
   judgeName,
   type NewAccount,
   register,
@@ -49,11 +51,15 @@ export function registerHandlers(
   ];
   const secretOf = (ctx: Context) => ctx.path.slice(REGISTRATION_PATH.length);
 
-  /** The right of the link, unless registration was open when somebody asked for it and is not now. */
+  /** The right of the link, if the configuration still lets people register in this way, or there is no administrator yet. */
   async function find(ctx: Context): Promise<Registration | undefined> {
     const registration = await links.find(secretOf(ctx));
-    const isClosed = server.config.people.registration !== 'open';
-    return registration?.asked && isClosed ? undefined : registration;
+    if (registration === undefined) return undefined;
+    const { registration: open } = server.config.people;
+    const isGood = isOfFirst(registration)
+      ? (await administratorNow(server.stores, server.development)) === undefined
+      : open === 'open' || (open === 'invited' && !registration.asked);
+    return isGood ? registration : undefined;
   }
 
   function showForm(
@@ -62,9 +68,14 @@ export function registerHandlers(
     more: Pick<RegisterProps, 'name' | 'problem'> = {},
   ): void {
     const view = viewOf(ctx);
-    const options = passkeys.options({ id, name: address }, view.csrf, []);
-    const props = { action: ctx.path, address, ...more };
-    answerWith(ctx, registerPage(view, { ...props, ...(options !== undefined && { options }) }));
+    const { administrator } = textsOf(view.language).registration.finish;
+    const options = passkeys.options({ id, name: address ?? administrator }, view.csrf, []);
+    const props = {
+      action: ctx.path,
+      ...(address !== undefined && { address }),
+      ...(options !== undefined && { options }),
+    };
+    answerWith(ctx, registerPage(view, { ...props, ...more }));
   }
 
   const gone = (ctx: Context) => answerWith(ctx, registrationGonePage(viewOf(ctx)));
@@ -108,7 +119,8 @@ export function registerHandlers(
       if (!tried.ok) throw new PageError(429, 'later');
       const again = (problem: NonNullable<RegisterProps['problem']>) =>
         showForm(ctx, registration, { name: typed, problem });
-      const judged = await judgeName(server, typed, reserved);
+      const isFirst = isOfFirst(registration);
+      const judged = await judgeName(server, typed, isFirst ? undefined : reserved);
       if ('fault' in judged) return again({ kind: judged.fault });
       const way = await wayIn(ctx, registration, form);
       if ('kind' in way) return again(way);

@@ -14,6 +14,9 @@ export const registrationDe: typeof registrationEn = {
   },
   finish: {
     lead: (address) => `Das Konto wird zu ${address} gehören.`,
+    leadOfFirst:
+      'Mit diesem Konto verwalten Sie den Server. Die Verwaltung verlangt einen Passkey, oder einen zweiten Faktor neben dem Passwort.',
+    administrator: 'Verwaltung',
     nameHint:
       'Mit ihm melden Sie sich an. Buchstaben von a bis z und Ziffern; dazwischen darf ein Punkt, _ oder - stehen.',
     submit: 'Das Konto anlegen',
@@ -32,7 +35,7 @@ export const registrationDe: typeof registrationEn = {
   },
   gone: {
     title: 'Dieser Link funktioniert nicht',
-    text: 'Ein solcher Link gilt einmal, 24 Stunden lang, und nur der letzte. Wenn Sie schon ein Konto haben, melden Sie sich an; sonst fordern Sie einen neuen Link an.',
+    text: 'Ein solcher Link gilt einmal, höchstens 24 Stunden lang, und nur der letzte. Wenn Sie schon ein Konto haben, melden Sie sich an; sonst fordern Sie einen neuen Link an.',
     signIn: 'Zur Anmeldung',
   },
 };

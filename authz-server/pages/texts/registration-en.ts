@@ -12,6 +12,9 @@ export const registrationEn = {
   },
   finish: {
     lead: (address: string) => `The account will belong to ${address}.`,
+    leadOfFirst:
+      'With this account you administer the server. Administration asks for a passkey, or for a second factor beside the password.',
+    administrator: 'administrator',
     nameHint:
       'You sign in with it. Letters from a to z and digits; a dot, _ or - may stand between them.',
     submit: 'Create the account',
@@ -29,7 +32,7 @@ export const registrationEn = {
   },
   gone: {
     title: 'This link does not work',
-    text: 'Such a link works once, for 24 hours, and only the latest one does. If you have an account already, sign in; else ask for another link.',
+    text: 'Such a link works once, for 24 hours at most, and only the latest one does. If you have an account already, sign in; else ask for another link.',
     signIn: 'Go to the sign-in',
   },
 };

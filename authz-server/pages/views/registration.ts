@@ -62,7 +62,7 @@ export function registerPage(view: View, props: RegisterProps): Answer {
   return formCard(view, {
     title: texts.title,
     problemTitle: texts.problemTitle,
-    lead: texts.finish.lead(address),
+    lead: address === undefined ? texts.finish.leadOfFirst : texts.finish.lead(address),
     problem,
     script: { text: CREDENTIAL_SCRIPT },
     form: form(

@@ -406,6 +406,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     }),
   'registration-sent': (view) => registrationSentPage(view, { back: '/account' }),
   register: (view) => registerPage(view, REGISTER),
+  'register-first': (view) => registerPage(view, { action: '/register/x' }),
   'register-taken': (view) =>
     registerPage(view, { ...REGISTER, name: 'alice', problem: { kind: 'taken' } }),
   'register-short': (view) =>

@@ -19,7 +19,7 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/recover/:uid': 'sets a password, by a link of `user invite` or `user recover`',
   '/account/passkeys': 'makes, names and removes passkeys',
   '/register': 'sends a link to make an account, where `people.registration` is `open`',
-  '/register/:uid': 'makes an account, by such a link or one of `user invite`',
+  '/register/:uid': 'makes an account, by such a link, or one of `user invite` or `admin link`',
   '/sign-in': 'signs in; GET leads to `/account`',
   '/sign-out': 'asks, and signs out',
   '/interaction/:uid': 'the sign-in or consent page of one authorization request',

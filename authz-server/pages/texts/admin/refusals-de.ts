@@ -129,6 +129,8 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
   disabled: '{name} ist gesperrt: Entsperren Sie die Person zuerst.',
   'can-sign-in':
     '{name} kann sich schon anmelden. Wer das Passwort vergessen hat, bekommt einen Link zur Wiederherstellung.',
+  'administrator-there':
+    '{name} verwaltet diesen Server und kann sich anmelden: Geben Sie von dort aus weiteren Personen das Recht zur Verwaltung.',
   'invited-already': '{name} ist schon eingeladen: Ändern Sie das Profil.',
   'no-second-factor': '{name} hat keinen zweiten Faktor.',
   'no-key-of-person': '{name} hat keinen Schlüssel {id}.',

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { entryOf } from '#shared/audit/entry.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { replacePerson } from '#shared/people/people.ts';
+import { createRegistrationLinks } from '#shared/people/registration.ts';
+import { Authenticator, optionsIn } from '../authenticator.fixture.ts';
+import type { Changes, Page } from '../browser.fixture.ts';
+import { openDeviceFlow, type DeviceFlow } from '../device/device.fixture.ts';
+
+const NEW = 'another horse, another battery';
+
+let flow: DeviceFlow;
+beforeEach(async () => {
+  flow = await openDeviceFlow({});
+});
+afterEach(async () => flow[Symbol.asyncDispose]());
+
+/** The path of a new link. */
+async function link(): Promise<string> {
+  const links = createRegistrationLinks({ stores: flow.authz.stores, random: systemRandom });
+  return `/register/${(await links.makeFirst()).secret}`;
+}
+
+/** Opens a link in a new browser, and sends its form. */
+async function use(path: string, changes: Changes = {}): Promise<Page> {
+  const browser = flow.browser();
+  return browser.send(await browser.open(path), { name: 'dora', password: NEW, ...changes }, path);
+}
+
+const named = (name: string) => flow.authz.stores.people.getByName(name);
+const status = async (path: string) => (await flow.browser().open(path)).status;
+
+describe('the link of the first administrator, with people.registration off', () => {
+  test('makes an administrator without an address, who signs in and finds the administration', async () => {
+    const path = await link();
+    expect((await flow.browser().open(path)).text).toContain('you administer the server');
+    expect((await use(path)).text).toContain('Your name is dora');
+    const person = await named('dora');
+    expect(person).toMatchObject({ admin: true });
+    expect(person?.profile).toBeUndefined();
+    const browser = flow.browser();
+    const account = await browser.submit(await browser.open('/account'), {
+      name: 'dora',
+      password: NEW,
+    });
+    expect(account.text).toContain('<a href="/admin">');
+    expect((await browser.open('/admin')).status).toBe(200);
+  });
+
+  test('makes one with a passkey and no password', async () => {
+    const path = await link();
+    const browser = flow.browser();
+    const page = await browser.open(path);
+    const passkey = new Authenticator(flow.authz.config.issuer).create(optionsIn(page));
+    const form = { name: 'dora', password: '', passkey };
+    expect((await browser.send(page, form, path)).status).toBe(200);
+    const { id = '', password_hash, admin } = (await named('dora')) ?? {};
+    expect([password_hash, admin]).toEqual([undefined, true]);
+    expect(await flow.authz.stores.passkeys.of(id)).toHaveLength(1);
+  });
+
+  test('may take a name of the operator, and none of a person', async () => {
+    const path = await link();
+    expect((await use(path, { name: 'alice' })).status).toBe(422);
+    expect((await use(path, { name: 'admin' })).status).toBe(200);
+  });
+
+  test('works once', async () => {
+    const path = await link();
+    expect((await use(path)).status).toBe(200);
+    expect(await status(path)).toBe(404);
+  });
+
+  test('used ten times at once makes one administrator', async () => {
+    const path = await link();
+    const browser = flow.browser();
+    const page = await browser.open(path);
+    const pages = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        browser.send(page, { name: `dora${n}`, password: NEW }, path),
+      ),
+    );
+    expect(pages.filter((one) => one.status === 200)).toHaveLength(1);
+    const range = { list: { state: 'admin' }, limit: 20 } as const;
+    expect(await flow.authz.stores.people.page(range)).toHaveLength(1);
+  });
+
+  test('ends when the next link is made, and after an hour', async () => {
+    const [former, path] = [await link(), await link()];
+    expect([await status(former), await status(path)]).toEqual([404, 200]);
+    flow.clock.advance(3601);
+    expect(await status(path)).toBe(404);
+    expect(await named('dora')).toBeUndefined();
+  });
+
+  test('ends when an operator makes a person who can sign in an administrator', async () => {
+    const path = await link();
+    const browser = flow.browser();
+    const page = await browser.open(path);
+    const event = { kind: 'person.changed', what: 'admin given' } as const;
+    await replacePerson(flow.authz, 'alice', (now) => ({ ...now, admin: true }), event);
+    expect((await browser.send(page, { name: 'dora', password: NEW }, path)).status).toBe(404);
+    expect(await status(path)).toBe(404);
+    expect(await named('dora')).toBeUndefined();
+  });
+
+  test('leaves its use in the audit log, by its holder', async () => {
+    await use(await link());
+    const id = (await named('dora'))?.id;
+    const entries = (await flow.authz.stores.audit.open()).texts.map(entryOf);
+    const about = entries.filter((entry) => Reflect.get(entry, 'person') === id);
+    const by = { who: { person: id }, how: 'link' };
+    expect(about).toMatchObject([
+      { kind: 'person.added', ...by },
+      { kind: 'link.used', what: 'first administrator', ...by },
+    ]);
+  });
+});

@@ -1,0 +1,28 @@
+import type { PersonRecord } from '#shared/stores/people/people.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { active } from './active.ts';
+
+/** People that are read at a time. */
+const SLICE = 100;
+
+/**
+ * Returns an administrator who can sign in: enabled, with a password or a passkey. Undefined: there is none, and a link may
+ * make the first. `demo` as for `active`.
+ */
+export async function administratorNow(
+  { people, passkeys }: Pick<Stores, 'people' | 'passkeys'>,
+  demo: boolean,
+): Promise<PersonRecord | undefined> {
+  let page: readonly PersonRecord[];
+  let after = '';
+  do {
+    page = await people.page({ list: { state: 'admin' }, after, limit: SLICE });
+    for (const person of page) {
+      const hasPassword = person.password_hash !== undefined;
+      const canSignIn = hasPassword || (await passkeys.of(person.id)).length > 0;
+      if (canSignIn && active(person, demo)) return person;
+    }
+    after = page.at(-1)?.name ?? '';
+  } while (page.length === SLICE);
+  return undefined;
+}
