@@ -24,6 +24,7 @@ import { outboxChore } from './mail/outbox-chore.ts';
 import { openMail } from '#shared/mail/transport.ts';
 import { openPush } from './gnap/push.ts';
 import { createEngine } from './engine/engine.ts';
+import { firstAdministrator } from './start/first-administrator.ts';
 import { firstStart } from './start/first-start.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
@@ -37,8 +38,11 @@ import type { Chore } from '#shared/server/chore.ts';
 import type { BackupSettings } from '#shared/stores/backup/settings.ts';
 import { isOverdue, periodBegin } from '#shared/stores/last-backup/last-backup.ts';
 
-/** Builds the authorization server: its keys, engine, app and background work. */
-export async function composeAuthorizationServer(parts: Parts): Promise<Server> {
+/**
+ * Builds the authorization server: its keys, engine, app and background work. `terminal`: a person reads the banner, and no
+ * file keeps it.
+ */
+export async function composeAuthorizationServer(parts: Parts, terminal = false): Promise<Server> {
   const { config, stores, log } = parts;
   const life = longestLife(config);
   const development = !isProduction(config);
@@ -128,7 +132,11 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
     },
     report:
       WORKER === 1
-        ? { banner: banner(config, development ? await firstStart(server) : {}) }
+        ? {
+            banner: development
+              ? banner(config, await firstStart(server))
+              : banner(config, {}, await firstAdministrator(server, terminal)),
+          }
         : undefined,
   };
 }

@@ -11,7 +11,8 @@ await runProcess(
     keys: 'keys',
     makesEpoch: true,
     origin: ({ issuer }) => issuer,
-    create: composeAuthorizationServer,
+    create: (parts) =>
+      composeAuthorizationServer(parts, process.env['COUNTERSIGN_TERMINAL'] === '1'),
   },
   process.env,
 );

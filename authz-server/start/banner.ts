@@ -9,7 +9,11 @@ import { takesTokens } from '#shared/config/token-spaces.ts';
 import type { FirstStart } from './first-start.ts';
 
 /** Returns the lines that `countersign start` prints once the servers listen; it adds that they are ready. */
-export function banner(config: Config, made: FirstStart): string[] {
+export function banner(
+  config: Config,
+  made: FirstStart,
+  administrator: readonly string[] = [],
+): string[] {
   const { privateTokens } = config;
   const proxy = config.proxy && proxyUrl(config.proxy, config.listen.proxy);
   return [
@@ -26,6 +30,7 @@ export function banner(config: Config, made: FirstStart): string[] {
     '',
     ...spacesInWords(config),
     ...leftOutInWords(config),
+    ...administrator,
     ...nextStep(config, made),
     '',
     `Documentation: ${DOCUMENTATION}`,

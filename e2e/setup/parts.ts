@@ -51,6 +51,7 @@ export const PARTS: readonly TestPart[] = [
   // Compiles what lets calls for files fail.
   { program: 'gcc', check: command('gcc'), packages: ['gcc', 'libc6-dev'] },
   program('curl', 'curl'),
+  program('script', 'bsdutils'),
   program('zsh', 'zsh'),
   program('fish', 'fish'),
   program('wget', 'wget'),

@@ -78,6 +78,7 @@ const NOT_MEANT = [
   'COUNTERSIGN_REDIS_PASSWORD',
   'COUNTERSIGN_WORKER',
   'COUNTERSIGN_PAIR',
+  'COUNTERSIGN_TERMINAL',
 ];
 
 /** The variables that Kubernetes gives each pod for a service whose name begins as our variables do. */

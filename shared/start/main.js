@@ -43,7 +43,13 @@ async function start() {
       ]
     : ['Ctrl-C ends both servers when the requests in flight are done.', 'Both are ready.'];
   return runServers(server ? [PARTS[server]] : Object.values(PARTS), workers, {
-    env: { ...ENVIRONMENT, ...process.env, ...(server ? {} : { COUNTERSIGN_PAIR: '1' }) },
+    env: {
+      ...ENVIRONMENT,
+      ...process.env,
+      ...(server ? {} : { COUNTERSIGN_PAIR: '1' }),
+      // Whether a person reads what is announced, and no file keeps it.
+      COUNTERSIGN_TERMINAL: process.stdout.isTTY ? '1' : '',
+    },
     execArgv: ['--disable-sigusr1', ...NODE_FLAGS, ...process.execArgv],
     clock: performance, // which nobody sets back or forward
     signals: process,
