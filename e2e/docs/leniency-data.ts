@@ -122,7 +122,7 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       clients: 'those written after the example of RFC 7486',
       shown: [
         'shared/auth/schemes/hoba/hoba.test.ts',
-        'a signature with padding is a replay of the one without',
+        'a signature with padding is a replay of the same signature without padding',
       ],
     },
     {
@@ -134,7 +134,7 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       clients: 'Apache HttpClient 5',
       shown: [
         'shared/auth/schemes/scram/scram.test.ts',
-        'Apache HttpClient: base64 without padding, outer and inner',
+        'base64 without padding, as Apache HttpClient sends it, is accepted in all places',
       ],
     },
   ],

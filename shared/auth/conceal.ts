@@ -1,10 +1,9 @@
 import type { Outcome, ProtectionSpace } from './scheme.ts';
 
 /**
- * Returns the outcome that a space with `hide` shows. `forbidden` turns a 403 into a 404 with the same fields that
- * a request for a missing resource gets, so that a client cannot tell the two apart; without credentials it still
- * answers 401. `everything` makes the space absent (resource-server/space/hiding.ts). The reason is for the log alone in
- * a space with `hide`.
+ * Returns the outcome that a space with `hide` shows. With `forbidden` a 403 becomes a 404 that looks like the answer
+ * to a request for a missing resource; a request without credentials still gets 401. With `everything` the space
+ * seems absent (resource-server/space/hiding.ts). Only the log of such a space shows the reason.
  */
 export function conceal(space: ProtectionSpace, outcome: Outcome): Outcome {
   if (outcome.kind !== 'answer' || space.hide === undefined) return outcome;

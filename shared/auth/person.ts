@@ -1,7 +1,7 @@
 import type { Person } from '#shared/people/directory.ts';
 import type { Principal } from './scheme.ts';
 
-/** Returns the principal of a person whom a scheme of the directory let in; the space gives the scopes. */
+/** Returns the principal for a person whom a scheme authenticated by the directory; the space gives the scopes. */
 export function personPrincipal(realm: string, { id, name }: Person): Principal {
   return { kind: 'person', realm, name, claims: { sub: id } };
 }

@@ -28,7 +28,7 @@ export const PROXY: Position = {
   info: 'Proxy-Authentication-Info',
 };
 
-/** The parts of a request that authentication reads, without Koa and without a response. */
+/** The parts of a request that authentication reads, independent of Koa and of the response. */
 export interface AuthRequest {
   readonly at: Position;
   readonly method: string;
@@ -46,38 +46,37 @@ export interface AuthRequest {
   readonly cookies: readonly Cookie[];
   readonly peer: {
     readonly address: string;
-    /** The same object for every request of one HTTP/1.1 connection. */
+    /** The same object for every request of one HTTP/1.1 connection, by which a scheme recognizes the connection. */
     readonly connection: object;
     readonly http2: boolean;
     readonly trusted: boolean;
   };
-  /** The other end, which closes if it wants no answer any more; absent: nobody tells. */
+  /** The connection's other end, whose closing cancels waiting work; absent if closing cannot be observed. */
   readonly client?: Client;
   /**
-   * True if nobody between the client and us can read the request: it came over TLS, directly or as a trusted proxy
-   * says, or in clear text that does not leave this machine.
+   * True if no third party can read the request: it came over TLS, directly or as a trusted proxy reports, or in
+   * clear text that does not leave this machine.
    */
   readonly confidential: boolean;
   /**
-   * Returns `length` bytes that only the two ends of this connection know (RFC 8446 section 7.5); absent unless the
-   * connection is TLS 1.3 and ends here.
+   * Returns `length` bytes that only the two ends of this connection can compute (RFC 8446 section 7.5); absent
+   * unless this server terminates the connection's TLS 1.3.
    */
   readonly exporter?: ((label: string, context: Buffer, length: number) => Buffer) | undefined;
-  /** Returns the server certificate that the client sees, in DER; absent if TLS does not end here. */
+  /** Returns the server certificate that the client sees, in DER; absent if this server does not terminate TLS. */
   readonly certificate?: (() => Buffer) | undefined;
-  /** The request's content; absent if it does not reach us, as at `/verify`. */
+  /** The request's content; absent if the content does not reach this server, as at `/verify`. */
   readonly content?: {
     /**
      * Returns the digest of the whole content, with a hash named as in `node:crypto`. The handler of the request can
-     * still read the content. Throws `HttpError` 413 if it is too long, `BadRequest` if it ends early.
+     * still read the content. Throws `HttpError` 413 if the content is too long, `BadRequest` if it ends early.
      */
     digest(hash: string): Promise<Buffer>;
   };
 }
 
 /**
- * Returns the method by which scopes and the rules for other sites' pages are checked: of a WebSocket's handshake a
- * word of its own.
+ * Returns the method by which scopes and cross-site rules are checked; a WebSocket handshake has a name of its own.
  */
 export const actOf = ({ method, handshake }: Pick<AuthRequest, 'method' | 'handshake'>) =>
   handshake ? 'WEBSOCKET' : method;
@@ -91,7 +90,9 @@ export interface About {
   readonly groups: readonly string[];
 }
 
-/** How and when a person signed in, as their token or session says. What is absent counts as not met. */
+/**
+ * How and when a person signed in, as their token or session says. A requirement about an absent member is not met.
+ */
 export interface AuthenticationEvent {
   readonly acr?: string;
   /** NumericDate. */
@@ -100,7 +101,7 @@ export interface AuthenticationEvent {
 
 /** The sign-in that a request needs (RFC 9470 section 3). */
 export interface NeededAuthentication {
-  /** Every value of `acr` that is enough, weakest first; absent: any is. */
+  /** Every value of `acr` that is enough, weakest first; absent if every value is enough. */
   readonly acrValues?: readonly string[];
   /** Seconds since the sign-in. */
   readonly maxAge?: number;
@@ -111,13 +112,13 @@ export type Principal = (
   | { readonly kind: 'application'; readonly id: string }
   | { readonly kind: 'anonymous' }
 ) & {
-  /** The scopes; absent if the scheme knows none, so that those of the space apply. */
+  /** The scopes; absent if the scheme has no scopes, so that the scopes of the space apply. */
   readonly scopes?: ReadonlySet<string>;
-  /** Claims that `/verify` and the gateway may tell the application, for example `client_id`, `jti`. */
+  /** Claims that `/verify` and the gateway may pass to the application, for example `client_id` and `jti`. */
   readonly claims?: Readonly<Record<string, string>>;
   /** The directory's data about a person, if the space asks it. */
   readonly about?: About;
-  /** The person's sign-in; absent if the credentials do not tell of it. */
+  /** The person's sign-in; absent if the credentials do not say how the person signed in. */
   readonly authentication?: AuthenticationEvent;
 };
 
@@ -134,23 +135,24 @@ export interface Proof {
 export interface Seal<T> {
   /** The hash, named as in `node:crypto`. */
   readonly hash: string;
-  /** Returns the proof for the digest of the content as it is sent; for HEAD, of no content. */
+  /** Returns the proof for the digest of the content that is sent, which is empty for HEAD. */
   proof(digest: Buffer): T;
 }
 
 /**
- * The token or key by which somebody was let in, which may end while they stay even if the person does not change.
+ * The token or key by which a principal was admitted. It may be revoked while the principal stays connected, even if
+ * the person does not change.
  */
 export interface Grounds {
-  /** A name that is the same for everybody let in by the same token or key. */
+  /** A name that is the same for all principals that were admitted by the same token or key. */
   readonly of: string;
-  /** Returns why it would not let them in any more. Throws or rejects if it cannot find out. */
+  /** Returns why the token or key would no longer admit the principal. Throws or rejects if it cannot find out. */
   end(): Awaitable<GroundsEnd | undefined>;
 }
 
 /**
- * `revoked`: somebody revoked it, also after it expired. `expired`: its time is over and nobody revoked it; this ends
- * nothing that is under way.
+ * `revoked`: the token or key was revoked, possibly after it expired. `expired`: its time is over without a
+ * revocation, which ends no request under way.
  */
 export type GroundsEnd = 'revoked' | 'expired';
 
@@ -162,16 +164,16 @@ export type Verdict =
       readonly proof?: Proof;
       readonly seal?: Seal<Proof>;
     }
-  /** The next message of an exchange of several: the answer has this challenge and no other. */
+  /** The scheme's next message in an exchange of several: the answer has this challenge and no other. */
   | { readonly kind: 'continued'; readonly challenge: Challenge }
-  /** Its reason never tells whether a name or key exists. */
+  /** The reason of such a refusal never shows whether a name or key exists. */
   | (Refusal & {
       readonly kind: 'refused';
-      /** The reason is for the log alone, in development too. */
+      /** The reason goes to the log only, even in development. */
       readonly untold?: true;
-      /** `http-1.1`: needs a connection of its own (RFC 9113 section 7, HTTP_1_1_REQUIRED). */
+      /** `http-1.1`: the exchange needs a connection of its own (RFC 9113 section 7, HTTP_1_1_REQUIRED). */
       readonly as?: 'unauthenticated' | 'malformed' | 'forbidden' | 'http-1.1';
-      /** Challenges that replace those of this scheme only. */
+      /** Challenges that replace those of this scheme; the other schemes' challenges stay. */
       readonly challenges?: readonly Challenge[];
       readonly fields?: Fields;
     })
@@ -183,25 +185,31 @@ export type Verdict =
       readonly fields?: Fields;
     });
 
-/** Thrown by a scheme that cannot announce itself before the operator has set it up. It becomes 503. */
+/** Thrown by a scheme that cannot announce itself before the operator has set it up. The answer is 503. */
 export class NotSetUp extends Error {
   override readonly name = 'NotSetUp';
 }
 
 /**
  * An authentication scheme, from one factory in one file. It returns verdicts, never writes to a response, and throws
- * only if it could not do its work.
+ * only if it could not decide.
  */
 export interface Scheme {
   /** The name, as registered at IANA. */
   readonly name: string;
-  /** Browsers send these credentials by themselves, so another site can make them do it. */
+  /**
+   * True if browsers send these credentials by themselves, so that a page of another site can make a browser send
+   * them.
+   */
   readonly ambient?: boolean;
-  /** These credentials count only if the request has no others for the space, since a browser sends them always. */
+  /**
+   * True if these credentials are ignored beside other credentials for the space, since a browser sends them with
+   * every request.
+   */
   readonly yields?: true;
-  /** Must not come with other credentials, which would name the person that this scheme hides. */
+  /** True if these credentials must not come with others, which would name the person that this scheme hides. */
   readonly alone?: true;
-  /** The scheme is hidden: no description that the server gives of itself names it. */
+  /** True if the scheme is hidden: the server never names it in a description of itself. */
   readonly unannounced?: true;
   /**
    * True if a line of Authorization is ignored as if it were absent (RFC 9729 section 6.1); `credentials` is undefined
@@ -213,13 +221,13 @@ export interface Scheme {
   /** Returns the challenges; empty if the scheme does not announce itself. */
   challenge(request: AuthRequest): Awaitable<readonly Challenge[]>;
   authenticate(credentials: Credentials, request: AuthRequest): Awaitable<Verdict>;
-  /** Tells the client in words what the scheme needs, if no challenge says so. */
+  /** Describes for the client what the scheme needs, if no challenge says so. */
   needs?(request: AuthRequest): string | undefined;
-  /** Returns the challenge that asks for more scope (RFC 6750 section 3.1, RFC 9449 section 7.1). */
+  /** Returns the challenge that asks for more scopes (RFC 6750 section 3.1, RFC 9449 section 7.1). */
   insufficientScope?(scopes: readonly string[], request: AuthRequest): Challenge;
   /**
-   * Returns the challenge that asks for another sign-in, with the scopes to ask for (RFC 9470 section 3). Absent: the
-   * scheme's credentials tell nothing of a sign-in.
+   * Returns the challenge that asks for another sign-in, with the scopes to ask for (RFC 9470 section 3). Absent if
+   * the scheme's credentials do not show how a person signed in.
    */
   insufficientAuthentication?(needed: NeededAuthentication, scopes: readonly string[]): Challenge;
 }
@@ -229,7 +237,7 @@ export interface Allowed {
   readonly groups: ReadonlySet<string>;
   /** People, by id. */
   readonly people: ReadonlySet<string>;
-  /** Applications that come on their own behalf, by id. */
+  /** Applications that act on their own behalf, by id. */
   readonly clients: ReadonlySet<string>;
 }
 
@@ -240,26 +248,27 @@ export interface ProtectionSpace {
   readonly realm: string;
   readonly schemes: readonly Scheme[];
   /**
-   * `forbidden`: 403 becomes 404. `everything`: a client that is not let in gets the answer that
-   * it would get if the space did not exist (RFC 9729 section 6.4).
+   * `forbidden`: 403 becomes 404. `everything`: a client that is not admitted gets the answer that it would get if
+   * the space did not exist (RFC 9729 section 6.4).
    */
   readonly hide?: 'forbidden' | 'everything';
   /** Returns the scopes that a request with this method needs. */
   scopes(method: string): readonly string[];
-  /** Returns the scopes of a principal whose scheme knows no scopes; absent if they have none. */
+  /** Returns the scopes of a principal whose scheme has no scopes; absent if such principals get none. */
   granted?(principal: Principal): ReadonlySet<string>;
   /**
-   * Asks the directory about a person, at each request; absent if it is not asked. Returns undefined if the person may
-   * not enter.
+   * Asks the directory about a person, at each request. Returns undefined if the person may not enter. Absent if the
+   * space does not use the directory.
    */
   about?(id: string): Awaitable<About | undefined>;
   /**
-   * Returns the sign-in that a request with this method needs, if that of the principal is not enough; absent: any is.
+   * Returns the sign-in that a request with this method needs, if the principal's sign-in is not enough. Absent if
+   * every sign-in is enough.
    */
   stepUp?(method: string, principal: Principal): NeededAuthentication | undefined;
-  /** Principals that may enter; absent if everybody may whom a scheme lets in. */
+  /** Principals that may enter; absent if every authenticated principal may enter. */
   readonly allow?: Allowed;
-  /** The scheme of an application's credentials that may come beside a person's, for quotas. */
+  /** The scheme of an application's credentials, which may accompany a person's credentials, for quotas. */
   readonly application?: Scheme;
   /** Other origins whose pages may send unsafe requests (CORS). */
   readonly corsOrigins?: readonly string[];
@@ -273,9 +282,9 @@ export type Outcome =
       readonly scheme: string;
       /** The principal, with scopes for every scheme. */
       readonly principal: Principal;
-      /** The application whose credentials came beside those of the principal. */
+      /** The application whose credentials accompanied those of the principal. */
       readonly application?: Principal;
-      /** Grounds of the principal and of the application; absent if only a change of the person ends them. */
+      /** Grounds of the principal and of the application; absent if only a change of the person ends their access. */
       readonly grounds?: readonly Grounds[];
       readonly fields: Fields;
       readonly seal?: Seal<Fields>;
@@ -284,19 +293,21 @@ export type Outcome =
       readonly kind: 'answer';
       readonly status: number;
       readonly fields: Fields;
-      /** The reason is for the log alone, in development too: the answer must look like others. */
+      /** The reason goes to the log only, even in development: the answer must look like others. */
       readonly untold?: true;
-      /** Text for the client, if there is more to say than the status says. */
+      /** Text for the client, if the status alone does not explain the answer. */
       readonly detail?: string;
       readonly scheme?: string;
       /** The sign-in that the principal lacks (RFC 9470). */
       readonly needed?: NeededAuthentication;
-      /** The directory's data about a person who passed but may not enter or lacks a scope, if the space asks it. */
+      /**
+       * The directory's data about a person who was authenticated but not admitted, if the space asks the directory.
+       */
       readonly about?: About;
-      /** The seal owed to a principal that passed but lacks a scope, as with any other answer. */
+      /** The seal owed to a principal that was authenticated but lacks a scope, as with any other answer. */
       readonly seal?: Seal<Fields>;
       /** Over HTTP/2 the stream is reset with HTTP_1_1_REQUIRED instead. */
       readonly http11?: boolean;
     })
-  /** Routing goes on as if the space were not configured. */
+  /** Routing continues as if the space were not configured. */
   | (Refusal & { readonly kind: 'absent' });

@@ -49,7 +49,7 @@ async function setup({ account = 3, address = 100 } = {}) {
 }
 
 describe('guesses', () => {
-  test('ten at the same time: as many as the burst are checked, then one for each refill', async () => {
+  test('ten guesses at the same time: as many as the burst are checked, then one for each refill', async () => {
     const { guess, clock } = await setup();
     expect(await guess(10)).toBe(3);
     expect(await guess(10)).toBe(0);
@@ -57,7 +57,7 @@ describe('guesses', () => {
     expect(await guess(10)).toBe(1);
   });
 
-  test('from many addresses share the bucket of the account', async () => {
+  test('guesses from many addresses share the limit of the account', async () => {
     const { attempts } = await setup();
     const begun = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => attempts.begin('alice', `192.0.2.${n}`)),
@@ -66,18 +66,18 @@ describe('guesses', () => {
     expect(begun.at(-1)).toMatchObject({ kind: 'unavailable', status: 429, retryAfter: 60 });
   });
 
-  test('at many accounts from one address share the bucket of the address, for IPv6 of the network', async () => {
+  test('guesses at many accounts from one IPv6 network share the limit of the network', async () => {
     const { attempts, spent } = await setup({ address: 4 });
     const begun = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => attempts.begin(`name-${n}`, `2001:db8::${n}`)),
     );
     expect(begun.filter((tooMany) => tooMany === undefined)).toHaveLength(4);
-    // An empty bucket of the address empties none of an account.
+    // An exhausted limit of the address uses up no attempt of an account.
     const accounts = spent.filter(([namespace]) => namespace === 'credentials-account');
     expect(accounts).toHaveLength(4);
   });
 
-  test('through two processes share the buckets', async () => {
+  test('guesses through two processes share the limits', async () => {
     const { attempts, process } = await setup();
     const other = process();
     const begun = await Promise.all(
@@ -86,7 +86,7 @@ describe('guesses', () => {
     expect(begun.filter((tooMany) => tooMany === undefined)).toHaveLength(3);
   });
 
-  test('at unknown and very long names are counted like any other, under keys of one length', async () => {
+  test('guesses at unknown and very long names use up attempts, under keys of one length', async () => {
     const { guess, spent } = await setup();
     for (const name of ['', 'x'.repeat(60_000), '__proto__', 'a b', 'a\0b', 'a']) {
       expect(await guess(5, name)).toBe(3);
@@ -96,7 +96,7 @@ describe('guesses', () => {
     expect(new Set(keys.map(([, key]) => key)).size).toBe(6);
   });
 
-  test('a store that does not answer neither allows nor refuses an attempt', async () => {
+  test('if the store does not answer, an attempt is neither allowed nor refused', async () => {
     const attempts = createAttempts({
       limits: { spend: () => Promise.reject(new StoreUnavailable('down')) },
       account: { burst: 1, per: 1 },
@@ -107,7 +107,7 @@ describe('guesses', () => {
 });
 
 describe('an account that signed in a short time ago', () => {
-  test('uses up no attempt, and is not locked out by guesses from elsewhere', async () => {
+  test('an account that signed in uses up no attempt, and guesses from elsewhere do not lock it out', async () => {
     const { enter, guess, spent } = await setup();
     expect(await enter()).toBe(true);
     expect(await guess(10, 'alice', ELSEWHERE)).toBe(2);
@@ -116,14 +116,14 @@ describe('an account that signed in a short time ago', () => {
     expect(spent).toEqual([]);
   });
 
-  test('may send as many requests at the same time as a browser does', async () => {
+  test('an account that signed in may send as many requests at the same time as a browser does', async () => {
     const { enter } = await setup();
     await enter();
     const together = await Promise.all(Array.from({ length: 100 }, () => enter()));
     expect(together).not.toContain(false);
   });
 
-  test('uses up an attempt from another address, with another name, and in another process', async () => {
+  test('an account that signed in uses up an attempt from another address, with another name, and in another process', async () => {
     const { attempts, process, enter, spent } = await setup();
     await enter();
     spent.length = 0;
@@ -133,7 +133,7 @@ describe('an account that signed in a short time ago', () => {
     expect(spent).toHaveLength(6);
   });
 
-  test('uses up attempts again after a failure, until it signs in', async () => {
+  test('an account that signed in uses up attempts again after a failure, until it signs in', async () => {
     const { attempts, enter, spent } = await setup({ account: 100 });
     await enter();
     await attempts.begin('alice', HERE);
@@ -148,7 +148,7 @@ describe('an account that signed in a short time ago', () => {
     expect(spent).toHaveLength(4);
   });
 
-  test('guesses from the same address get a bounded number of checks, however many arrive at the same time', async () => {
+  test('at most 102 of 1000 guesses from the address of a signed-in account are checked', async () => {
     const { enter, guess } = await setup();
     await enter();
     expect(await guess(1000)).toBe(100 + 2);
@@ -176,7 +176,7 @@ describe('queues of slow work', () => {
     peer: { address, connection: {}, http2: false, trusted: false },
   });
 
-  test('belong to the account if it has signed in, until it fails, and otherwise to the address', async () => {
+  test('work waits in the queue of a signed-in account until a sign-in fails, otherwise in that of the address', async () => {
     const { attempts, enter } = await setup();
     const groups = (address: string) => attempts.turn('alice', request(address)).groups;
     expect(groups(HERE)).toEqual(['addresses', '192.0.2', HERE]);
@@ -187,7 +187,7 @@ describe('queues of slow work', () => {
     expect(groups(HERE)).toEqual(['addresses', '192.0.2', HERE]);
   });
 
-  test('count IPv6 addresses by their networks of 48 and 64 bits', async () => {
+  test('IPv6 addresses share queues by their networks of 48 and 64 bits', async () => {
     const { attempts } = await setup();
     const { groups } = attempts.turn('alice', request('2001:db8:1:2::3'));
     expect(groups).toEqual(['addresses', '2001:db8:1::/48', '2001:db8:1:2::/64']);

@@ -11,19 +11,19 @@ import type { AuthRequest, Verdict } from '../scheme.ts';
 type Unavailable = Extract<Verdict, { kind: 'unavailable' }>;
 
 /**
- * Slows down guessing of secrets, for all schemes, without locking out the owner of an account: an account that was
- * let in from an address lately is not counted at that address until it fails.
+ * Slows down guessing of secrets, for all schemes, without locking out the owner of an account: an account that
+ * signed in from an address a short time ago uses up no attempts at that address until a sign-in fails.
  */
 export interface Attempts {
   /**
-   * Takes one attempt from the bucket of the address and one from that of the account, whether or not the account
-   * exists. Callers call it before they check a secret. Returns the answer for the client if either bucket is empty.
+   * Uses up one attempt of the address and one of the account, whether or not the account exists. Callers call
+   * `begin` before they check a secret. Returns the answer for the client if the limit of either is exhausted.
    * Rejects with `StoreUnavailable`.
    */
   begin(account: string, address: string): Awaitable<Unavailable | undefined>;
   /**
-   * Whose turn the work for an attempt waits for: that of the account where it has been let in lately, and else that of
-   * the address.
+   * Returns the queue for the slow work of an attempt: the account's, if it signed in from this address a short time
+   * ago, otherwise the address's.
    */
   turn(account: string, request: Pick<AuthRequest, 'peer' | 'client'>): Turn;
   succeeded(account: string, address: string): void;
@@ -38,27 +38,30 @@ export interface AttemptsOptions {
   readonly address: Rate;
 }
 
-/** Pairs of account and address that are remembered. */
+/** Most pairs of account and address that are remembered. */
 const KNOWN = 10_000;
 /**
- * How many attempts of a known pair of name and address may run at once before one of them has to succeed. A browser
- * sends so many requests at once (RFC 9113 section 6.5.2 advises to allow 100).
+ * How many attempts of a remembered pair of account and address may run at once before one must succeed. A browser
+ * sends up to 100 requests at once (RFC 9113 section 6.5.2).
  */
 const FREE = 100;
 
 /** How many names have a cached hash, and the most characters of such a name. */
 const NAMES = { capacity: 1000, longest: 256 };
 
-/** An account at an address from which it was let in lately. */
+/** An account at an address from which it signed in a short time ago. */
 interface Known {
   free: number;
   /**
-   * True from a failure until an attempt is paid for: a success that began before the failure does not clear the pair.
+   * True from a failure until an attempt uses up the limit: a success that began before the failure does not clear
+   * the pair.
    */
   suspect: boolean;
 }
 
-/** Creates `Attempts`. Each process remembers known pairs by itself; the buckets are shared. */
+/**
+ * Creates `Attempts`. Each process remembers its own pairs of account and address; all processes share the limits.
+ */
 export function createAttempts({ limits, account, address }: AttemptsOptions): Attempts {
   const known = new RecentMap<Known>(KNOWN);
   const keyOf = remembering((name) => hash('sha256', name, 'base64url'), NAMES);

@@ -20,7 +20,7 @@ describe('RFC 9449 section 9: nonces', () => {
     expect(setup().nonces.issue('realm')).toMatch(/^[\x21\x23-\x5b\x5d-\x7e]+$/);
   });
 
-  test('fresh for at least two minutes, stale for good once the lifetime is over', () => {
+  test('a nonce is fresh for at least two minutes, and stale after its lifetime', () => {
     const { clock, nonces } = setup();
     const nonce = nonces.issue('realm');
     clock.advance(120);
@@ -31,14 +31,14 @@ describe('RFC 9449 section 9: nonces', () => {
     expect(nonces.check(nonce, 'realm')).toBe('stale');
   });
 
-  test('rotates with the clock', () => {
+  test('the nonce changes with the clock', () => {
     const { clock, nonces } = setup();
     const first = nonces.issue('realm');
     clock.advance(60);
     expect(nonces.issue('realm')).not.toBe(first);
   });
 
-  test('another process with the same secret accepts it, even if its clock is behind', () => {
+  test('another process with the same secret accepts a nonce, even if its clock is behind', () => {
     const { clock, nonces } = setup();
     const other = createNonces({ secret, clock: new ManualClock(clock.now() - 30_000) });
     expect(other.check(nonces.issue('realm'), 'realm')).toBe('fresh');
@@ -52,14 +52,14 @@ describe('RFC 9449 section 9: nonces', () => {
     expect(nonces.check(later, 'realm')).toBe('stale');
   });
 
-  test('with another context or another secret it is unknown', () => {
+  test('a nonce is unknown with another context or another secret', () => {
     const { clock, nonces } = setup();
     expect(nonces.check(nonces.issue('one'), 'two')).toBe('unknown');
     const other = createNonces({ secret: Buffer.alloc(32, 8), clock });
     expect(nonces.check(other.issue('realm'), 'realm')).toBe('unknown');
   });
 
-  test('a changed step or a shortened MAC is unknown', () => {
+  test('a nonce with a changed time step or a shortened MAC is unknown', () => {
     const { clock, nonces } = setup();
     const [step, mac] = nonces.issue('realm').split('.');
     clock.advance(600);
@@ -86,7 +86,7 @@ describe('RFC 7616 section 3.3: nonces that differ for each challenge', () => {
     expect(issued.every((nonce) => nonces.check(nonce, 'realm') === 'fresh')).toBe(true);
   });
 
-  test('grow stale, and are unknown in another context', () => {
+  test('a nonce becomes stale, and is unknown in another context', () => {
     const { clock, nonces } = setupSalted();
     const nonce = nonces.issue('realm');
     expect(nonces.check(nonce, 'another')).toBe('unknown');
@@ -94,13 +94,13 @@ describe('RFC 7616 section 3.3: nonces that differ for each challenge', () => {
     expect(nonces.check(nonce, 'realm')).toBe('stale');
   });
 
-  test('another process accepts them, although its random values differ', () => {
+  test('another process accepts nonces, although its random values differ', () => {
     const { clock, nonces } = setupSalted();
     const other = createNonces({ secret, clock, random: systemRandom });
     expect(other.check(nonces.issue('realm'), 'realm')).toBe('fresh');
   });
 
-  test('step and salt cannot be changed, omitted or added', () => {
+  test('the time step and salt of a nonce cannot be changed, omitted or added', () => {
     const { clock, nonces } = setupSalted();
     const [step, salt, mac] = nonces.issue('realm').split('.');
     const [, otherSalt] = nonces.issue('realm').split('.');
@@ -119,7 +119,7 @@ describe('RFC 7616 section 3.3: nonces that differ for each challenge', () => {
     }
   });
 
-  test('octets of the context cannot be moved into the salt', () => {
+  test('octets of the context cannot be moved into the salt of a nonce', () => {
     const { nonces } = setupSalted();
     const [step, salt, mac] = nonces.issue('b').split('.');
     expect(nonces.check(`${step}.${mac}`, `${salt} b`)).toBe('unknown');
@@ -131,7 +131,7 @@ describe('RFC 7616 section 3.3: nonces that differ for each challenge', () => {
   });
 });
 
-test('RFC 7616 section 3.5: a nonce is ending in the last minute in which it is fresh', () => {
+test('RFC 7616 section 3.5: a nonce that is fresh for less than a minute is reported as ending', () => {
   const { clock, nonces } = setup();
   const nonce = nonces.issue('realm');
   let minutes = 0;

@@ -6,12 +6,12 @@ import type { Random } from '#shared/base/random.ts';
 /** `stale`: issued here, but expired. `unknown`: not issued here, or issued for another context. */
 export type NonceState = 'fresh' | 'stale' | 'unknown';
 
-/** Stateless nonces (RFC 9449 section 9): processes that share a secret accept each other's. */
+/** Stateless nonces (RFC 9449 section 9): a process accepts the nonces of all processes with the same secret. */
 export interface Nonces {
-  /** Issues a nonce that nobody without the secret can predict. It is valid for one `context`, such as a realm. */
+  /** Issues a nonce that cannot be predicted without the secret. It is valid for one `context`, such as a realm. */
   issue(context: string): string;
   check(nonce: string, context: string): NonceState;
-  /** Returns when a nonce of ours was made, in milliseconds since the epoch: a whole second. */
+  /** Returns when a nonce of this server was made, in milliseconds since the epoch: a whole second. */
   madeAt(nonce: string): number;
   /** True if a fresh nonce is in its last minute, so that the client should be given the next one. */
   ending(nonce: string): boolean;
@@ -19,16 +19,16 @@ export interface Nonces {
   readonly lifetime: number;
 }
 
-/** Seconds for which a nonce is good, so that rotation breaks no client. */
+/** Seconds for which a nonce is valid, long enough for a client that already has the previous nonce. */
 const GOOD = 180;
-/** Seconds by which another process's clock may be ahead. */
+/** Seconds by which the clock of another process may be ahead. */
 const AHEAD = 60;
-/** Seconds before its end in which a nonce is ending. */
+/** Seconds before the end of a nonce in which `ending` is true. */
 const ENDING = 60;
-/** Length in bytes of the salt, by which the nonces of one second differ. */
+/** Bytes of the salt, which makes nonces of the same second differ. */
 const SALT = 12;
 
-/** Matches the part of a nonce that its MAC covers: the second of the clock, and the salt if there is one. */
+/** Matches the part of a nonce that its MAC covers: the clock's second, and the salt if the nonce has one. */
 const MARK = /^\d+(?:\.[\w-]+)?(?=\.[\w-]+$)/;
 
 export interface NoncesOptions {

@@ -1,7 +1,7 @@
 import { used } from '#shared/stores/credentials/last-use.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 
-/** Notes the time in milliseconds at which a key let somebody in. A failure to note it refuses no request. */
+/** Stores the time in milliseconds at which a key was last accepted. The request goes on if storing fails. */
 export function noteUse(
   publicKeys: Pick<PublicKeys, 'touch'>,
   key: PublicKeyRecord,

@@ -16,7 +16,7 @@ afterAll(async () => {
   for (const one of opened.toReversed()) await one[Symbol.asyncDispose]();
 });
 
-/** A process with the embedded store, and a directory that counts its hashing. */
+/** Opens a process with the embedded store, and a directory that counts its password hashings. */
 export async function processOn(data: string, clock: ManualClock) {
   const stores = await openSqlite({ folder: data, clock, random: systemRandom });
   opened.push(stores);

@@ -19,7 +19,7 @@ async function setup() {
   return { ...all, passwords: passwordsOf(all), others: passwordsOf(all.there) };
 }
 
-/** A directory of one person that says what a test tells it to, and a feed. */
+/** A directory of one person with the answers that a test sets, and a feed. */
 function scripted(
   authenticate: (revocations: RevocationSet, turn: Turn) => Promise<Authenticated | undefined>,
 ) {
@@ -40,7 +40,7 @@ const raise = (set: RevocationSet, generation: number) =>
   set.apply({ kind: 'person', id: '1', generation }, Infinity);
 
 describe('a right password', () => {
-  test('is hashed at its first use, and again after five minutes', async () => {
+  test('a right password is hashed at its first use, and again after five minutes', async () => {
     const { passwords, argon2, alice, clock } = await setup();
     const person = { id: alice.id, name: 'alice' };
     for (let n = 0; n < 10; n += 1)
@@ -54,7 +54,7 @@ describe('a right password', () => {
     expect(argon2.verifications).toBe(2);
   });
 
-  test('is hashed once for all concurrent requests', async () => {
+  test('a right password is hashed once for all concurrent requests', async () => {
     const { passwords, argon2 } = await setup();
     const gate = Promise.withResolvers<void>();
     argon2.gate = gate.promise;
@@ -67,7 +67,7 @@ describe('a right password', () => {
     expect(argon2.verifications).toBe(1);
   });
 
-  test('is hashed for the next caller if the first one disconnects while it waits', async () => {
+  test('a right password is hashed for the next caller if the first caller disconnects while it waits', async () => {
     const line = new Line({ lanes: 1, most: 10, tooMany: () => new Error('no place') });
     const alice = { id: '1', name: 'alice', generation: 0 };
     let hashed = 0;
@@ -128,14 +128,14 @@ describe('a change of the person', () => {
     expect(await at.others.check('alice', RIGHT, turn)).toBeUndefined();
   });
 
-  test('makes the new password valid at once', async () => {
+  test('a change of password makes the new password valid at once', async () => {
     const { passwords, store } = await setup();
     await passwords.check('alice', RIGHT, turn);
     await setPassword(store, 'alice', 'another one');
     expect(await passwords.check('alice', 'another one', turn)).toBeDefined();
   });
 
-  test('such as ending all sessions makes the server hash the same password again, once', async () => {
+  test('ending all sessions makes the server hash the same password again, once', async () => {
     const { passwords, store, alice, argon2 } = await setup();
     await passwords.check('alice', RIGHT, turn);
     await endEverything(store, alice.id);
@@ -144,7 +144,7 @@ describe('a change of the person', () => {
     expect(argon2.verifications).toBe(2);
   });
 
-  test('while the old password is hashed refuses the old password in later requests', async () => {
+  test('if the password changes while the old one is hashed, later requests with the old one are refused', async () => {
     const { passwords, store, argon2 } = await setup();
     const gate = Promise.withResolvers<void>();
     argon2.gate = gate.promise;
@@ -157,7 +157,7 @@ describe('a change of the person', () => {
     expect(await before).toBeUndefined();
   });
 
-  test('again and again while the password is hashed ends in 503', async () => {
+  test('if the person changes during each of three hashings, the answer is 503', async () => {
     let generation = 0;
     const { passwords, asked } = scripted(async (revocations) => {
       const person = { id: '1', name: 'alice', generation };
@@ -171,7 +171,7 @@ describe('a change of the person', () => {
 });
 
 describe('the store', () => {
-  test('with another epoch invalidates remembered passwords', async () => {
+  test('a store with another epoch invalidates remembered passwords', async () => {
     const { passwords, revocations, asked } = scripted(async () => ({
       id: '1',
       name: 'alice',
@@ -183,7 +183,7 @@ describe('the store', () => {
     expect(asked()).toBe(2);
   });
 
-  test('that does not answer makes remembered passwords useless', async () => {
+  test('while the store does not answer, remembered passwords are not accepted', async () => {
     let silent = false;
     const revocations = new RevocationSet();
     const passwords = createVerifiedPasswords({
@@ -206,7 +206,7 @@ describe('the store', () => {
     expect(await passwords.check('alice', RIGHT, turn)).toBeDefined();
   });
 
-  test('that fails during a hashing fails all waiting requests, and nothing is remembered', async () => {
+  test('if the store fails during a hashing, all waiting requests fail and no password is remembered', async () => {
     let failing = true;
     const { passwords, asked } = scripted(async () => {
       if (failing) throw new StoreUnavailable('down');

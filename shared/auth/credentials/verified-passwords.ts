@@ -8,12 +8,14 @@ import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/r
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 
-/** Checks passwords that come with every request: it hashes each at first sight, and remembers it for a while. */
+/**
+ * Checks passwords that clients send with every request: each password is hashed at its first use, then remembered.
+ */
 export interface VerifiedPasswords {
   /**
    * Returns undefined if the person is unknown or disabled, or the password is wrong. Throws or rejects with
-   * `StoreUnavailable`, also if it cannot find out whether the person was changed since. `turn` is asked if the
-   * password has to be hashed.
+   * `StoreUnavailable`, also if it cannot find out whether the person was changed since. It calls `turn` only if it
+   * has to hash the password.
    */
   check(name: string, password: string, turn: () => Turn): Awaitable<Person | undefined>;
 }
@@ -32,7 +34,7 @@ const LIFE = 5 * 60_000;
 /** Most times that one password is hashed if the person is changed during each hashing. */
 const ROUNDS = 3;
 
-/** A password that is being hashed, in the turn of the first who asked. */
+/** A password that is being hashed, in the queue of the first caller that asked. */
 interface Hashing {
   readonly turn: Turn;
   readonly right: Promise<boolean>;
@@ -52,9 +54,9 @@ interface Verified extends Authenticated {
 }
 
 /**
- * Remembers right passwords under a hash with a secret, neither of which leaves this process, and never wrong ones. A remembered
- * password counts only while the person's generation is the one at the time of the hashing. Every call compares
- * them, so that the next request after a change of the person sees the change.
+ * Remembers right passwords, never wrong ones, as a hash with a secret. Neither hash nor secret leaves this process.
+ * A remembered password is valid only while the person's generation is the same as at the hashing. Every call
+ * compares the generations, so the next request sees a change of the person.
  */
 export function createVerifiedPasswords({
   directory,
@@ -62,7 +64,8 @@ export function createVerifiedPasswords({
   clock,
   random,
 }: VerifiedPasswordsOptions): VerifiedPasswords {
-  // An HMAC would cost four times as much. It keeps strangers from extending a hash, and they see none.
+  // A plain hash with a secret in front is enough, at a quarter of the cost of an HMAC: strangers never see the
+  // hashes, so they cannot extend one.
   const secret = random(32).toString('base64url');
   const verified = new RecentMap<Verified>(CAPACITY);
   const underWay = new Map<string, Hashing>();
@@ -104,13 +107,13 @@ export function createVerifiedPasswords({
     view: RevocationView,
     round = 1,
   ): Promise<Person | undefined> {
-    // A caller that finds the same password being hashed waits for the result, and then asks the feed anew.
+    // If the same password is being hashed, the caller waits for the result, and then asks the feed again.
     const joined = underWay.get(key);
     const { turn, right } = joined ?? hashing(key, given, view.epoch);
     try {
       if (!(await right)) return undefined;
     } catch (error) {
-      // The caller who asked first has left before their turn.
+      // The caller that asked first has disconnected before the hashing began.
       if (joined && turn.client?.destroyed) return checkAnew(key, given, view, round);
       throw error;
     }

@@ -3,8 +3,8 @@ import type { People, PersonRecord } from '#shared/stores/people/people.ts';
 import type { About } from '../scheme.ts';
 
 /**
- * Returns what applications behind a space learn of a person. It omits an unverified email address, which could be
- * somebody else's.
+ * Returns what applications behind a space learn about a person. It omits an unverified email address, which another
+ * person may own.
  */
 export function aboutOf({ name, profile }: Pick<PersonRecord, 'name' | 'profile'>): About {
   const [primary] = profile?.emails ?? [];
@@ -17,7 +17,7 @@ export function aboutOf({ name, profile }: Pick<PersonRecord, 'name' | 'profile'
 
 /**
  * Creates a look-up of people who may sign in; it returns undefined for anybody else. `demo`: whether the person that
- * the first start made may sign in.
+ * the first start created may sign in.
  */
 export function lookUp(people: Pick<People, 'get'>, demo: boolean) {
   return async (id: string): Promise<About | undefined> => {

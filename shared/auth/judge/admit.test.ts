@@ -25,7 +25,7 @@ const admitted = (fields: readonly (readonly [string, string])[], method = 'GET'
   admit(space, requestOf(fields, { method }));
 
 describe('the log line', () => {
-  test('names the scheme and the accompanying application of an admitted request', async () => {
+  test('the log line names the scheme and the accompanying application of an admitted request', async () => {
     const { outcome, noted } = await admitted([
       ['Authorization', 'One good'],
       ['X-API-Key', 'good'],
@@ -40,7 +40,7 @@ describe('the log line', () => {
     expect(noted).not.toHaveProperty('reason');
   });
 
-  test('has the application and the reason if a scope is missing', async () => {
+  test('the log line has the application and the reason if a scope is missing', async () => {
     const { outcome, noted } = await admitted(
       [
         ['Authorization', 'One good'],
@@ -56,7 +56,7 @@ describe('the log line', () => {
     });
   });
 
-  test('has neither an application nor the value of the key if the key is wrong', async () => {
+  test('the log line has neither an application nor the value of the key if the key is wrong', async () => {
     const { noted } = await admitted([
       ['Authorization', 'One good'],
       ['X-API-Key', 'cs_secret'],
@@ -88,14 +88,14 @@ describe('RFC 9635 section 8: a scheme with structured access in its tokens', ()
   const asked = (method: string, ...access: Access[]) =>
     admit(spaceOf([gnap(access)]), requestOf([['Authorization', 'GNAP x']], { method }));
 
-  test('maps its access to the scopes of the space', async () => {
+  test("the scheme's access is mapped to the scopes of the space", async () => {
     const both = { type: 'documents', actions: ['read', 'write'] };
     expect(await asked('PUT', both)).toMatchObject({ outcome: { kind: 'pass' } });
     const { outcome } = await asked('PUT', { type: 'pictures', actions: ['write'] });
     expect(outcome).toMatchObject({ status: 403 });
   });
 
-  test('asks for missing access in its own format', async () => {
+  test('the scheme asks for missing access in its own format', async () => {
     const { outcome } = await asked('PUT', { type: 'documents', actions: ['read'] });
     expect(outcome).toMatchObject({
       status: 403,

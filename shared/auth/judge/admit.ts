@@ -7,7 +7,7 @@ import type { AuthRequest, Outcome, Principal, ProtectionSpace } from '../scheme
 
 const VERDICTS = { pass: 'granted', answer: 'refused', absent: 'absent' } as const;
 
-/** The outcome of a request, and what its line in the log says of it. */
+/** The outcome of a request, and what the request's log line says. */
 export interface Admitted {
   readonly outcome: Outcome;
   readonly noted: LogFields;

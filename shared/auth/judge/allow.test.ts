@@ -19,7 +19,7 @@ const person = (sub: string, known?: About): Principal => ({
   ...(known && { about: known }),
 });
 
-describe('people and applications that may enter', () => {
+describe('people and applications that the list of a space allows', () => {
   test.each<[string, Principal, boolean]>([
     ['a person by id', person('p1'), true],
     ['a person by a group', person('p2', about('guests', 'staff')), true],
@@ -72,7 +72,7 @@ test.each([
   expect(told).toEqual(may ? { name: 'alice', groups: [] } : undefined);
 });
 
-describe('a space that asks the directory who may enter', () => {
+describe("a space whose list needs the directory's data about people", () => {
   const space = (more: Partial<ProtectionSpace>, known?: About): ProtectionSpace => ({
     at: ORIGIN,
     realm: 'r',
@@ -89,31 +89,31 @@ describe('a space that asks the directory who may enter', () => {
   });
   const request = requestOf([['Authorization', 'Bearer x']]);
 
-  test('describes every person, with any scheme, and admits the allowed people', async () => {
+  test('the directory describes every person, with any scheme, and the space admits the allowed people', async () => {
     const { outcome } = await admit(space({ allow }, about('staff')), request);
     expect(outcome).toMatchObject({ kind: 'pass', principal: { about: { groups: ['staff'] } } });
   });
 
-  test('answers other people 403, without naming a scope', async () => {
+  test('people who are not on the list get 403, which names no scope', async () => {
     const { outcome, noted } = await admit(space({ allow }, about('guests')), request);
     expect(outcome).toMatchObject({ kind: 'answer', status: 403, fields: {} });
     expect(noted).toMatchObject({ verdict: 'refused', subject: 'p2' });
   });
 
-  test('answers a removed person 403, and 404 if the space hides', async () => {
+  test('a removed person gets 403, or 404 if the space hides', async () => {
     expect((await admit(space({}), request)).outcome).toMatchObject({ status: 403 });
     const hiding = space({ hide: 'forbidden', allow }, about());
     expect((await admit(hiding, request)).outcome).toMatchObject({ status: 404 });
   });
 
-  test('names the person in the refusal, so that a browser can show who is signed in', async () => {
+  test('the refusal names the person, so that a browser can show who is signed in', async () => {
     const { outcome } = await admit(space({ allow }, about('guests')), request);
     expect(outcome).toMatchObject({ about: { name: 'alice', groups: ['guests'] } });
     const unasked = await admit({ ...space({}), scopes: () => ['a'] }, request);
     expect(unasked.outcome).not.toHaveProperty('about');
   });
 
-  test('wrong credentials are refused as usual, without asking the directory', async () => {
+  test('wrong credentials are refused as usual, without a request to the directory', async () => {
     const wrong = { kind: 'refused', refusal: 'other-scheme', reason: 'wrong' } as const;
     const refusing = space({
       schemes: [
@@ -131,20 +131,23 @@ describe('a space that asks the directory who may enter', () => {
     ['names nobody', 'allow', person('p1')],
     ['does not ask the directory', 'about', person('p1')],
     ['lets in an application', '', { kind: 'application', id: 'backup' }],
-  ])('one that %s lets in for good', async (_what, without, principal) => {
-    const scheme = {
-      name: 'Bearer',
-      challenge: () => [],
-      authenticate: () => ({ kind: 'granted', principal }) as const,
-    };
-    const asking = space({ allow, schemes: [scheme] }, about('staff'));
-    const members = Object.entries(asking).filter(([name]) => name !== without);
-    const { outcome } = await admit(Object.fromEntries(members) as typeof asking, request);
-    expect(outcome).toMatchObject({ kind: 'pass' });
-    expect(outcome).not.toHaveProperty('grounds');
-  });
+  ])(
+    'a pass has no grounds that could end it if the space %s',
+    async (_what, without, principal) => {
+      const scheme = {
+        name: 'Bearer',
+        challenge: () => [],
+        authenticate: () => ({ kind: 'granted', principal }) as const,
+      };
+      const asking = space({ allow, schemes: [scheme] }, about('staff'));
+      const members = Object.entries(asking).filter(([name]) => name !== without);
+      const { outcome } = await admit(Object.fromEntries(members) as typeof asking, request);
+      expect(outcome).toMatchObject({ kind: 'pass' });
+      expect(outcome).not.toHaveProperty('grounds');
+    },
+  );
 
-  test('ends the open connection of a person who is removed from the group', async () => {
+  test("removing a person from the group ends the person's open connection", async () => {
     let groups = ['staff'];
     const changing = space({ allow, about: async () => about(...groups) });
     const { outcome } = await admit(changing, request);
@@ -154,7 +157,7 @@ describe('a space that asks the directory who may enter', () => {
     expect(await ground?.end()).toBe('revoked');
   });
 
-  test('asks once about each space of a realm at two origins', async () => {
+  test('spaces of one realm at two origins ask the directory for their own lists', async () => {
     const lists = [allow, { ...allow, groups: new Set(['guests']) }];
     const names: (string | undefined)[] = [];
     for (const list of [...lists, ...lists]) {

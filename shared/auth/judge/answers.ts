@@ -40,10 +40,10 @@ export function unavailable(
   });
 }
 
-/** The detail of an answer between two messages of a scheme: nothing is missing or wrong. */
+/** The detail of an answer between two messages of a scheme, when nothing is missing or wrong. */
 const GOES_ON = 'The exchange goes on: answer the challenge.';
 
-/** Returns the answer to a request that a scheme's verdict does not let in. */
+/** Returns the answer to a request that a scheme's verdict does not admit. */
 export function answerTo(
   verdict: Exclude<Verdict, { kind: 'granted' }>,
   space: ProtectionSpace,
@@ -72,7 +72,7 @@ function refusedAs(
     const asked = challenges && { [space.at.ask]: challenges.map(formatChallenge) };
     return bare(403, refused, { ...fields, ...asked });
   }
-  // The status tells a client to use another connection if HTTP_1_1_REQUIRED cannot (RFC 9110 section 15.5.20).
+  // 421 tells a client to use another connection if HTTP_1_1_REQUIRED cannot say so (RFC 9110 section 15.5.20).
   if (as === 'http-1.1') return { ...bare(421, refused, fields), http11: true };
   const status = as === 'malformed' ? 400 : space.at.status;
   return challenged(space, request, status, refused, {
@@ -83,8 +83,8 @@ function refusedAs(
 
 /**
  * Returns an answer with the challenges of every scheme, one line each (RFC 9110 section 11.6.1). A status that
- * demands a challenge is never sent without one (section 15.5.2). It becomes 403 if no scheme announces itself, and
- * 503 if a scheme failed to; the 503 has Retry-After unless the scheme is not set up.
+ * demands a challenge is never sent without one (section 15.5.2): the status becomes 403 if no scheme announces
+ * itself, and 503 if a scheme could not make its challenge. The 503 has Retry-After unless that scheme is not set up.
  */
 export async function challenged(
   space: ProtectionSpace,

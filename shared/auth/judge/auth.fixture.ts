@@ -59,7 +59,7 @@ export function memoryReplay(clock: ManualClock): Replay & Proofs & { down: bool
   };
 }
 
-/** Creates an issuer with one key, a verifier of its tokens, and the means to change either in a test. */
+/** Creates an issuer with one key, a verifier of its tokens, and functions with which a test changes either. */
 export function issuerAndVerifier(clock = new ManualClock()) {
   const now = () => Math.floor(clock.now() / 1000);
   const published = new Map<string, KeyObject>();

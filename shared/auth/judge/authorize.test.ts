@@ -29,7 +29,7 @@ describe('RFC 6750 section 3.1: scope', () => {
     expect(authorize(space, holding(), requestOf([], { method: 'OPTIONS' })).kind).toBe('pass');
   });
 
-  test('the handshake of a WebSocket needs scopes of its own, which the challenge names', async () => {
+  test('a WebSocket handshake needs its own scopes, which the challenge names', async () => {
     const talking = { ...space, scopes: (method: string) => (method === 'WEBSOCKET' ? ['t'] : []) };
     const request = requestOf([], { handshake: true });
     expect(authorize(talking, holding('t'), request).kind).toBe('pass');
@@ -79,14 +79,14 @@ describe('RFC 6750 section 3.1: scope', () => {
     expect(outcome).not.toHaveProperty('fields.WWW-Authenticate');
   });
 
-  test('at a proxy the challenge is in the field of proxies', () => {
+  test('RFC 6750 section 3.1: a proxy sends the challenge in the field of proxies', () => {
     expect(authorize({ ...space, at: PROXY }, holding('a'), put)).toMatchObject({
       status: 403,
       fields: { 'Proxy-Authenticate': [expect.stringMatching(/insufficient_scope/)] },
     });
   });
 
-  test('RFC 7616 section 3.5: the refusal has a proof over its content, too', () => {
+  test('RFC 7616 section 3.5: a refusal for missing scope has a proof over its content, too', () => {
     const seal = { hash: 'md5', proof: () => ({}) };
     expect(authorize(space, { ...holding('a'), seal }, put)).toMatchObject({ status: 403, seal });
   });
@@ -102,7 +102,7 @@ describe('RFC 9470 section 3: a required kind of sign-in', () => {
     stepUp: (method: string) => (method === 'PUT' ? needed : undefined),
   });
 
-  test('gives 401 that names the required sign-in and all scopes, so that one new token meets both', () => {
+  test('a sign-in that is not enough gives 401 with the required sign-in and all scopes, so that one new token meets both', () => {
     expect(authorize(asking(), holding('c'), put)).toEqual({
       kind: 'answer',
       status: 401,
@@ -122,11 +122,11 @@ describe('RFC 9470 section 3: a required kind of sign-in', () => {
     });
   });
 
-  test('is not required of methods that the rule does not name', () => {
+  test('the kind of sign-in is not required for methods that the rule does not name', () => {
     expect(authorize(asking(), holding('a'), requestOf()).kind).toBe('pass');
   });
 
-  test('gives the challenges of other schemes if the scheme of the request knows no sign-in', () => {
+  test("the other schemes' challenges are sent if the request's scheme cannot show how the person signed in", () => {
     const outcome = authorize(asking(), { ...holding('a', 'b'), scheme: 'Basic' }, put);
     expect(outcome).toMatchObject({
       status: 401,
@@ -134,13 +134,13 @@ describe('RFC 9470 section 3: a required kind of sign-in', () => {
     });
   });
 
-  test('RFC 9110 section 15.5.2: gives 403 if there is no challenge', () => {
+  test('RFC 9110 section 15.5.2: the answer is 403 if no scheme can challenge for a sign-in', () => {
     const outcome = authorize({ ...asking(), schemes: [silent] }, holding('a', 'b'), put);
     expect(outcome).toMatchObject({ status: 403, fields: { 'DPoP-Nonce': 'n' } });
     expect(outcome).not.toHaveProperty('fields.WWW-Authenticate');
   });
 
-  test('gives no request for another sign-in to a principal that may not enter', () => {
+  test('a principal that may not enter is not asked for another sign-in', () => {
     const allow = {
       groups: new Set(['staff']),
       people: new Set<string>(),
@@ -168,7 +168,7 @@ describe('RFC 9470 section 3: a required kind of sign-in', () => {
 });
 
 describe('a space that hides', () => {
-  test('`forbidden`: 404 with the fields of any missing resource', () => {
+  test('a space with `hide: forbidden` answers 404 with the fields of any missing resource', () => {
     const outcome = authorize({ ...space, hide: 'forbidden' }, holding('a'), put);
     expect(outcome).toEqual({
       kind: 'answer',
@@ -180,7 +180,7 @@ describe('a space that hides', () => {
     });
   });
 
-  test('RFC 4559 section 5: the last token of an exchange is not hidden, as at a missing resource', () => {
+  test('RFC 4559 section 5: a hidden refusal carries the last token of the exchange, as a missing resource does', () => {
     const owed = { 'WWW-Authenticate': ['Negotiate b2s='], 'DPoP-Nonce': 'n' };
     const outcome = authorize(
       { ...space, hide: 'forbidden' },
@@ -190,12 +190,12 @@ describe('a space that hides', () => {
     expect(outcome).toMatchObject({ status: 404, fields: owed });
   });
 
-  test('`everything`: the space looks absent', () => {
+  test('a space with `hide: everything` looks absent', () => {
     const outcome = authorize({ ...space, hide: 'everything' }, holding('a'), put);
     expect(outcome).toEqual({ kind: 'absent', ...refuse('scope', { scopes: 'b' }) });
   });
 
-  test('a principal with the scope passes', () => {
+  test('a space that hides lets a principal with the scope pass', () => {
     const who = holding('a', 'b');
     expect(authorize({ ...space, hide: 'forbidden' }, who, put)).toBe(who);
   });

@@ -19,13 +19,13 @@ import {
 type Pass = Extract<Outcome, { kind: 'pass' }>;
 
 /**
- * Decides whether a principal that passed `judge` may enter, signed in as the method needs, and holds the scopes that
- * it needs. Returns the pass, a 401 that asks for another sign-in (RFC 9470), or a 403 with the scopes to ask for (RFC
- * 6750 section 3.1); a space that hides shows 404 or nothing instead. Every answer has the fields that the scheme owes
- * its client, as that to a missing resource does.
+ * Decides whether a principal that passed `judge` may enter, signed in as the method requires, and holds the required
+ * scopes. Returns the pass, a 401 that asks for another sign-in (RFC 9470), or a 403 with the scopes to ask for (RFC
+ * 6750 section 3.1). A space that hides shows 404 or nothing instead. Every answer has the fields that the scheme
+ * owes its client, as the answer for a missing resource does.
  *
- * The operator's list comes first: no other sign-in changes it. The sign-in comes before the scopes: its challenge names
- * them, too (RFC 9470 section 3), so that the client asks its person once for both.
+ * The operator's list is checked first, since no other sign-in changes it. The sign-in is checked before the scopes:
+ * its challenge names the scopes, too (RFC 9470 section 3), so that the client asks its person only once.
  */
 export function authorize(space: ProtectionSpace, passed: Pass, request: AuthRequest): Outcome {
   if (space.allow && !isAllowed(space.allow, passed.principal)) {
@@ -35,7 +35,8 @@ export function authorize(space: ProtectionSpace, passed: Pass, request: AuthReq
   const act = actOf(request);
   const needed = space.scopes(act);
   const { scopes } = passed.principal;
-  // The scopes that the client holds are named, too: it asks for exactly the scopes named, and would lose the others.
+  // The scopes that the client already holds are named, too: the client asks for exactly the named scopes, and would
+  // lose all others.
   const asked = () => [...new Set([...needed, ...(scopes ?? [])])];
   const authentication = space.stepUp?.(act, passed.principal);
   if (authentication) return refusedBy(space, passed, stepUp(space, authentication, asked()));
@@ -53,9 +54,9 @@ export function authorize(space: ProtectionSpace, passed: Pass, request: AuthReq
 const NOT_ALLOWED = 'Who is let in here may not enter: the operator has named others.';
 
 /**
- * Returns the answer that asks for another sign-in, by the schemes that can show one: a browser would meet a challenge
- * of Basic with a dialog that is of no use. If there is none it is 403, since a 401 needs a challenge (RFC 9110 section
- * 15.5.2).
+ * Returns the answer that asks for another sign-in, with challenges of the schemes whose credentials show a sign-in.
+ * Basic is left out: its challenge would make a browser open a useless password dialog. Without such a scheme the
+ * answer is 403, since a 401 needs a challenge (RFC 9110 section 15.5.2).
  */
 function stepUp(
   { schemes, at }: ProtectionSpace,
@@ -90,7 +91,7 @@ function refusedBy(space: ProtectionSpace, passed: Pass, answer: Refused): Outco
   return { ...refused, fields: { ...passed.fields, ...refused.fields } };
 }
 
-/** The number of a space's list: spaces of one realm, at two origins, each have their own. */
+/** A number for each operator's list, because two spaces of one realm, at two origins, each have their own list. */
 const numbers = new WeakMap<Allowed, number>();
 let numbered = 0;
 
@@ -100,7 +101,7 @@ function numberOf(allow: Allowed): number {
   return known;
 }
 
-/** Lets a principal stay only as long as the directory still says what they were let in for. */
+/** Adds grounds that end when the directory's data about the person no longer matches the operator's list. */
 function staying({ allow, about, realm }: ProtectionSpace, passed: Pass): Pass {
   const { principal, grounds = [] } = passed;
   const id = subjectOf(principal);
@@ -116,8 +117,8 @@ function staying({ allow, about, realm }: ProtectionSpace, passed: Pass): Pass {
 }
 
 /**
- * True if `allow` names the principal: a person by id or group, an application by id. The application through which
- * a person comes does not count.
+ * True if `allow` names the principal: a person by id or group, an application by id. The application that a person
+ * uses is ignored.
  */
 export function isAllowed(
   { groups, people, clients }: Allowed,

@@ -40,7 +40,7 @@ describe('credentials that browsers send automatically', () => {
   ];
 
   test.each(FOREIGN)(
-    'Fetch section 3.2: unsafe methods from %j are 403, before the credentials are checked',
+    'Fetch section 3.2: unsafe methods from %j get 403, before the credentials are checked',
     async (from) => {
       looked.length = 0;
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'LOCK', 'NOVEL']) {
@@ -82,7 +82,7 @@ describe('credentials that browsers send automatically', () => {
   describe('RFC 6455 section 10.2: the handshake of a WebSocket', () => {
     const shaking = { handshake: true };
 
-    test('from a page of another origin is 403, before the credentials are checked, although it is a GET', async () => {
+    test('a handshake from a page of another origin gets 403, although it is a GET, before the credentials are checked', async () => {
       looked.length = 0;
       for (const from of FOREIGN) {
         expect(await sent('GET', from, 'Own x', shaking)).toMatchObject({ status: 403 });
@@ -93,7 +93,7 @@ describe('credentials that browsers send automatically', () => {
       expect(looked).toEqual([]);
     });
 
-    test('is accepted from the same origin, from an origin that is allowed with credentials, without Origin, and with other credentials', async () => {
+    test('a handshake is accepted from the same origin, from an origin allowed with credentials, without Origin, and with other credentials', async () => {
       for (const origin of ['https://rs.example', 'https://pages.example']) {
         expect(await sent('GET', { Origin: origin }, 'Own x', shaking)).toMatchObject({
           kind: 'pass',

@@ -75,7 +75,7 @@ describe('the key of an application beside the credentials of a person', () => {
     ['ended', { status: 403, fields: {} }],
     ['spent', { status: 429, fields: { 'Retry-After': '3' } }],
     ['down', { status: 503, fields: { 'Retry-After': '1' } }],
-  ])('%s: is refused even with the right password', async (key, answer) => {
+  ])('%s: the key is refused even with the right password', async (key, answer) => {
     expect(await ask(key, 'One good')).toMatchObject({ kind: 'answer', ...answer });
     expect(await ask(key)).toMatchObject({ kind: 'answer', ...answer });
   });

@@ -43,7 +43,7 @@ describe('RFC 9110 section 11.6: random spaces and credentials, compared with a 
     };
   }
 
-  /** Status (200: passes) and challenges, told as the specification tells them. */
+  /** The expected status (200: passes) and challenges, derived as the specification states them. */
   function model(made: Made, lines: readonly string[]): [number, string[]] {
     const tried = made.find(({ name }) => `${name} x` === lines[0]);
     const clean = lines.length === 1 && lines[0] !== '=';

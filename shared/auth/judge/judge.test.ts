@@ -17,7 +17,7 @@ const TWO = spaceOf([schemeOf('One'), schemeOf('Two')]);
 const BOTH = ask('One realm="documents"', 'Two realm="documents"');
 
 describe('RFC 9110 section 11.6.1: challenges', () => {
-  test('no credentials: 401 with the challenge of every scheme', async () => {
+  test('a request without credentials gets 401 with the challenge of every scheme', async () => {
     expect(await judge(TWO, requestOf())).toEqual({
       kind: 'answer',
       status: 401,
@@ -26,7 +26,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     });
   });
 
-  test('credentials of a scheme that the space does not have: 401 with the challenge of every scheme', async () => {
+  test('credentials of a scheme that the space does not have get 401 with the challenge of every scheme', async () => {
     const outcome = await judge(TWO, authorization('Basic dXNlcjpwYXNz'));
     expect(outcome).toMatchObject({ status: 401, fields: BOTH, ...refuse('other-scheme') });
   });
@@ -65,7 +65,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     });
   });
 
-  test('a scheme that cannot challenge at the moment is omitted, and the reason says so', async () => {
+  test('the answer omits a scheme that cannot challenge at the moment, and the reason says so', async () => {
     const dumb = schemeOf('Two', {
       challenge: () => Promise.reject(new StoreUnavailable('no nonces')),
     });
@@ -74,7 +74,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     expect(outcome).toMatchObject({ reason: expect.stringContaining('no nonces') });
   });
 
-  test('a scheme that throws synchronously is omitted, too', async () => {
+  test('the answer omits a scheme whose challenge throws synchronously, too', async () => {
     const dumb = schemeOf('Two', {
       challenge() {
         throw new StoreUnavailable('no nonces');
@@ -132,7 +132,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     expect(await judge(spaceOf([silent, dumb]), requestOf())).toMatchObject({ status: 503 });
   });
 
-  test('section 5.3: a request that a scheme finds malformed while it challenges is 400', async () => {
+  test('section 5.3: if a scheme finds the request malformed while it makes its challenge, the answer is 400', async () => {
     const strict = schemeOf('Two', {
       challenge(request) {
         request.field('x-forwarded-proto');
@@ -191,7 +191,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     },
   );
 
-  test('malformed credentials never count as absent, not even beside a cookie', async () => {
+  test('malformed credentials never pass as absent, not even beside a cookie', async () => {
     const session = schemeOf('Session', {
       yields: true,
       locate: () => ({ scheme: 'session', rest: 'good', token68: 'good' }),
@@ -231,7 +231,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
       },
     );
 
-    test('beside other credentials it is 400, and in a space without the scheme 401', async () => {
+    test('a malformed value beside other credentials gets 400, and in a space without the scheme 401', async () => {
       const two = authorization('Basic %%%', 'Bearer good');
       expect(await judge(opaque, two)).toMatchObject({ status: 400 });
       expect(await judge(TWO, authorization('Basic %%%'))).toMatchObject({ status: 401 });
@@ -290,7 +290,7 @@ describe('verdicts', () => {
       authorization('One x'),
     );
 
-  test('continued: 401 with only this challenge', async () => {
+  test('the verdict `continued` gives 401 with only this challenge', async () => {
     const challenge = { scheme: 'One', params: { data: 'leg 2' } };
     expect(await outcomeOf(() => ({ kind: 'continued', challenge }))).toEqual({
       kind: 'answer',
@@ -302,7 +302,7 @@ describe('verdicts', () => {
     });
   });
 
-  test('malformed: 400 (RFC 6750 section 3.1)', async () => {
+  test('RFC 6750 section 3.1: the verdict `malformed` gives 400', async () => {
     expect(
       await outcomeOf(() => ({
         kind: 'refused',
@@ -316,7 +316,7 @@ describe('verdicts', () => {
     });
   });
 
-  test('forbidden: 403 with the challenges of the verdict only', async () => {
+  test('the verdict `forbidden` gives 403 with the challenges of the verdict only', async () => {
     const challenges = [{ scheme: 'One', params: { error: 'insufficient_scope' } }];
     const forbidden = {
       kind: 'refused',
@@ -376,7 +376,7 @@ describe('verdicts', () => {
     await expect(failing(new TypeError('defect'))).rejects.toThrow('defect');
   });
 
-  test('http-1.1: the server resets the stream, without a challenge (RFC 9113 section 7)', async () => {
+  test('the verdict `http-1.1` resets the stream, without a challenge (RFC 9113 section 7)', async () => {
     const verdict = {
       kind: 'refused',
       as: 'http-1.1',
@@ -470,7 +470,7 @@ describe('RFC 9729 section 6.4: a space that hides everything', () => {
     },
   );
 
-  test('hides, too, if the store fails or the exchange would continue', async () => {
+  test('a space that hides everything looks absent, too, if the store fails or the exchange would continue', async () => {
     const verdicts: Scheme['authenticate'][] = [
       () => Promise.reject(new StoreUnavailable('down')),
       () => ({ kind: 'continued', challenge: { scheme: 'One' } }),
@@ -488,7 +488,7 @@ describe('RFC 9729 section 6.4: a space that hides everything', () => {
     }
   });
 
-  test('an admitted principal gets in', async () => {
+  test('a space that hides everything admits a principal with good credentials', async () => {
     expect(await judge(hidden, authorization('One good'))).toMatchObject({ kind: 'pass' });
   });
 });

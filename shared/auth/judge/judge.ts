@@ -29,8 +29,8 @@ interface Found {
 }
 
 /**
- * Decides by its credentials whether a request may enter a protection space. It writes nothing: every caller
- * (resources, `/verify`, tunnels) turns the outcome into its own answer. It returns a promise only if a scheme has to
+ * Decides from its credentials whether a request may enter a protection space. It sends no answer: each caller
+ * (resources, `/verify`, tunnels) turns the outcome into an answer. It returns a promise only if a scheme has to
  * wait, and throws or rejects only on a defect.
  */
 export function judge(space: ProtectionSpace, request: AuthRequest): Awaitable<Outcome> {
@@ -41,7 +41,7 @@ export function judge(space: ProtectionSpace, request: AuthRequest): Awaitable<O
   return andThen(outcome, (decided) => conceal(space, quietOfConcealed(space, request, decided)));
 }
 
-/** A space that knows Concealed answers its credentials like a space that does not (RFC 9729 section 6.4). */
+/** Makes a space with Concealed answer credentials for Concealed like a space without it (RFC 9729 section 6.4). */
 function quietOfConcealed(
   { at }: ProtectionSpace,
   request: AuthRequest,
@@ -62,14 +62,14 @@ function undecided(error: unknown): AnswerOutcome {
   throw error;
 }
 
-/** Decides on a request. It first refuses what it can without looking at a secret. */
+/** Decides on a request. It first refuses everything that it can refuse without looking at a secret. */
 function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | AnswerOutcome> {
   const found = findCredentials(space, request);
   const { answer, status } = space.at;
   if (found === 'several') {
     return challenged(space, request, 400, refuse('several-lines', { field: answer }));
   }
-  // Malformed credentials never count as absent.
+  // Malformed credentials are refused; a request without credentials would be asked for them.
   if (found === 'malformed') {
     return challenged(space, request, status, refuse('not-credentials', { field: answer }));
   }
@@ -93,9 +93,9 @@ function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | 
 }
 
 /**
- * Finds all credentials of a request before any is checked, since a choice between two would invite confusion. Two
- * Authorization fields on a real connection are 400 even before (shared/server/client-errors/ambiguity.ts); a token in
- * the query counts as credentials (shared/auth/schemes/bearer/bearer.ts).
+ * Finds all credentials of a request before a scheme checks any, since a request with two would be ambiguous. On a
+ * real connection two Authorization fields get 400 even earlier (shared/server/client-errors/ambiguity.ts). A token
+ * in the query is a credential, too (shared/auth/schemes/bearer/bearer.ts).
  */
 function findCredentials(
   space: ProtectionSpace,
@@ -121,9 +121,9 @@ function findCredentials(
 }
 
 /**
- * Returns the credentials that count. A cookie never blocks a request that carries explicit credentials for the
- * space. If only the cookie is for the space, one line of Authorization for another scheme is left to the
- * application behind it.
+ * Returns the credentials that are judged. A cookie never blocks a request that carries explicit credentials for the
+ * space. If only the cookie is for the space, one line of Authorization for another scheme is left to the application
+ * behind the space.
  */
 function counting(found: readonly Found[]): readonly Found[] {
   const unasked = found.filter(({ scheme }) => scheme?.yields);
@@ -133,7 +133,7 @@ function counting(found: readonly Found[]): readonly Found[] {
   return shown.length === 0 || foreign ? unasked : shown;
 }
 
-/** Adds what the directory says of the person, if the space asks it. */
+/** Adds the directory's data about the person, if the space asks the directory. */
 function lookedUp(
   space: ProtectionSpace,
   outcome: Pass | AnswerOutcome,
@@ -148,15 +148,18 @@ function lookedUp(
   );
 }
 
-/** True if a line may be several lines joined by a recipient (RFC 9110 section 5.3): it then parses as challenges. */
+/**
+ * True if a line may be several lines that a recipient joined (RFC 9110 section 5.3): such a line parses as a list of
+ * challenges.
+ */
 const isSeveral = (line: string) => (parseChallenges(line)?.length ?? 0) > 1;
 
 /** Schemes whose credentials are one token. */
 const ONE_TOKEN = /^(basic|bearer) +([^,;]*)$/i;
 
 /**
- * Reads a line whose token is not a token68, so that its scheme refuses it with 401 (RFC 6750 section 3.1). Returns
- * undefined, for malformed, if the line may be a list of two sets of credentials.
+ * Reads a line whose token is not a token68, so that its scheme refuses the line with 401 (RFC 6750 section 3.1).
+ * Returns undefined, for malformed, if the line may be a list of two sets of credentials.
  */
 function noToken(line: string): Credentials | undefined {
   const [, scheme, rest] = ONE_TOKEN.exec(line) ?? [];
@@ -166,8 +169,8 @@ function noToken(line: string): Credentials | undefined {
 }
 
 /**
- * Judges the application first, since it has a limit. Its key alone lets nobody in, but a wrong key refuses the
- * request.
+ * Judges the application first, since each application has a limit. Its key alone admits no request, but a wrong key
+ * refuses the request.
  */
 async function besideApplication(
   space: ProtectionSpace,
@@ -232,7 +235,7 @@ function pass(
   };
 }
 
-/** Gives a principal of a scheme without scopes those of the space, or none. */
+/** Gives the scopes of the space, or none, to a principal whose scheme has no scopes. */
 function withScopes(space: ProtectionSpace, principal: Principal): Principal {
   if (principal.scopes !== undefined) return principal;
   return { ...principal, scopes: space.granted?.(principal) ?? new Set() };

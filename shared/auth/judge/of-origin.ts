@@ -1,8 +1,8 @@
 import type { AuthRequest } from '../scheme.ts';
 
 /**
- * True if a page of this origin sent the request. Forms of a page with Referrer-Policy: no-referrer send the
- * origin `null`, but Fetch Metadata still tells whether it is the same origin.
+ * True if a page of this origin sent the request. A form on a page with Referrer-Policy: no-referrer sends the origin
+ * `null`, but Fetch Metadata still shows whether the origin is the same.
  */
 export function isOfOrigin(request: AuthRequest): boolean {
   const page = request.field('origin');

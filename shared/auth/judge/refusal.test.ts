@@ -10,21 +10,30 @@ import { negotiate } from '../schemes/negotiate/negotiate.ts';
 import type { AuthRequest, ProtectionSpace } from '../scheme.ts';
 
 describe('RFC 9457: problem details for clients', () => {
-  test.each([400, 401, 403, 407, 413, 421, 429, 503])('%i has its own text', (status) => {
-    const answer = refusal(
-      { kind: 'answer', status, fields: { 'X-N': '1' }, refusal: 'other-scheme', reason: 'secret' },
-      {},
-    );
-    expect(answer).toMatchObject({
-      status,
-      fields: { 'X-N': '1', 'Content-Type': 'application/problem+json' },
-    });
-    expect(JSON.parse(answer.body ?? '')).toMatchObject({
-      status,
-      detail: expect.stringMatching(/^[A-Z].*\.$/),
-    });
-    expect(answer.body).not.toContain('secret');
-  });
+  test.each([400, 401, 403, 407, 413, 421, 429, 503])(
+    'a refusal with status %i has its own text',
+    (status) => {
+      const answer = refusal(
+        {
+          kind: 'answer',
+          status,
+          fields: { 'X-N': '1' },
+          refusal: 'other-scheme',
+          reason: 'secret',
+        },
+        {},
+      );
+      expect(answer).toMatchObject({
+        status,
+        fields: { 'X-N': '1', 'Content-Type': 'application/problem+json' },
+      });
+      expect(JSON.parse(answer.body ?? '')).toMatchObject({
+        status,
+        detail: expect.stringMatching(/^[A-Z].*\.$/),
+      });
+      expect(answer.body).not.toContain('secret');
+    },
+  );
 
   /** The detail of an answer to a request in clear text. */
   async function detailOf(one: ProtectionSpace, request: AuthRequest): Promise<unknown[]> {
@@ -33,7 +42,7 @@ describe('RFC 9457: problem details for clients', () => {
     const { detail } = JSON.parse(refusal(outcome, {}).body ?? '') as { detail: unknown };
     return [outcome.status, detail, outcome.fields['Retry-After']];
   }
-  // The parts of a scheme that is not asked to look at anything.
+  // The parts of a scheme, which these tests never call.
   const unused = {} as Parameters<typeof apiKey>[0] &
     Parameters<typeof basic>[0] &
     Parameters<typeof negotiate>[0];
@@ -50,7 +59,7 @@ describe('RFC 9457: problem details for clients', () => {
     },
   );
 
-  test('name the missing scope, or the address of the page', async () => {
+  test('the detail names the missing scope, or the address of the page', async () => {
     const { outcome } = await admit(
       spaceOf([schemeOf('One')]),
       requestOf([['Authorization', 'One good']], { method: 'PUT' }),

@@ -13,8 +13,8 @@ const DETAILS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Returns the answer to a client that was not admitted; a hidden resource looks like a missing one. The answer has its
- * reason for a server in development, unless the outcome is untold.
+ * Returns the answer to a client that was not admitted; a hidden resource looks like a missing one. In development
+ * the answer shows its reason, unless the outcome is `untold`.
  */
 export function refusal(
   { status, fields, detail, reason, untold }: Extract<Outcome, { kind: 'answer' }>,

@@ -7,7 +7,7 @@ import { type AuthenticationRule, createStepUp, inWords, neededFor } from './ste
 const [PASSWORD, SECOND_FACTOR, PASSKEY] = ACRS;
 const SKEW = 5;
 
-/** Returns the sign-in that a person with this one lacks, at a second of the clock. */
+/** Returns the sign-in that a person with the given sign-in lacks, at a second of the clock. */
 function lacked(
   rules: readonly AuthenticationRule[],
   authentication: AuthenticationEvent | undefined,
@@ -35,12 +35,12 @@ describe('acr', () => {
     (acr) => expect(lacked([{ acr: 'second-factor' }], { acr })).toBeDefined(),
   );
 
-  test('a missing value never satisfies', () => {
+  test('a missing acr never satisfies a rule', () => {
     expect(lacked([{ acr: 'second-factor' }], {})).toBeDefined();
     expect(lacked([{ acr: 'second-factor' }], undefined)).toBeDefined();
   });
 
-  test('the challenge lists all sufficient values, the weakest first', () => {
+  test('the challenge lists all sufficient values of acr, the weakest first', () => {
     expect(lacked([{ acr: 'second-factor' }], {})).toEqual({ acrValues: [SECOND_FACTOR, PASSKEY] });
     expect(lacked([{ acr: 'passkey' }], {})).toEqual({ acrValues: [PASSKEY] });
   });
@@ -65,7 +65,7 @@ describe('maxAge', () => {
     expect(lacked(rule, { authTime }) === undefined).toBe(met);
   });
 
-  test('a missing time never satisfies', () => {
+  test('a missing time of the sign-in never satisfies maxAge', () => {
     expect(lacked(rule, { acr: PASSKEY })).toEqual({ maxAge: 300 });
   });
 
@@ -78,7 +78,7 @@ describe('maxAge', () => {
   });
 });
 
-describe('methods', () => {
+describe('the methods of a rule', () => {
   const RULES = [
     { acr: 'second-factor', methods: ['unsafe'] },
     { acr: 'passkey', methods: ['DELETE'] },
@@ -96,7 +96,7 @@ describe('methods', () => {
     ['WEBSOCKET', { acrValues: [SECOND_FACTOR, PASSKEY], maxAge: 600 }],
   ])('%s needs %j', (method, needed) => expect(neededFor(RULES, method)).toEqual(needed));
 
-  test('a second rule never admits more requests: the highest level and the shortest time count', () => {
+  test('a second rule never admits more requests: the highest level and the shortest time apply', () => {
     const rules = [
       { acr: 'passkey', maxAge: 60 },
       { acr: 'second-factor', maxAge: 600 },
@@ -116,4 +116,4 @@ test.each([
   [{ acrValues: [SECOND_FACTOR, PASSKEY] }, 'a sign-in with a second factor or a passkey'],
   [{ maxAge: 60 }, 'a sign-in at most 60 seconds ago'],
   [{ acrValues: [PASSKEY], maxAge: 60 }, 'a sign-in with a passkey at most 60 seconds ago'],
-])('%j is described in words', (needed, words) => expect(inWords(needed)).toBe(words));
+])('the sign-in %j is described in words', (needed, words) => expect(inWords(needed)).toBe(words));

@@ -3,23 +3,26 @@ import { METHODS } from '#shared/http/methods.ts';
 import { ACRS, type Acr, satisfying } from '#shared/jose/acr.ts';
 import type { AuthenticationEvent, NeededAuthentication, ProtectionSpace } from '../scheme.ts';
 
-/** The levels that a space may ask for, by their short names. A password is the least that there is. */
+/**
+ * The levels of sign-in that a space may require, by their short names. A password, the lowest level, needs no rule.
+ */
 export const LEVELS = ['second-factor', 'passkey'] as const;
 
-/** A rule: some methods need a sign-in of this level, or this recent. */
+/** A rule by which some methods need a sign-in of this level, or this recent. */
 export interface AuthenticationRule {
   readonly acr?: (typeof LEVELS)[number] | undefined;
   /** Seconds since the sign-in. */
   readonly maxAge?: number | undefined;
-  /** Methods; `safe` and `unsafe` stand for all of their kind. Absent: every method. */
+  /** Methods; `safe` and `unsafe` mean all methods of that kind. Absent: every method. */
   readonly methods?: readonly string[] | undefined;
 }
 
 const valueOf = (level: (typeof LEVELS)[number]): Acr => `urn:countersign:acr:${level}`;
 
 /**
- * Returns what a request with this method needs of its sign-in: the highest level and the shortest time of all rules
- * for it, so that one more rule never lets more in. A WebSocket reads and writes, and needs what GET does, too.
+ * Returns the sign-in that a request with this method needs: the highest level and the shortest time of all rules for
+ * the method. So an additional rule never admits more requests. A WebSocket handshake must also meet the rules for
+ * GET, since a WebSocket reads and writes.
  */
 export function neededFor(
   rules: readonly AuthenticationRule[],
@@ -37,7 +40,7 @@ export function neededFor(
   };
 }
 
-/** The names by which rules mean a method. */
+/** The names that a rule may use for a method. */
 function namesOf(method: string): ReadonlySet<string> {
   if (method === 'WEBSOCKET') return new Set([method, ...namesOf('GET'), 'unsafe']);
   const name = method === 'HEAD' ? 'GET' : method;
@@ -45,8 +48,8 @@ function namesOf(method: string): ReadonlySet<string> {
 }
 
 /**
- * True if a sign-in is what is needed. What its token does not say counts as not met. `skew`: seconds by which the
- * clocks may differ; a sign-in that is later than that is not a recent one.
+ * True if a sign-in meets the requirement. A requirement about data that the token lacks is not met. `skew`: seconds
+ * by which the clocks may differ; a sign-in further in the future is not accepted as recent.
  */
 function isMet(
   { acrValues, maxAge }: NeededAuthentication,

@@ -43,7 +43,7 @@ describe('scopes of the tools that a message calls (MCP, tools)', () => {
     { method: 'tools/call\0x', 'params\0': { 'name\0': 'add_note' } },
     JSON.parse('{ "method": "tools/call", "params": { "__proto__": { "name": "add_note" } } }'),
     JSON.parse('{ "__proto__": { "method": "tools/call", "params": { "name": "add_note" } } }'),
-  ])('a member that another server may read as the name counts: %j', (message) => {
+  ])('a member that another server may read as the name is checked: %j', (message) => {
     expect(scopesOf(message)).toEqual(['notes:write']);
   });
 });

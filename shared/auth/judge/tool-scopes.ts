@@ -1,10 +1,10 @@
-/** Scopes that tools of an MCP server need beside those of the method, by the names of the tools. */
+/** Scopes that a call of an MCP server's tool needs in addition to those of the method, by the name of the tool. */
 export type ToolScopes = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Returns the scopes of the tools that a message calls: a request of JSON-RPC, or a batch of requests. Every member that
- * some server could read as the name of a tool counts: in other letters, since Go takes `NAME` and `paramſ`; in front of
- * U+0000, where C ends a text; in `__proto__`, from which a copied object of JavaScript inherits.
+ * Returns the scopes of the tools that a JSON-RPC request, or a batch of requests, calls. It reads every member that
+ * some server could take for the name of a tool. Go ignores the case of names, so it accepts `NAME` and `paramſ`. A C
+ * program ends a text at U+0000. A copied JavaScript object inherits from `__proto__`.
  */
 export function scopesOfCalls(tools: ToolScopes, message: unknown): readonly string[] {
   const names = [message]
@@ -23,7 +23,7 @@ function membersOf(value: unknown, name: string): readonly unknown[] {
     .map(([, member]) => member);
 }
 
-/** The members of an object, which a parser may have put into a Map. */
+/** The members of an object. They may be in a Map, if the parser made one. */
 function entriesOf(value: unknown): readonly (readonly [unknown, unknown])[] {
   if (value instanceof Map) return [...value];
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];

@@ -20,11 +20,11 @@ const SKEW = 5;
 
 type Kept = Pick<BesideParts, 'proofs' | 'sessions' | 'useCounts'>;
 
-/** A client that has something to use. */
+/** A client with credentials that it can send twice. */
 interface Client {
-  /** Sends it, each time the same. */
+  /** Sends the same credentials each time. */
   use(): Promise<Verdict>;
-  /** The verdicts until it is let in, as it goes on by itself. */
+  /** Returns the verdicts until the client is admitted, as it reacts to them by itself. */
   anew(): Promise<readonly Verdict[]>;
 }
 
@@ -35,7 +35,7 @@ const challenged = (params: object) =>
   refused({ challenges: [expect.objectContaining({ params: expect.objectContaining(params) })] });
 const granted = expect.objectContaining({ kind: 'granted' });
 
-/** `ahead`: seconds by which the clock of the client is. */
+/** Starts a client of DPoP whose clock is `ahead` by so many seconds. */
 const ofDpop =
   (ahead: number): Start =>
   async (clock, { proofs }) => {
@@ -91,7 +91,7 @@ const ofDigest: Start = async (clock, { useCounts }) => {
   };
 };
 
-/** A client of SCRAM, and its way in anew. */
+/** A client of SCRAM, and how it authenticates again. */
 async function newScram(...[clock, beside]: Parameters<Start>) {
   const { here } = await scram.twoScramProcesses({ clock, beside });
   const scheme = here.scheme('SHA-256');
@@ -134,10 +134,10 @@ const ofMutual: Start = async (clock, beside) => {
   };
 };
 
-/** Callers, each with what a client hears until it is let in. */
+/** Clients, each with the verdicts that it gets until it is admitted. */
 const CALLERS: readonly (readonly [name: string, start: Start, heard: readonly object[]])[] = [
   ['DPoP', ofDpop(0), [challenged({ error: 'use_dpop_nonce' }), granted]],
-  // Nobody can have used before what such a client makes now.
+  // A proof dated ahead is accepted at once: it is later than the loss, so it cannot have been used before.
   ['DPoP, a clock ahead', ofDpop(59), [granted, granted]],
   ['HOBA', ofHoba, [granted]],
   ['Digest', ofDigest, [challenged({ stale: 'true' }), granted]],
@@ -146,7 +146,7 @@ const CALLERS: readonly (readonly [name: string, start: Start, heard: readonly o
   ['Mutual', ofMutual, [challenged({ reason: 'stale-session' }), granted]],
 ];
 
-/** In a Cluster the master of the uses may forget alone. */
+/** In a Redis Cluster one master may lose its data alone, here the master with the used credentials. */
 const OF_USES: (typeof LOSSES)[number] = [
   'emptied of all uses, and of nothing else',
   async () => {
@@ -165,7 +165,7 @@ const OF_USES: (typeof LOSSES)[number] = [
   },
 ];
 
-/** The parts on a Redis, which another one may follow. */
+/** Opens the parts on a Redis; `move` switches to another Redis. */
 async function partsOn(url: string, clock: ManualClock) {
   const parts = new DisposableStack();
   const open = async (at: string) => {
@@ -196,7 +196,7 @@ async function partsOn(url: string, clock: ManualClock) {
 
 describe.each([...LOSSES, OF_USES])('Redis was %s', (_, lose) => {
   test.each(CALLERS)(
-    '%s: nothing that was used is good again, ten at once neither, and the client goes on',
+    '%s: credentials used before the loss are refused, even ten times at once, and the client can authenticate again',
     async (_name, start, heard) => {
       await using place = await lose();
       const clock = new ManualClock();

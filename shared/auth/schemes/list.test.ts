@@ -13,7 +13,7 @@ test('no two schemes have the same name, the same path in the tour or the same m
   expect(Object.keys(SPACE_SETTINGS).toSorted()).toEqual(members.toSorted());
 });
 
-test('the configuration of a proxy has the members of the schemes that it can challenge for', () => {
+test('the configuration of a proxy has the members of all schemes that a proxy can ask for', () => {
   expect(Object.keys(PROXY_SETTINGS)).toEqual(['concealed', 'mutual', 'digest']);
 });
 

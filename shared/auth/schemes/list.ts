@@ -13,7 +13,7 @@ import { privateTokenEntry } from './private-token/entry.ts';
 import type { SchemeEntry, SchemeParts } from './parts/scheme-entry.ts';
 import { scramSha1Entry, scramSha256Entry } from './scram/entry.ts';
 
-/** THE list of schemes, strongest first. Each has a room of its own, and a line here. */
+/** THE list of schemes, strongest first. Each scheme has a folder of its own and a line here. */
 export const SCHEMES = [
   concealedEntry,
   negotiateEntry,
@@ -33,10 +33,10 @@ export const SCHEMES = [
 type Entry = (typeof SCHEMES)[number];
 type PersonEntry = Extract<Entry, { forPeople: true }>;
 export type SchemeName = Entry['name'];
-/** The name of a scheme that a proxy can ask for too. */
+/** The name of a scheme that a proxy can ask for, too. */
 export type PersonSchemeName = PersonEntry['name'];
 
-/** A & B of A | B. */
+/** Turns the union A | B into the intersection A & B. */
 type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
   all: infer All,
 ) => void
@@ -46,28 +46,28 @@ type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) exten
 const merged = (entries: readonly SchemeEntry[]): object =>
   Object.assign({}, ...entries.map(({ settings }) => settings));
 
-/** Members of a protection space, and of a proxy, that are about schemes. */
+/** The members of a protection space's, and of a proxy's, configuration that are about schemes. */
 export const SPACE_SETTINGS = merged(SCHEMES) as AllOf<Entry['settings']>;
 export const PROXY_SETTINGS = merged(SCHEMES.filter(({ forPeople }) => forPeople)) as AllOf<
   PersonEntry['settings']
 >;
 
-/** All that may be kept of people's passwords for schemes. */
+/** All kinds of password verifiers that schemes may need in the store. */
 export const VERIFIER_KINDS: readonly KeptKind[] = (SCHEMES as readonly SchemeEntry[]).flatMap(
   ({ verifier }) => verifier?.kinds ?? [],
 );
 
 type NeededBy = Extract<Entry, { verifier: object }>['verifier']['neededBy'];
-/** Members of a space or of the proxy from which it follows what is kept for their schemes. */
+/** Members of a space's or the proxy's configuration that decide which verifiers its schemes need. */
 export type VerifierSettings = NeededBy extends (settings: infer Settings) => unknown
   ? Settings
   : never;
 
 type MakerOf<Name extends SchemeName> = Awaited<ReturnType<Extract<Entry, { name: Name }>['open']>>;
-/** The functions that make each scheme for a space, or a proxy, by its name. */
+/** The functions that make each scheme for a space or a proxy, by the scheme's name. */
 export type Schemes = { readonly [Name in SchemeName]: MakerOf<Name> };
 
-/** The schemes that know a password and nothing else of a person. */
+/** The schemes that check a password and no second factor. */
 export const PASSWORD_ALONE = (SCHEMES as readonly SchemeEntry[]).filter(
   ({ passwordAlone }) => passwordAlone,
 );
@@ -77,7 +77,10 @@ export async function openSchemes(parts: SchemeParts): Promise<Schemes> {
   return Object.fromEntries(await opened(SCHEMES, parts)) as Schemes;
 }
 
-/** The same schemes for spaces that ask for no second factor: those that know only a password ask `parts`. */
+/**
+ * Returns the same schemes for spaces that require no second factor: the password-only schemes are opened again, with
+ * these `parts`.
+ */
 export async function withoutSecondFactor(schemes: Schemes, parts: SchemeParts): Promise<Schemes> {
   return { ...schemes, ...Object.fromEntries(await opened(PASSWORD_ALONE, parts)) };
 }

@@ -14,7 +14,7 @@ import { ORIGIN, type ProtectionSpace } from '../scheme.ts';
 
 const OTHER = { ...SPACE, realm: 'other' };
 
-/** Two servers of one operator, and a client with a bound token. */
+/** Creates two servers of one operator, and a client with a bound token. */
 function setup() {
   const { clock, now, tokens, token } = issuerAndVerifier();
   const shared = { tokens, clock, proofs: memoryReplay(clock) };
@@ -35,7 +35,7 @@ function setup() {
       return { ...site, at: ORIGIN, schemes: [bearer(site), dpop({ ...site, nonce })] };
     },
     send,
-    /** The nonce that the space gives. */
+    /** Returns the nonce that the space issues. */
     async nonceOf(space: ProtectionSpace): Promise<string> {
       const outcome = await send(space);
       return outcome.kind === 'answer' ? String(outcome.fields['DPoP-Nonce']) : '';
@@ -49,7 +49,7 @@ test('RFC 9449 section 9: a nonce of one server serves at another with the same 
   expect(await send(spaceOf(SPACE), nonce)).toMatchObject({ kind: 'pass', scheme: 'DPoP' });
 });
 
-test('not at one with another secret, and not in another realm', async () => {
+test('a nonce is refused at a server with another secret, and in another realm', async () => {
   const { spaceOf, send, nonceOf } = setup();
   const nonce = await nonceOf(spaceOf(SPACE));
   const stranger = spaceOf(SPACE, { secret: Buffer.alloc(32, 8) });
@@ -61,7 +61,7 @@ test('not at one with another secret, and not in another realm', async () => {
   }
 });
 
-test('a space that asks for no nonce gives none', async () => {
+test('a space that requires no nonce issues none', async () => {
   const { spaceOf, send } = setup();
   expect(await send(spaceOf(SPACE, { nonce: false }))).toMatchObject({ kind: 'pass', fields: {} });
 });

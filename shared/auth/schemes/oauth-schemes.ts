@@ -9,13 +9,13 @@ import { dpop } from './dpop/dpop.ts';
 import type { OAuthSchemes } from './parts/oauth.ts';
 import type { TokenVerifier } from '../tokens/token-verifier.ts';
 
-/** Keys of DPoP clients kept imported. */
+/** Most keys of DPoP clients that are kept in imported form. */
 const PROOF_KEYS = 10_000;
 
 export interface OAuthSchemesOptions {
   readonly tokens: TokenVerifier;
   readonly proofs: Proofs;
-  /** The master secret, from which that of the nonces is derived. */
+  /** The master secret, from which the secret of nonces is derived. */
   readonly master: Buffer;
   readonly clock: Clock;
 }

@@ -17,7 +17,7 @@ const offer = (
 const needsOf = (...config: Parameters<typeof realmNeeds>) =>
   realmNeeds(...config).map(({ realm, kinds }) => [realm, kinds.map(({ kind }) => kind)]);
 
-test('RFC 7616 section 3.4.2: with -sess or without, one hash is kept', () => {
+test('RFC 7616 section 3.4.2: algorithms with -sess and without need one hash', () => {
   const spaces = [offer('a', ['Digest'], ['SHA-256-sess', 'SHA-256', 'MD5-sess', 'SHA-512-256'])];
   expect(needsOf({ spaces })).toEqual([
     ['a', ['digest SHA-256', 'digest MD5', 'digest SHA-512-256']],
@@ -30,7 +30,7 @@ test('algorithms without Digest, and schemes that ask for no verifier, need noth
   expect(needsOf({ spaces: [] })).toEqual([]);
 });
 
-test('one realm of several spaces and the proxy needs what they offer together, once', () => {
+test('one realm of several spaces and the proxy needs the verifiers of all their schemes, each once', () => {
   const spaces = [
     offer('a', ['SCRAM-SHA-256', 'Digest']),
     offer('b', ['Digest'], ['MD5']),

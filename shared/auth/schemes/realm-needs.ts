@@ -4,7 +4,7 @@ import type { SchemeEntry } from './parts/scheme-entry.ts';
 
 /** A protection space, or the proxy. */
 interface Offer extends VerifierSettings {
-  /** Where it is found. */
+  /** The URL of the space or proxy. */
   readonly url: string;
   readonly realm: string;
   readonly schemes: readonly string[];
@@ -12,7 +12,7 @@ interface Offer extends VerifierSettings {
 
 const entries: readonly SchemeEntry[] = SCHEMES;
 
-/** Returns what each realm needs for the schemes that the configuration offers. Realms that keep nothing are left out. */
+/** Returns the verifiers that each realm needs for the configured schemes. Realms that need none are left out. */
 export function realmNeeds({
   spaces,
   proxy,

@@ -26,7 +26,7 @@ import type { Grounds, Principal, Verdict } from '../scheme.ts';
 import { createStanding, type Standing } from './standing.ts';
 import { createTokenVerifier } from '../tokens/token-verifier.ts';
 
-/** Milliseconds from look to look, so that no test waits for one. */
+/** Milliseconds between two checks, so that no test waits long. */
 const LOOK = 20;
 const ISSUER = 'https://as.example';
 const SPACE = 'https://rs.example/a/';
@@ -34,7 +34,7 @@ const SPACE = 'https://rs.example/a/';
 describe.each([
   ['SQLite', (): Promise<StoreUnderTest> => sqliteUnderTest()],
   ['PostgreSQL with Redis', (): Promise<StoreUnderTest> => sharedUnderTest()],
-])('ends by another process, on %s', (_, open) => {
+])('access ends after a change by another process, on %s', (_, open) => {
   let store: StoreUnderTest;
   let here: Stores;
   let there: Stores;
@@ -67,7 +67,7 @@ describe.each([
     }
   });
 
-  /** Resolves to the reason once they were ended by it, and not before. `until`: whom it ends. */
+  /** Resolves to the reason of the end, after `change` and not before. `until`: when the watch ends. */
   async function endedBy(
     principal: Principal,
     grounds: readonly Grounds[],
@@ -108,7 +108,7 @@ describe.each([
     return addPerson(people, { name, password: 'correct horse battery' });
   };
 
-  test('a changed password', async () => {
+  test("a changed password ends the person's open answers", async () => {
     const { id, name } = await somebody();
     const reason = await endedBy(byPassword(id), [], () =>
       setPassword(people, name, 'battery horse correct'),
@@ -116,17 +116,17 @@ describe.each([
     expect(reason).toBe('all of the person was ended');
   });
 
-  test('disabling a person', async () => {
+  test("disabling a person ends the person's open answers", async () => {
     const { id, name } = await somebody();
     await endedBy(byPassword(id), [], () => disablePerson(people, name));
   });
 
-  test('ending everything of a person', async () => {
+  test("ending all access of a person ends the person's open answers", async () => {
     const { id } = await somebody();
     await endedBy(byPassword(id), [], () => endEverything(people, id));
   });
 
-  /** The grounds of a client that is let in by a new API key. */
+  /** Returns the grounds of a client that a new API key admitted. */
   async function byApiKey(expires: Pick<ApiKeyRecord, 'expires_at'> = {}) {
     const scheme = apiKey({
       realm: 'r',
@@ -148,7 +148,7 @@ describe.each([
     return { id: kept.id, ...granted(verdict) };
   }
 
-  test('removing an API key, and setting its end to now', async () => {
+  test('removing an API key, and setting its end to now, ends its open answers', async () => {
     for (const ending of [
       (id: string) => there.apiKeys.remove(id),
       (id: string) => there.apiKeys.expire(id, store.clock.now()),
@@ -159,12 +159,12 @@ describe.each([
     }
   });
 
-  test('an expired API key ends no answer', async () => {
+  test('an API key that expires ends no open answer', async () => {
     const { principal, grounds } = await byApiKey({ expires_at: store.clock.now() + 5000 });
     await endedBy(principal, grounds, () => store.passSeconds(10), 'expired');
   });
 
-  test('removing a HOBA key, and signing it out', async () => {
+  test('removing a HOBA key, and logging it out, ends its open answers', async () => {
     for (const ending of [
       (id: string) => there.publicKeys.remove(id),
       (id: string) => there.publicKeys.signOut(id, store.clock.now()),
@@ -191,7 +191,7 @@ describe.each([
     }
   });
 
-  test('signing a session out, and ending its grant; an idle session ends no answer', async () => {
+  test('signing out a session, and ending its grant, ends its open answers; an idle session ends none', async () => {
     const { clock } = store;
     const sessions = createSessions({ artefacts: here.artefacts, clock, random: systemRandom });
     const space = { url: SPACE, realm: 'r', idle: 60 };
@@ -240,7 +240,7 @@ describe.each([
     }
   });
 
-  test('a token that is revoked, by whatever it is, and one that ends', async () => {
+  test('any revocation of a token ends its open answers, and its expiry ends connections', async () => {
     const { privateKey, publicKey } = GENERATE.ES256();
     const { clock } = store;
     const now = () => Math.floor(clock.now() / 1000);

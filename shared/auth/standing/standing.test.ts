@@ -17,7 +17,7 @@ afterAll(() => {
   jest.useRealTimers();
 });
 
-/** So many looks. */
+/** Advances the time by so many checks. */
 const looks = (count: number) => jest.advanceTimersByTimeAsync(500 * count + 1);
 
 let set: RevocationSet;
@@ -38,7 +38,7 @@ const start = () =>
     },
   });
 
-/** Grounds that hold as long as it is said; `of` names them. */
+/** Returns grounds whose end a test sets; `of` is their name. */
 function groundsOf(of: string) {
   const state = { holds: true, down: false, asked: 0, why: 'revoked' as GroundsEnd };
   const end = async () => {
@@ -49,8 +49,8 @@ function groundsOf(of: string) {
   return { state, grounds: { of, end } };
 }
 
-describe('a person', () => {
-  test('stays until everything of theirs is ended, and ends at the next look', async () => {
+describe('the watch on a person', () => {
+  test("a person stays until all of the person's access is ended, and leaves at the next check", async () => {
     const standing = start();
     const end = jest.fn();
     standing.watch({ passed: ALICE, mark: standing.mark() }, 'expired', end);
@@ -65,7 +65,7 @@ describe('a person', () => {
     expect(end).toHaveBeenCalledTimes(1);
   });
 
-  test('ends for a revocation during the judging, not for an earlier one', async () => {
+  test("a revocation during the judging ends a person's access, and an earlier one does not", async () => {
     set.apply({ kind: 'person', id: 'a', generation: 1 }, LATER);
     const standing = start();
     const mark = standing.mark();
@@ -80,7 +80,7 @@ describe('a person', () => {
     expect(end).toHaveBeenCalledTimes(1);
   });
 
-  test('ends when the store has another epoch', async () => {
+  test("a person's access ends when the store has another epoch", async () => {
     const standing = start();
     const end = jest.fn();
     standing.watch({ passed: ALICE, mark: standing.mark() }, 'expired', end);
@@ -89,7 +89,7 @@ describe('a person', () => {
     expect(end).toHaveBeenCalledTimes(1);
   });
 
-  test('with an application beside them ends with either', async () => {
+  test('a person with an application leaves at the revocation of either', async () => {
     const standing = start();
     const end = jest.fn();
     const { state, grounds } = groundsOf('API key 1');
@@ -107,7 +107,7 @@ describe('a person', () => {
     expect(end.mock.calls).toEqual([['the API key is not good any more']]);
   });
 
-  test('a thousand watches cost one question', async () => {
+  test('a thousand watches of one person need one query', async () => {
     const standing = start();
     const mark = standing.mark();
     const stops = Array.from({ length: 1000 }, () =>
@@ -124,7 +124,7 @@ describe('a person', () => {
 });
 
 describe('a token or key', () => {
-  test('is asked about once for all its users, and ends all of them', async () => {
+  test('one query about a token or key serves all its users, and its end ends them all', async () => {
     const standing = start();
     const mark = standing.mark();
     const [one, other] = [groundsOf('token 1'), groundsOf('token 2')];
@@ -151,7 +151,7 @@ describe('a token or key', () => {
     expect([one.state.asked, other.state.asked]).toEqual([4, 6]);
   });
 
-  test('nothing ends the anonymous without grounds', async () => {
+  test('an anonymous client without grounds is never ended', async () => {
     const standing = start();
     const end = jest.fn();
     const mark = standing.mark();
@@ -172,7 +172,7 @@ describe('a store that does not answer', () => {
     ],
     ['rejects', () => Promise.reject(new Error('down'))],
     ['hangs', () => new Promise<never>(() => {})],
-  ])('%s: for five seconds nobody goes, and then everybody does', async (_, down) => {
+  ])('if the store %s, all access continues for five seconds, and then ends', async (_, down) => {
     const standing = start();
     const end = jest.fn();
     standing.watch({ passed: ALICE, mark: standing.mark() }, 'expired', end);
@@ -184,7 +184,7 @@ describe('a store that does not answer', () => {
     expect(end.mock.calls).toEqual([['the store does not answer']]);
   });
 
-  test('one answer in between resets the count', async () => {
+  test('an answer in between resets the count of failures', async () => {
     const standing = start();
     const end = jest.fn();
     const { state, grounds } = groundsOf('API key 1');

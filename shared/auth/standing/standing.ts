@@ -8,11 +8,14 @@ import { subjectOf } from '../person.ts';
 import type { Grounds, Outcome, Principal } from '../scheme.ts';
 import { setInterval } from '#shared/base/safe-timers.ts';
 
-/** Milliseconds after which a client is judged again before its request is passed on, or what it asked for is done. */
+/**
+ * Milliseconds for which a verdict is valid; after them the client is judged again before its request is passed on or
+ * carried out.
+ */
 export const JUDGED_FOR = 1000;
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks of what is watched. */
 const LOOK = 500;
-/** Looks without an answer after which everybody ends whom the answer was about. */
+/** How many checks in a row may fail before the watched access ends. */
 const SILENT = 10;
 
 export type Passed = Pick<
@@ -23,38 +26,44 @@ export type Passed = Pick<
 /** The state of revocations at one moment. */
 export type Mark = Pick<RevocationView, 'epoch' | 'raises'>;
 
-/** The principal that was let in, and what had been revoked before they were judged. */
+/** The admitted principal, and the state of revocations before it was judged. */
 export interface Who {
   readonly passed: Passed;
   readonly mark: Mark;
 }
 
 /**
- * `revoked`: it ends when the token or key that let them in is revoked, as an answer does. `expired`: it ends also
- * when that token or key expires, as a WebSocket does.
+ * `revoked`: access ends when its token or key is revoked, as for an answer. `expired`: access ends also when the
+ * token or key expires, as for a WebSocket.
  */
 export type Until = 'revoked' | 'expired';
 
-/** Tells whether principals that stay, as with a WebSocket or a long answer, would still be let in. */
+/**
+ * Watches principals that stay, as with a WebSocket or a long answer, and ends their access when they would no longer
+ * be admitted.
+ */
 export interface Standing {
   /**
-   * Returns what is known here to be revoked, without asking the store, which costs a request next to nothing. Callers
-   * take it before they judge a request, so that no change is missed. A revocation that is not yet known here also ends
-   * what began shortly after it.
+   * Returns the revocations that this process knows, without asking the store. Callers take it before they judge a
+   * request, so that no change is missed. A revocation that this process learns later also ends access that began
+   * shortly after it.
    */
   mark(): Mark;
   /**
-   * Calls `end` once, within a second of the event that ends them: the revocation of their token, the removal of their
-   * key, whatever ends all of a person (a new password, being disabled), or a store that does not answer for some
-   * seconds. Never calls it for principals that nothing could end. Returns a function that ends the watch.
+   * Calls `end` once, within a second of an event that ends the access. Such events are the revocation of the token,
+   * the removal of the key, a change that ends all access of the person, or a store that does not answer for some
+   * seconds. It never calls `end` for principals that no event could end. Returns a function that stops the watch.
    */
   watch(who: Who, until: Until, end: (reason: string) => void): () => void;
-  /** Resolves to whether nothing that let them in is revoked, as `watch` judges. Rejects with `StoreUnavailable`. */
+  /**
+   * Resolves to true if nothing that admitted the principal is revoked, as `watch` judges. Rejects with
+   * `StoreUnavailable`.
+   */
   holds(who: Who): Promise<boolean>;
 }
 
 interface Watched {
-  /** False once it has ended. */
+  /** False after the watch has ended. */
   on: boolean;
   readonly people: readonly string[];
   readonly mark: Mark;
@@ -62,28 +71,28 @@ interface Watched {
   readonly end: (reason: string) => void;
 }
 
-/** Somebody whom the answer of one question is about. */
+/** A watch that the answer of one question concerns. */
 interface Concerned extends Placed {
   readonly watched: Watched;
 }
 
-/** A question asked at each look, once for everybody whom its answer is about. */
+/** A question that is asked at each check, once for all watches that its answer concerns. */
 interface Question {
   readonly about: Bag<Concerned>;
-  /** Returns those whom the answer ends; throws or rejects if there is no answer. */
+  /** Returns the watches that the answer ends; throws or rejects if there is no answer. */
   ask(): Awaitable<Iterable<Watched>>;
   readonly reason: string;
   asking: boolean;
-  /** Looks since the last answer. */
+  /** How many checks have failed since the last answer. */
   silent: number;
 }
 
-/** `interval`: milliseconds from look to look. */
+/** Creates a `Standing`. `interval`: milliseconds between two checks. */
 export function createStanding(
   feed: Pick<RevocationFeed, 'current' | 'latest'>,
   interval: number = LOOK,
 ): Standing {
-  /** How many are watched. */
+  /** How many watches are active. */
   let all = 0;
   const people: Question = {
     about: new Bag(),
@@ -93,7 +102,7 @@ export function createStanding(
   };
   /** Questions, by the name of the grounds that they ask about. */
   const byGrounds = new Map<string, Question>();
-  /** Ends many watches a few at a time. */
+  /** Ends many watches, a few in each turn of the event loop. */
   const queue = fewATurn();
   let timer: NodeJS.Timeout | undefined;
 
@@ -114,7 +123,7 @@ export function createStanding(
           question.silent = 0;
           end(over, question.reason);
         }),
-      () => {}, // it is silent
+      () => {}, // the question counts failures itself
     );
     void andThen(answered, () => {
       question.asking = false;
@@ -177,7 +186,7 @@ export function createStanding(
       if (!watched.on) return stop;
       all += 1;
       for (const { about, one } of places) about.add(one);
-      // Once for all of them, so that the feed asks only once.
+      // One timer serves all questions, so that the feed is asked only once.
       timer ??= setInterval(() => atTurnsEnd(look), interval);
       return stop;
     },
@@ -202,14 +211,17 @@ export function createStanding(
   }
 }
 
-/** The mark while the store is silent: anybody who is let in meanwhile by something that may end does not stay for long. */
+/** The mark while the store does not answer: access that begins meanwhile, and that an event could end, soon ends. */
 const UNKNOWN: Mark = { epoch: undefined, raises: 0 };
 
 const watchedBy = ({ about }: Question) => about.toArray().map(({ watched }) => watched);
 
 const asked = (reason: string) => ({ reason, asking: false, silent: 0 });
 
-/** True if they have ended. A store with another memory (epoch) knows no earlier revocations, so it ends them, too. */
+/**
+ * True if the access has ended. A store with another epoch knows no earlier revocations, so another epoch ends the
+ * access, too.
+ */
 function isOver({ people, mark }: Pick<Watched, 'people' | 'mark'>, view: RevocationView): boolean {
   return view.epoch !== mark.epoch || people.some((id) => view.raisedSince(id, mark.raises));
 }

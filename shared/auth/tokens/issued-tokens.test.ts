@@ -45,7 +45,7 @@ test('the successor of a compromised key is fetched at once, regardless of the c
   expect(await verify(anew)).toMatchObject({ kind: 'verified' });
 });
 
-test('a key that has gone from the JWKS ends its tokens', async () => {
+test('a key that was removed from the JWKS ends its tokens', async () => {
   const { verify, token, published, clock } = setup();
   const once = token({ exp: 9_000_000_000 });
   await verify(once);
@@ -57,7 +57,7 @@ test('a key that has gone from the JWKS ends its tokens', async () => {
   expect(await verify(once)).toMatchObject({ kind: 'refused' });
 });
 
-test('a token of a key published later passes then', async () => {
+test('a token of a key that is published later is accepted from then on', async () => {
   const { verify, token, published, clock } = setup();
   await verify(token());
   const pair = GENERATE.EdDSA();
@@ -86,7 +86,7 @@ test('the issuer is asked for keys once, not for each token', async () => {
   expect(state.fetches).toBe(1);
 });
 
-test('is unavailable without keys, and recovers without a restart', async () => {
+test('without keys tokens get 503, and after a successful fetch they are accepted without a restart', async () => {
   const { verify, token, state, clock } = setup();
   state.jwksDown = true;
   expect(await verify(token())).toMatchObject({ kind: 'unavailable', status: 503, retryAfter: 1 });

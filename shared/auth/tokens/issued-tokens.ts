@@ -13,8 +13,8 @@ export interface IssuedTokensOptions {
 }
 
 /**
- * Creates a verifier of an issuer's tokens, which uses the keys that the issuer publishes. The feed reports a compromised
- * key, or new keys after the store lost its data, earlier than the cached JWKS would.
+ * Creates a verifier of an issuer's tokens, with the keys that the issuer publishes. The feed reports compromised
+ * keys, and new keys after the store lost its data, earlier than the cached JWKS would show them.
  */
 export function issuedTokens({ jwks, feed, ...options }: IssuedTokensOptions): TokenVerifier {
   feed.onKeyRevoked((kid) => jwks.drop(kid));

@@ -2,20 +2,20 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import { parseHttpDate } from '#shared/http/date.ts';
 
-/** Called when something is asked, and then with the fields of the answer, by their names in lower case. */
+/** Called when a request is sent; the result is called with the fields of its answer, by names in lower case. */
 export type Hearing = () => (fields: Readonly<Record<string, string | undefined>>) => void;
 
-/** Compares the clock of the issuer with ours: where they differ too much, every token is refused. */
+/** Compares the clock of the issuer with ours: if they differ too much, every token is refused. */
 export interface IssuerClock {
   readonly hear: Hearing;
-  /** Seconds by which they differed at least, by the last answer that tells; undefined: there was none. */
+  /** Returns the least difference in seconds that the last dated answer shows; undefined before such an answer. */
   difference(): number | undefined;
 }
 
 export interface IssuerClockOptions {
   readonly issuer: string;
   readonly clock: Clock;
-  /** Seconds by which they may differ. */
+  /** Seconds by which the clocks may differ. */
   readonly skew: number;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -23,9 +23,12 @@ export interface IssuerClockOptions {
 /** Milliseconds. Date has whole seconds (RFC 9110 section 5.6.7). */
 const SECOND = 1000;
 
-/** Warns once the clocks differ by more than `skew` whenever the answer was made, and once they agree again. */
+/**
+ * Warns once if the clocks differ by more than `skew` whenever the answer was made, and reports once if they agree
+ * again.
+ */
 export function issuerClock({ issuer, clock, skew, log }: IssuerClockOptions): IssuerClock {
-  // Whole seconds tell nothing of less.
+  // Date has whole seconds, so a smaller difference cannot be seen.
   const accepted = Math.max(skew * 1000, SECOND);
   let difference: number | undefined;
   let differs = false;
@@ -51,7 +54,7 @@ export function issuerClock({ issuer, clock, skew, log }: IssuerClockOptions): I
       const sent = clock.now();
       return ({ date = '', age }) => {
         const received = clock.now();
-        // A cache has kept it, and its Date is old (RFC 9111 sections 4.2.3 and 5.1).
+        // The answer comes from a cache, so its Date is old (RFC 9111 sections 4.2.3 and 5.1).
         if (age !== undefined) return;
         const made = parseHttpDate(date, received);
         if (made !== undefined) compare(made, sent, received);

@@ -32,27 +32,27 @@ function setup() {
     throw new Error('connection refused');
   };
   const key = async (kid: string, algorithm = ES256) => jwks.key(kid, algorithm);
-  /** Lets a fetch in the background come to its end. */
+  /** Waits until a fetch in the background has ended. */
   const settle = () => new Promise(setImmediate);
   return { clock, state, jwks, away, key, settle };
 }
 
 describe('RFC 7517 section 5: the keys of the issuer', () => {
-  test('are fetched when first needed, once for concurrent callers', async () => {
+  test('keys are fetched when first needed, once for concurrent callers', async () => {
     const { state, key } = setup();
     const found = await Promise.all(Array.from({ length: 50 }, () => key('a')));
     expect(found.every((one) => one?.type === 'public')).toBe(true);
     expect(state.fetches).toBe(1);
   });
 
-  test('ready fetches the keys, and rejects if there are none', async () => {
+  test('`ready` fetches the keys, and rejects if the issuer has none', async () => {
     const { clock, state, jwks, away, settle } = setup();
     const { answer } = state;
     state.answer = away;
     await expect(jwks.ready()).rejects.toThrow(KeysUnavailable);
     state.answer = answer;
     clock.advance(1);
-    await expect(jwks.ready()).rejects.toThrow(KeysUnavailable); // and asks in the background
+    await expect(jwks.ready()).rejects.toThrow(KeysUnavailable); // it also starts a fetch in the background
     await settle();
     await expect(jwks.ready()).resolves.toBeUndefined();
     state.answer = away;
@@ -67,7 +67,7 @@ describe('RFC 7517 section 5: the keys of the issuer', () => {
     expect(jwks.key('a', ES256)).not.toBeInstanceOf(Promise);
   });
 
-  test('a key is not returned for another algorithm, which costs no fetch', async () => {
+  test('a key is not returned for another algorithm, and this causes no fetch', async () => {
     const { state, clock, key } = setup();
     await key('a');
     clock.advance(40);
@@ -76,7 +76,7 @@ describe('RFC 7517 section 5: the keys of the issuer', () => {
     expect(state.fetches).toBe(1);
   });
 
-  test('keys of unknown kinds, for encryption or broken are skipped', async () => {
+  test('keys of unknown kinds, for encryption, or malformed, are skipped', async () => {
     const { state, key } = setup();
     const odd = [null, 'x', 1, [], {}, { kid: 'b' }, { ...B, kid: undefined }, { ...B, kid: 7 }];
     const unfit = [
@@ -89,7 +89,7 @@ describe('RFC 7517 section 5: the keys of the issuer', () => {
     expect(await key('b')).toBeUndefined();
   });
 
-  test('any JSON ends in a key or in unavailability', async () => {
+  test('any JSON gives a key or KeysUnavailable', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (document) => {
         const { state, key } = setup();
@@ -102,7 +102,7 @@ describe('RFC 7517 section 5: the keys of the issuer', () => {
 });
 
 describe('unknown kid', () => {
-  test('a new key is found as soon as the cooldown allows', async () => {
+  test('a key with a new kid is found as soon as the cooldown allows', async () => {
     const { state, clock, key } = setup();
     await key('a');
     state.answer = () => ({ keys: [A, B] });
@@ -112,7 +112,7 @@ describe('unknown kid', () => {
     expect(state.fetches).toBe(2);
   });
 
-  test('a flood costs one fetch for each cooldown', async () => {
+  test('a flood of unknown kids causes one fetch for each cooldown', async () => {
     const { state, clock, key } = setup();
     await key('a');
     for (let round = 1; round <= 3; round += 1) {
@@ -124,12 +124,12 @@ describe('unknown kid', () => {
     }
   });
 
-  test.each(['__proto__', 'constructor', ''])('%j is one', async (kid) => {
+  test.each(['__proto__', 'constructor', ''])('the kid %j is unknown', async (kid) => {
     expect(await setup().key(kid)).toBeUndefined();
   });
 });
 
-describe('age', () => {
+describe('the age of the key set', () => {
   test('after maxAge the set is fetched in the background, for all waiters once', async () => {
     const { state, clock, key, jwks, settle } = setup();
     await key('a');
@@ -142,7 +142,7 @@ describe('age', () => {
     expect(state.fetches).toBe(2);
   });
 
-  test('a key removed from the set is not found any more', async () => {
+  test('a key that was removed from the set is no longer found', async () => {
     const { state, clock, key, settle } = setup();
     await key('a');
     state.answer = () => ({ keys: [B] });
@@ -169,7 +169,7 @@ describe('age', () => {
   });
 });
 
-describe('the issuer is away', () => {
+describe('the issuer does not answer', () => {
   test.each([
     ['rejects', () => Promise.reject(new Error('reset'))],
     [
@@ -188,7 +188,7 @@ describe('the issuer is away', () => {
     expect(await key('a')).toBeDefined();
   });
 
-  test('at first use: unavailable, retried after a second', async () => {
+  test('a failed first fetch gives KeysUnavailable, and is retried after a second', async () => {
     const { state, clock, key, away } = setup();
     const { answer } = state;
     state.answer = away;
@@ -201,7 +201,7 @@ describe('the issuer is away', () => {
     expect(state.fetches).toBe(2);
   });
 
-  test('old keys stay in use, and the issuer is asked once per cooldown', async () => {
+  test('old keys stay in use, and the issuer is asked once for each cooldown', async () => {
     const { state, clock, key, away, settle } = setup();
     await key('a');
     state.answer = away;
@@ -217,7 +217,7 @@ describe('the issuer is away', () => {
     expect(state.fetches).toBe(3);
   });
 
-  test('an unknown kid is unavailable, not refused', async () => {
+  test('an unknown kid gives KeysUnavailable, not a refusal', async () => {
     const { state, clock, key, away } = setup();
     await key('a');
     state.answer = away;
@@ -227,7 +227,7 @@ describe('the issuer is away', () => {
     expect(state.fetches).toBe(2);
   });
 
-  test('an empty set or another document does not remove the keys', async () => {
+  test('an empty set or another document does not remove the known keys', async () => {
     const { state, clock, key, settle } = setup();
     await key('a');
     for (const document of [{ keys: [] }, {}, null, 'a page', { keys: {} }]) {
@@ -239,7 +239,7 @@ describe('the issuer is away', () => {
     }
   });
 
-  test('old keys end after a day, the longest life of a token', async () => {
+  test('old keys are used for a day, the longest life of a token', async () => {
     const { state, clock, key, away } = setup();
     await key('a');
     state.answer = away;
@@ -252,7 +252,7 @@ describe('the issuer is away', () => {
     expect(await key('a')).toBeDefined();
   });
 
-  test('a clock set back by hours does not keep a new key out', async () => {
+  test('a new key is found even if the clock was set back by hours', async () => {
     const { state, clock, key } = setup();
     await key('a');
     state.answer = () => ({ keys: [A, B] });
@@ -262,7 +262,7 @@ describe('the issuer is away', () => {
 });
 
 describe('a compromised key', () => {
-  test('is gone at once and for good, though the issuer still lists it', async () => {
+  test('a compromised key is removed at once and permanently, though the issuer still lists it', async () => {
     const { state, clock, key, jwks, settle } = setup();
     state.answer = () => ({ keys: [A, B] });
     await key('a');
@@ -276,7 +276,7 @@ describe('a compromised key', () => {
     expect(await key('a')).toBeUndefined();
   });
 
-  test('causes a fetch of the others at once, regardless of the cooldown', async () => {
+  test('a compromised key causes a fetch of the remaining keys at once, regardless of the cooldown', async () => {
     const { state, key, jwks } = setup();
     await key('a');
     state.answer = () => ({ keys: [B] });
@@ -285,7 +285,7 @@ describe('a compromised key', () => {
     expect(state.fetches).toBe(2);
   });
 
-  test('dropped during a fetch does not come back with it', async () => {
+  test('a compromised key that is dropped during a fetch does not come back with it', async () => {
     const { key, jwks } = setup();
     const waiting = key('a');
     jwks.drop('a');
@@ -293,7 +293,7 @@ describe('a compromised key', () => {
     expect(await key('a')).toBeUndefined();
   });
 
-  test('costs no fetch in a flood of requests for it', async () => {
+  test('a flood of requests for a compromised key causes no fetch', async () => {
     const { state, clock, key, jwks, settle } = setup();
     await key('a');
     jwks.drop('a');

@@ -9,11 +9,11 @@ import { keepDocument } from './kept-document.ts';
 
 /** The keys that the issuer publishes (RFC 7517 section 5), fetched over HTTP. */
 export interface Jwks extends IssuerKeys {
-  /** Never uses this key again, even if it is still published, and renews the others. */
+  /** Never uses this key again, even if the issuer still publishes it, and fetches the remaining keys. */
   drop(kid: string): void;
   /** Fetches the set at once, whatever the cooldown says: the issuer may have made new keys. */
   renew(): void;
-  /** Resolves when there are keys, which it fetches if necessary. Rejects with `KeysUnavailable`. */
+  /** Resolves when keys are known; fetches them if necessary. Rejects with `KeysUnavailable`. */
   ready(): Promise<void>;
 }
 
@@ -31,7 +31,10 @@ export interface JwksOptions {
 
 interface Published {
   readonly key: KeyObject;
-  /** The algorithms that the key fits, kept since finding them out costs more than all other work on a known token. */
+  /**
+   * The algorithms that the key fits. They are kept, since finding them costs more than all other work on a known
+   * token.
+   */
   readonly algorithms: ReadonlySet<JwsAlgorithm>;
 }
 

@@ -2,16 +2,17 @@ import { KeysUnavailable } from './issuer-keys.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 
-/** The keys that an issuer publishes in one document: fetched when first needed, kept and renewed. */
+/** The keys that an issuer publishes in one document, which is fetched when first needed, then kept and renewed. */
 export interface KeptDocument<Value> {
   /**
-   * Returns what `look` finds in the document. If it finds nothing, it looks at a newer document, which is fetched if
-   * this one is old, otherwise at most once per cooldown. Throws `KeysUnavailable` if it cannot find out.
+   * Returns what `look` finds in the document. If `look` finds nothing, it gets a newer document. That document is
+   * fetched at once if the present document is old, otherwise at most once per cooldown. Throws `KeysUnavailable` if
+   * it cannot find out.
    */
   find<Found>(look: (value: Value) => Found | undefined): Awaitable<Found | undefined>;
   /**
-   * Does the same as `find`, but after a failed fetch it throws at once if it finds nothing, while the next fetch runs
-   * in the background: an issuer that hangs delays only the first callers.
+   * Does the same as `find`, except after a failed fetch: if `look` finds nothing then, it throws at once, and the
+   * next fetch runs in the background. So an issuer that hangs delays only the first callers.
    */
   findAtOnce<Found>(look: (value: Value) => Found | undefined): Awaitable<Found | undefined>;
   /** Fetches the document at once, regardless of the cooldown. */
@@ -25,22 +26,25 @@ export interface Fetched<Value> {
 }
 
 export interface KeptDocumentOptions<Value> {
-  /** Fetches the document. Rejects, within seconds, if there is none or nothing in it can be used. */
+  /** Fetches the document. Rejects, within seconds, if there is none or it has nothing usable. */
   readonly fetch: (previous: Value | undefined) => Promise<Fetched<Value>>;
   readonly clock: Clock;
   /**
-   * Least seconds between two fetches after a failure, or for something that a fresh document does not have, so that a
-   * flood costs one fetch.
+   * Least seconds between two fetches after a failure, or for a key that a fresh document lacks, so that a flood
+   * causes one fetch.
    */
   readonly cooldown: number;
   readonly failed: (reason: string) => void;
 }
 
-/** Seconds between two attempts before the first success, since the servers may have started together. */
+/**
+ * Seconds between two attempts before the first success. The time is short, since both servers may have started
+ * together.
+ */
 const FIRST_RETRY = 1;
 /**
  * Seconds for which a document is used while the issuer does not answer: the longest life of an access token. After
- * them every access token signed before has expired; keys of PrivateTokens state their own end.
+ * that time every access token signed earlier has expired. Keys of PrivateTokens have an end of their own.
  */
 const KEEP = 86_400;
 
@@ -51,7 +55,7 @@ export function keepDocument<Value>(options: KeptDocumentOptions<Value>): KeptDo
   let failing = false;
   let pending: Promise<void> | undefined;
 
-  // A wall clock that was set back counts as time passed: one fetch too many is harmless.
+  // If the wall clock was set back, the time counts as over: one unnecessary fetch is harmless.
   const passed = (since: number, seconds: number) =>
     clock.now() - since >= seconds * 1000 || clock.now() < since;
   const usable = () => (kept === undefined || passed(kept.at, KEEP) ? undefined : kept);
@@ -77,7 +81,7 @@ export function keepDocument<Value>(options: KeptDocumentOptions<Value>): KeptDo
     const old = kept !== undefined && !failing && passed(kept.at, kept.maxAge);
     if (pending !== undefined || old || passed(triedAt, pause())) {
       await refresh();
-      await pending; // another fetch was requested meanwhile, so this document may be older
+      await pending; // another fetch was requested meanwhile, so this document may be too old
     }
     const current = usable();
     const found = current && look(current.value);
@@ -104,7 +108,7 @@ export function keepDocument<Value>(options: KeptDocumentOptions<Value>): KeptDo
       throw new KeysUnavailable(pause());
     },
     renew() {
-      // The document being fetched may be older than the next one needed.
+      // The document being fetched may be older than the caller needs, so another fetch follows.
       void (pending === undefined ? refresh() : pending.then(refresh));
     },
   };

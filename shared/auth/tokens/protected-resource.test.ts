@@ -18,7 +18,7 @@ const resource = {
   scopes: ['documents:read', 'documents:write'],
 };
 
-test('RFC 9728 section 2: the parameters', () => {
+test('RFC 9728 section 2: the metadata has these parameters', () => {
   expect(metadataDocument(resource)).toEqual({
     resource: 'https://rs.example/a/',
     resource_name: 'documents',

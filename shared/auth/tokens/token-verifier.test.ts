@@ -14,7 +14,7 @@ function setup() {
 const revoked = (by: string) => ({ kind: 'refused', ...refuse('token-revoked', { by }) });
 
 describe('RFC 9068: the principal of a token', () => {
-  test('an application, by its client_id', async () => {
+  test('the token of an application gives the application, by its client_id', async () => {
     const { verify, token } = setup();
     expect(await verify(token())).toEqual({
       kind: 'verified',
@@ -29,14 +29,14 @@ describe('RFC 9068: the principal of a token', () => {
     });
   });
 
-  test('section 5: a person, even one whose sub looks like a client_id', async () => {
+  test('section 5: the token of a person gives the person, even if the sub looks like a client_id', async () => {
     const { verify, token } = setup();
     expect(await verify(token({ sub_gen: 0 }))).toMatchObject({
       principal: { kind: 'person', realm: ISSUER, name: 'machine' },
     });
   });
 
-  test('RFC 9449 section 6.1: the caller gets the binding', async () => {
+  test('RFC 9449 section 6.1: the caller gets the key that the token is bound to', async () => {
     const { verify, token } = setup();
     const bound = token({ cnf: { jkt: 'thumb' } });
     expect(await verify(bound)).toMatchObject({ kind: 'verified', cnf: { jkt: 'thumb' } });
@@ -45,7 +45,7 @@ describe('RFC 9068: the principal of a token', () => {
 });
 
 describe('a remembered token is checked again on every use', () => {
-  test('expiry', async () => {
+  test('a remembered token is refused after its expiry', async () => {
     const { verify, token, clock } = setup();
     const once = token();
     expect(await verify(once)).toMatchObject({ kind: 'verified' });
@@ -64,15 +64,18 @@ describe('a remembered token is checked again on every use', () => {
     ['grant', { kind: 'grant', id: 'g1' }],
     ['client', { kind: 'client', id: 'machine', generation: 1 }],
     ['person', { kind: 'person', id: 'alice', generation: 1 }],
-  ] as const)('revocation of its %s is seen by the next call', async (by, revocation) => {
-    const { verify, token, revocations, clock } = setup();
-    const once = token({ sub: 'alice', sub_gen: 0, grant_id: 'g1' });
-    expect(await verify(once)).toMatchObject({ kind: 'verified' });
-    revocations.apply(revocation, clock.now() + DAY);
-    expect(await verify(once)).toEqual(revoked(by));
-  });
+  ] as const)(
+    'a remembered token is refused by the next call after a revocation of its %s',
+    async (by, revocation) => {
+      const { verify, token, revocations, clock } = setup();
+      const once = token({ sub: 'alice', sub_gen: 0, grant_id: 'g1' });
+      expect(await verify(once)).toMatchObject({ kind: 'verified' });
+      revocations.apply(revocation, clock.now() + DAY);
+      expect(await verify(once)).toEqual(revoked(by));
+    },
+  );
 
-  test('after "end everything" in the same second the new token passes and the old does not', async () => {
+  test('after "end everything" a new token of the same second is accepted, and the old token is refused', async () => {
     const { verify, token, revocations, clock } = setup();
     const [old, anew] = [token({ client_gen: 0 }), token({ client_gen: 1 })];
     await verify(old);
@@ -81,7 +84,7 @@ describe('a remembered token is checked again on every use', () => {
     expect(await verify(old)).toEqual(revoked('client'));
   });
 
-  test('a store with a new epoch ends the tokens of the old one, and reports it once', async () => {
+  test('a store with a new epoch ends the tokens of the old epoch, and reports the change once', async () => {
     const { verify, token, revocations, state } = setup();
     const once = token();
     await verify(once);
@@ -92,7 +95,7 @@ describe('a remembered token is checked again on every use', () => {
     expect(state.newEpochs).toBe(1);
   });
 
-  test('audience: a token for one space is not accepted at another', async () => {
+  test('a remembered token for one space is not accepted at another', async () => {
     const { tokens, token } = setup();
     const once = token();
     expect(await tokens.verify(once, AUDIENCES)).toMatchObject({ kind: 'verified' });
@@ -124,7 +127,7 @@ describe('a remembered token is checked again on every use', () => {
 });
 
 describe('the memory of tokens', () => {
-  test('is keyed by the whole token, including payload and signature', async () => {
+  test('the memory is keyed by the whole token, including payload and signature', async () => {
     const { verify, token } = setup();
     const once = token();
     await verify(once);
@@ -136,7 +139,7 @@ describe('the memory of tokens', () => {
     expect(await verify(once.slice(0, -1))).toMatchObject({ kind: 'refused' });
   });
 
-  test('holds no failure: a token of a key published later passes then', async () => {
+  test('the memory holds no failure: a token is accepted once its key is published', async () => {
     const { verify, token, published } = setup();
     await verify(token());
     const pair = GENERATE.EdDSA();
@@ -146,7 +149,7 @@ describe('the memory of tokens', () => {
     expect(await verify(early)).toMatchObject({ kind: 'verified' });
   });
 
-  test('holds no token that was revoked before it was first seen', async () => {
+  test('the memory holds no token that was revoked before its first use', async () => {
     const { verify, token, revocations, clock } = setup();
     revocations.apply({ kind: 'token', id: 'j1' }, clock.now() + DAY);
     expect(await verify(token())).toEqual(revoked('token'));
@@ -155,7 +158,7 @@ describe('the memory of tokens', () => {
 });
 
 describe('fails closed', () => {
-  test('a feed that cannot be trusted: unavailable, for a remembered token as well', async () => {
+  test('without a trustworthy feed every token gets 503, even a remembered one', async () => {
     const { verify, token, state } = setup();
     const once = token();
     await verify(once);
@@ -167,7 +170,7 @@ describe('fails closed', () => {
     expect(await verify(once)).toMatchObject({ kind: 'verified' });
   });
 
-  test('is unavailable without keys, and recovers without a restart', async () => {
+  test('without keys every token gets 503, and after a successful fetch tokens are accepted without a restart', async () => {
     const { verify, token, state } = setup();
     state.keysDown = true;
     expect(await verify(token())).toMatchObject({
@@ -179,7 +182,7 @@ describe('fails closed', () => {
     expect(await verify(token())).toMatchObject({ kind: 'verified' });
   });
 
-  test('a malformed token asks for no key', async () => {
+  test('a malformed token causes no look-up of a key', async () => {
     const { verify, state } = setup();
     for (const text of ['', 'x', 'a.b.c', '...', 'A'.repeat(100_000)]) {
       expect(await verify(text)).toMatchObject({ kind: 'refused' });
@@ -193,5 +196,7 @@ describe('RFC 8707 section 2: identifiers of a space', () => {
     ['https://rs.example/', ['https://rs.example', 'https://rs.example/']],
     ['https://rs.example/documents/', ['https://rs.example/documents/']],
     ['https://rs.example/documents', ['https://rs.example/documents']],
-  ])('%s', (url, audiences) => expect(audiencesOf(url)).toEqual(audiences));
+  ])('the identifiers of %s are %j', (url, audiences) =>
+    expect(audiencesOf(url)).toEqual(audiences),
+  );
 });

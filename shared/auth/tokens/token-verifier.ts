@@ -21,7 +21,7 @@ import { refuse as refuseSpace } from '#shared/refusals/spaces.ts';
 import { refuse } from '#shared/refusals/tokens.ts';
 import type { Grounds, Principal } from '../scheme.ts';
 
-/** The data remembered of a token whose signature and claims were verified once, with this key. */
+/** A token whose signature and claims were verified once, with this key. */
 interface Verified {
   readonly key: KeyObject;
   readonly algorithm: JwsAlgorithm;
@@ -39,9 +39,9 @@ export type TokenVerdict =
   | {
       readonly kind: 'verified';
       readonly principal: Principal;
-      /** The key that the token is bound to; the same object each time. Undefined: it is bound to none. */
+      /** The key that the token is bound to; the same object each time. Undefined if the token is bound to no key. */
       readonly cnf: KeyBinding | undefined;
-      /** The grounds hold until `exp`, without the clock tolerance that a request has. */
+      /** The grounds end at `exp`, without the clock tolerance that a request has. */
       readonly grounds: Grounds;
     }
   | (Refusal & { readonly kind: 'refused' })
@@ -65,13 +65,13 @@ export interface TokenVerifierOptions {
   readonly skew: number;
   /** Most tokens that are remembered. */
   readonly capacity?: number;
-  /** Called when the store has lost its memory, including the keys that signed so far. */
+  /** Called when the store has lost its memory, including the keys that signed tokens so far. */
   readonly onNewEpoch?: () => void;
 }
 
 /**
- * Returns the identifiers that a token may name for a space: its URL, and for a bare origin also its spelling without
- * a slash, since URL parsers add one.
+ * Returns the identifiers of a space that a token may name: its URL and, for a bare origin, also the URL without the
+ * final slash, since URL parsers add one.
  */
 export function audiencesOf(spaceUrl: string): readonly string[] {
   const { origin, pathname } = new URL(spaceUrl);
@@ -79,8 +79,8 @@ export function audiencesOf(spaceUrl: string): readonly string[] {
 }
 
 /**
- * Returns the principal of a token. `sub_gen` marks a person, since a `sub` may look like a client_id (RFC 9068 section
- * 5).
+ * Returns the principal of a token. `sub_gen` marks a person: a `sub` alone may look like a client_id (RFC 9068
+ * section 5).
  */
 function principalOf(token: AccessTokenClaims): Principal {
   const { iss, sub, sub_gen, client_id, jti, grant_id, scope, openid_scope } = token;
@@ -109,8 +109,9 @@ const unavailable = (why: string, retryAfter: number): TokenVerdict => ({
 });
 
 /**
- * Creates a verifier of JWT access tokens (RFC 9068 section 4). It remembers good tokens, by the whole token, and
- * never a failure. It checks every time that the key is still published, audience, expiry and revocation.
+ * Creates a verifier of JWT access tokens (RFC 9068 section 4). It remembers accepted tokens, by the whole token, and
+ * never a failure. It checks at every use that the key is still published, and it checks audience, expiry and
+ * revocation.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { issuer, keys, feed, clock, skew, capacity = 20_000, onNewEpoch } = options;
@@ -176,7 +177,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   function verify(token: string, audiences: readonly string[]): Awaitable<TokenVerdict> {
     return recover<TokenVerdict>(
-      // The feed comes first, since it may report a compromised key, whose replacement we have yet to fetch.
+      // The feed is read first, since it may report a compromised key, whose replacement has to be fetched.
       () => andThen(feed.latest(), (revocations) => judge({ token, audiences, revocations })),
       silent,
     );

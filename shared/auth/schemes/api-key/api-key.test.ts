@@ -25,7 +25,7 @@ afterAll(async () => {
   for (const one of opened) await one[Symbol.asyncDispose]();
 });
 
-/** A space with one key, whose uses are noted in `touched`. */
+/** A space with one key; `touched` records when the key was used. */
 async function setup(more: Partial<ApiKeyOptions> = {}, account = { burst: 1000, per: 1 }) {
   const clock = new ManualClock();
   const folder = await storeFolder();
@@ -81,7 +81,7 @@ const judged = async (scheme: ReturnType<typeof apiKey>, request: AuthRequest) =
   judge(spaceOf([scheme], { realm: REALM }), request);
 
 describe('a key identifies an application', () => {
-  test('gives the application its own scopes, and never stands for a person', async () => {
+  test('the application gets its own scopes, and is never treated as a person', async () => {
     const { scheme, key } = await setup();
     expect(await judged(scheme(), withKey(key))).toMatchObject({
       kind: 'pass',
@@ -94,7 +94,7 @@ describe('a key identifies an application', () => {
     });
   });
 
-  test('RFC 9110 section 15.5.2: has no challenge, so a missing or wrong key is 403', async () => {
+  test('RFC 9110 section 15.5.2: an API key has no challenge, so a missing or wrong key gets 403', async () => {
     const { scheme, key } = await setup();
     const wrong = await judged(scheme(), withKey(key.replace(/.$/, 'x')));
     const missing = await judged(scheme(), withKey());
@@ -119,13 +119,13 @@ describe('a key identifies an application', () => {
 });
 
 describe('one key in one place', () => {
-  test('the field twice is 400, even with the same key', async () => {
+  test('the key field twice gets 400, even with the same key', async () => {
     const { scheme, key } = await setup();
     expect(() => scheme().locate?.(withKey(key, key))).toThrow(BadRequest);
     expect(await judged(scheme(), withKey(key, key))).toMatchObject({ status: 400 });
   });
 
-  test('the parameter twice, or field and parameter: 400', async () => {
+  test('the key parameter twice, or field and parameter, gets 400', async () => {
     const { scheme, key } = await setup({ query: 'key' });
     for (const request of [
       inQuery(`key=${key}&key=${key}`),
@@ -137,7 +137,7 @@ describe('one key in one place', () => {
     }
   });
 
-  test('the parameter is read only if the space allows it', async () => {
+  test('the key parameter is read only if the space allows it', async () => {
     const { scheme, key } = await setup();
     const request = inQuery(`a=b&key=${key}`);
     expect((await authenticate(scheme({ query: 'key' }), request)).kind).toBe('granted');
@@ -161,7 +161,7 @@ describe('one key in one place', () => {
 });
 
 describe('a wrong key', () => {
-  test('an unknown, wrong, expired or demo key, or a key of another realm, gets the same answer but for the reason, after one read of the store', async () => {
+  test('an unknown, wrong, expired or demo key, or a key of another realm, gets the same answer after one read of the store; only the reason differs', async () => {
     const { scheme, key, issue, clock, asked } = await setup();
     const other = newApiKey(systemRandom);
     const unknown = newApiKey(systemRandom);
@@ -241,7 +241,7 @@ describe('a wrong key', () => {
     );
   });
 
-  test('guessing is throttled by id and address; a client with the right key goes on', async () => {
+  test('guessing is throttled by id and address; a client with the right key is not affected', async () => {
     const { scheme, key } = await setup({}, { burst: 3, per: 60 });
     const one = scheme();
     const wrong = respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`);
@@ -374,8 +374,8 @@ describe('a key in the query', () => {
   });
 });
 
-describe('the last use', () => {
-  test('is stored at most once a minute', async () => {
+describe("the time of a key's last use", () => {
+  test('the last use of a key is stored at most once a minute', async () => {
     const { scheme, key, touched, clock } = await setup();
     const one = scheme();
     const start = clock.now();
@@ -392,7 +392,7 @@ describe('the last use', () => {
     expect(touched).toEqual([]);
   });
 
-  test('a store that fails to store it, or never answers, delays and fails no request', async () => {
+  test('if the last use cannot be stored, or never is, the request is neither delayed nor refused', async () => {
     const { key, stores, scheme } = await setup();
     const get = stores.apiKeys.get;
     const fails = async () => Promise.reject(new StoreUnavailable('silent'));
@@ -410,7 +410,7 @@ test('a store that does not answer gives 503', async () => {
   expect(await judged(scheme(), withKey(key))).toMatchObject({ kind: 'answer', status: 503 });
 });
 
-/** The text with the checksum that belongs to it. */
+/** Returns the text with the right checksum. */
 function respelt(body: string): string {
   return `${body}${crc32(body).toString(16).padStart(8, '0')}`;
 }

@@ -16,7 +16,7 @@ export interface ApiKeyOptions {
   readonly realm: string;
   /** Name of the request field. */
   readonly field: string;
-  /** Name of a query parameter in which a key may come, too; absent if keys come in the field only. */
+  /** Name of a query parameter that may carry a key, too; absent if only the field may. */
   readonly query?: string;
   /** Limit of requests with one key. */
   readonly limit: Rate;
@@ -24,30 +24,33 @@ export interface ApiKeyOptions {
   readonly limits: Limits;
   readonly attempts: Attempts;
   readonly clock: Clock;
-  /** Whether keys that the first start made are accepted (never in production). */
+  /** Whether keys that the first start created are accepted (never in production). */
   readonly demo: boolean;
 }
 
-/** The verdict on a key, which never takes several messages. */
+/** The verdict on a key, which never needs several messages. */
 type Judged = Exclude<Verdict, { kind: 'continued' }>;
 
-/** Least milliseconds between two notes of the use of one key. */
+/** Least milliseconds between two writes of a key's last use. */
 const TOUCH_EVERY = 60_000;
 
 const TOUCHED_KEYS = 10_000;
 
-/** Compared with if there is no such key; it is not the hash of any secret. */
+/** The hash that is compared if the key does not exist; no secret has this hash. */
 const NOBODY = '-'.repeat(43);
 
-/** Fields of answers to a request with a key in its target, which caches and pages could otherwise keep and pass on. */
+/**
+ * Fields of answers to a request with a key in its URL. They keep caches from storing the answer and pages from
+ * passing the URL on.
+ */
 const QUERY_FIELDS: Fields = {
   'Cache-Control': 'private, no-store',
   'Referrer-Policy': 'no-referrer',
 };
 
 /**
- * Returns RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11 sections 3 and 4). The bucket is
- * the quota `q`, which refills in the window `w`; `r` requests may come within the next `t` seconds.
+ * Returns RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11 sections 3 and 4). `q` is the
+ * quota, `w` the seconds in which it refills; `r` requests may come within the next `t` seconds.
  */
 function rateLimitFields({ burst, per }: Rate, spent: Spent): Fields {
   const [remaining, seconds] = spent.ok ? [spent.remaining, spent.reset] : [0, spent.retryAfter];
@@ -58,8 +61,8 @@ function rateLimitFields({ burst, per }: Rate, spent: Spent): Fields {
 }
 
 /**
- * Keys of applications. Not a scheme of RFC 9110: there is no challenge, and
- * a key does not come in the Authorization field.
+ * Makes the scheme for API keys of applications. It is not a scheme of RFC 9110: it has no challenge, and a key does
+ * not come in the Authorization field.
  */
 export function apiKey(options: ApiKeyOptions): Scheme {
   const { realm, field, query, limit, apiKeys, limits, attempts, clock, demo } = options;
@@ -84,14 +87,14 @@ export function apiKey(options: ApiKeyOptions): Scheme {
     return inField === undefined ? undefined : { text: inField, fields: {} };
   }
 
-  /** True if a key is right. It does the same work whatever is wrong with the key. */
+  /** True if a key is right. The work is the same whatever is wrong with the key. */
   function acceptable(key: ApiKeyRecord | undefined, secret: string): key is ApiKeyRecord {
     const right = sameText(apiKeySecretHash(secret), key?.secret_hash ?? NOBODY);
     const alive = (key?.expires_at ?? Infinity) > clock.now();
     return right && alive && key?.realm === realm && (demo || !key.demo);
   }
 
-  /** Returns why a key is refused. Somebody without its secret learns nothing of it. */
+  /** Returns why a key is refused. A caller without the key's secret learns nothing about the key. */
   function refusalOf(key: ApiKeyRecord | undefined, secret: string): Refusal {
     if (key === undefined || !sameText(apiKeySecretHash(secret), key.secret_hash)) {
       return refuse('api-key-wrong');
@@ -100,7 +103,10 @@ export function apiKey(options: ApiKeyOptions): Scheme {
     return refuse(key.demo && !demo ? 'api-key-demo' : 'api-key-ended');
   }
 
-  /** Notes the use of a key. This neither delays nor fails the request: the next look-up shows that a store is down. */
+  /**
+   * Stores the time of a key's use. A failure neither delays nor refuses the request: the next look-up shows that the
+   * store is down.
+   */
   function noteUse(id: string): void {
     const now = clock.now();
     if (now - (touched.get(id) ?? -Infinity) < TOUCH_EVERY) return;
@@ -128,7 +134,8 @@ export function apiKey(options: ApiKeyOptions): Scheme {
   }
 
   /**
-   * Returns the grounds of a key. A key whose end was moved to the past is revoked; otherwise it expires at its end.
+   * Returns the grounds of a key. A key whose end the operator moved to the past is revoked; otherwise it expires at
+   * its end.
    */
   function groundsOf({ id, expires_at: end = Infinity }: ApiKeyRecord, secret: string): Grounds {
     let known = end;
@@ -163,7 +170,7 @@ export function apiKey(options: ApiKeyOptions): Scheme {
   return {
     name: 'API-Key',
 
-    /** The value is left out, so that no log can contain it. */
+    /** The key itself is left out, so that no log can contain it. */
     locate: (request) => find(request) && { scheme: 'api-key', rest: '' },
 
     challenge: () => [],

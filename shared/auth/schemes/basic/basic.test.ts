@@ -20,7 +20,7 @@ const CHALLENGE = { 'WWW-Authenticate': ['Basic realm="documents", charset="UTF-
 
 type More = Parameters<typeof requestOf>[1];
 
-/** A space with Basic alone, on a real directory, and the same in a second process. */
+/** A space with Basic alone, on a real directory, and the same space in a second process. */
 async function setup({ burst = 1000 } = {}) {
   const here = await twoProcesses();
   const spaceAt = ({ directory, feed, clock, stores }: Awaited<ReturnType<typeof processOn>>) => {
@@ -77,7 +77,7 @@ describe('RFC 7617 section 2: user-pass', () => {
     ['a line break', base64('a:b\r\nX: y')],
     ['DEL', base64('a:\u007f')],
     ['a control character of ISO 6429', base64('a:\u0085')],
-  ])('%s: refused as malformed', (_, token68) => {
+  ])('%s: the credentials are refused as malformed', (_, token68) => {
     expect(parseUserPass(token68)).toBeUndefined();
   });
 
@@ -109,7 +109,7 @@ describe('RFC 7617 section 2: user-pass', () => {
 });
 
 describe('RFC 7617: at a space', () => {
-  test('section 2: the challenge has realm and charset', async () => {
+  test('section 2: the challenge of Basic has realm and charset', async () => {
     const { space } = await setup();
     expect(await judge(space, requestOf())).toMatchObject({ status: 401, fields: CHALLENGE });
   });
@@ -192,7 +192,7 @@ describe('RFC 7617: at a space', () => {
     expect(await both()).toEqual([401, 401]);
   });
 
-  test('section 2: a proxy uses the fields of proxies', async () => {
+  test('section 2: at a proxy, Basic uses the fields of proxies', async () => {
     const { space } = await setup();
     const proxy = { ...space, at: PROXY };
     expect(await judge(proxy, requestOf([['Authorization', `Basic ${ALICE}`]]))).toMatchObject({
@@ -216,7 +216,7 @@ describe('RFC 7617: at a space', () => {
   });
 });
 
-describe('RFC 7617 section 4: in clear text', () => {
+describe('RFC 7617 section 4: Basic in clear text', () => {
   const clear: More = { confidential: false };
 
   test('Basic is neither offered nor checked: right and wrong passwords get 403', async () => {
@@ -230,7 +230,7 @@ describe('RFC 7617 section 4: in clear text', () => {
     expect(argon2.verifications).toBe(0);
   });
 
-  test('credentials that were accepted over TLS get 403, too', async () => {
+  test('credentials that were accepted over TLS get 403 in clear text, too', async () => {
     const { ask } = await setup();
     expect(statusOf(await ask(ALICE))).toBe('pass');
     expect(statusOf(await ask(ALICE, clear))).toBe(403);
@@ -276,7 +276,7 @@ describe('too many attempts', () => {
     expect(argon2.verifications).toBe(3);
   });
 
-  test('a remembered password does not show a guesser that a guess was right', async () => {
+  test('a remembered password does not show a throttled guesser that a guess was right', async () => {
     const { ask } = await setup({ burst: 3 });
     expect(statusOf(await ask(ALICE))).toBe('pass');
     for (let n = 0; n < 2; n += 1) await ask(base64(`alice:guess ${n}`), from('192.0.2.9'));

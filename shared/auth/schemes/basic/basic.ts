@@ -24,8 +24,8 @@ export interface UserPass {
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * Reads the user-pass of RFC 7617 section 2; its first colon separates name and password. Returns undefined unless
- * it is canonical base64 (RFC 4648 section 4) of UTF-8 without control characters and with a colon.
+ * Reads the user-pass of RFC 7617 section 2, in which the first colon separates name and password. Returns undefined
+ * unless it is canonical base64 (RFC 4648 section 4) of UTF-8 without control characters and with a colon.
  */
 export function parseUserPass(token68: string): UserPass | undefined {
   if (!BASE64.test(token68)) return undefined;
@@ -41,7 +41,8 @@ export function parseUserPass(token68: string): UserPass | undefined {
 }
 
 /**
- * The Basic scheme (RFC 7617). It is neither offered nor accepted over connections that others could read (section 4).
+ * Makes the Basic scheme (RFC 7617). It is neither offered nor accepted over connections that others could read
+ * (section 4).
  */
 export function basic({ realm, passwords, attempts }: BasicOptions): Scheme {
   const challenge: Challenge = { scheme: 'Basic', params: { realm, charset: 'UTF-8' } };

@@ -27,23 +27,23 @@ function setup() {
 }
 
 describe('RFC 6750 section 3: the challenge', () => {
-  test('has realm, scope and metadata (RFC 9728 section 5.1), and no error', async () => {
+  test('the challenge has realm, scope and metadata (RFC 9728 section 5.1), and no error', async () => {
     expect(await setup().scheme.challenge(requestOf())).toEqual([PLAIN]);
   });
 
-  test('names no metadata if the space has none', async () => {
+  test('the challenge names no metadata if the space has none', async () => {
     const { metadata: _, ...space } = SPACE;
     const scheme = bearer({ space, tokens: issuerAndVerifier().tokens });
     const [challenge] = await scheme.challenge(requestOf());
     expect(challenge?.params).toEqual({ realm: 'documents', scope: 'documents:read' });
   });
 
-  test('names the scope that the method needs', async () => {
+  test('the challenge names the scope that the method needs', async () => {
     const [challenge] = await setup().scheme.challenge(requestOf([], { method: 'PUT' }));
     expect(challenge?.params?.['scope']).toBe('documents:write');
   });
 
-  test('section 3.1: insufficient_scope names the scopes', () => {
+  test('section 3.1: the error insufficient_scope names the scopes', () => {
     const challenge = setup().scheme.insufficientScope?.(['a', 'b'], requestOf());
     expect(challenge?.params).toMatchObject({ error: 'insufficient_scope', scope: 'a b' });
   });
@@ -119,7 +119,7 @@ describe('RFC 6750 section 2.1: the Authorization field', () => {
     }
   });
 
-  test('a silent feed gives 503, not 401', async () => {
+  test('a feed that does not answer gives 503, not 401', async () => {
     const { send, token, state } = setup();
     state.feedDown = true;
     expect(await send(`Bearer ${token()}`)).toMatchObject({ kind: 'unavailable', status: 503 });
@@ -133,7 +133,7 @@ describe('RFC 6750 section 2.3: a token in the query', () => {
     '/documents/a?access%5Ftoken=x',
     '/documents/a?access_token',
     'https://rs.example/documents/a?access_token=x',
-  ])('%s is found', (target) => {
+  ])('a token in the query is found: %s', (target) => {
     expect(setup().scheme.locate?.(requestOf([], { target }))).toBeDefined();
   });
 

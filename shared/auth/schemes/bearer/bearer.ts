@@ -11,15 +11,15 @@ export interface BearerOptions {
 }
 
 /**
- * True if the query has a token (RFC 6750 section 2.3). Such a token ends up in logs: it counts as credentials, but is
- * refused.
+ * True if the query has a token (RFC 6750 section 2.3). The request is refused as one with credentials, because a
+ * token in a URL ends up in logs.
  */
 function hasTokenInQuery({ target }: AuthRequest): boolean {
   const question = target.indexOf('?');
   return question >= 0 && new URLSearchParams(target.slice(question)).has('access_token');
 }
 
-/** The Bearer scheme (RFC 6750): a token in the Authorization field that is bound to no key. */
+/** Makes the Bearer scheme (RFC 6750): a token in the Authorization field that is bound to no key. */
 export function bearer({ space, tokens }: BearerOptions): Scheme {
   const challenge = (request: AuthRequest, error?: 'invalid_token') =>
     oauthChallenge('Bearer', space, space.scopes(actOf(request)), error);
@@ -37,15 +37,16 @@ export function bearer({ space, tokens }: BearerOptions): Scheme {
     challenge: (request) => [challenge(request)],
 
     authenticate({ token68, rest }, request) {
-      // RFC 6750 section 3.1: an unsupported way to authenticate gets no error code.
+      // RFC 6750 section 3.1: the server does not support tokens in the query, so the answer has no error code.
       if (hasTokenInQuery(request)) return { kind: 'refused', ...refuse('token-in-query') };
-      // Section 3.1: without any credentials there is no error code; a malformed token is an invalid_token.
+      // Section 3.1: a request without credentials gets no error code; a malformed token is an invalid_token.
       if (rest === '') return { kind: 'refused', ...within('access token', refuse('token-none')) };
       if (token68 === undefined) return invalidToken(refuse('token-not-b64token'), request);
       return andThen(tokens.verify(token68, space.audiences), (token): Verdict => {
         if (token.kind === 'unavailable') return token;
         if (token.kind === 'refused') return invalidToken(token, request);
-        // RFC 9449 section 7.2, RFC 9635 section 7.2: otherwise a thief could use a bound token without its key.
+        // RFC 9449 section 7.2, RFC 9635 section 7.2: a bound token is refused here; otherwise a thief could use it
+        // without its key.
         if (token.cnf !== undefined) {
           const scheme = 'jkt' in token.cnf ? 'DPoP' : 'GNAP';
           return invalidToken(refuse('token-bound', { scheme }), request);

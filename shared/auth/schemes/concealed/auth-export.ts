@@ -1,8 +1,8 @@
 import { EXPORTED } from './signed.ts';
 
 /**
- * The field in which a TLS-terminating proxy sends the output of its exporter to the server behind (RFC 9729 section
- * 6.2).
+ * The field in which a TLS-terminating proxy sends the output of its exporter to the server behind it (RFC 9729
+ * section 6.2).
  */
 export const AUTH_EXPORT = 'Concealed-Auth-Export';
 
@@ -13,7 +13,7 @@ export function formatAuthExport(output: Buffer): string {
 
 const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]*={0,2}):$/;
 
-/** Reads the field's value. Returns undefined unless it is canonical and has as many bytes as the exporter gives. */
+/** Reads the field's value. Returns undefined unless the value is canonical and as long as the exporter's output. */
 export function parseAuthExport(value: string): Buffer | undefined {
   const [, base64 = ''] = BYTE_SEQUENCE.exec(value) ?? [];
   const output = Buffer.from(base64, 'base64');

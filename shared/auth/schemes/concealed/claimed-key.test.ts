@@ -26,7 +26,7 @@ describe('RFC 9729 section 3.1.1: the key in the parameter `a`', () => {
     [0x0804, rsa(2056)] as const,
     [0x0804, rsa(4096)] as const,
     [0x0804, rsa(2048, 2 ** 31 + 11)] as const,
-  ])('is the one that the directory has: %i', (s, key) => {
+  ])('a key for the signature scheme %i is read as the key that the directory has', (s, key) => {
     const { id, spki } = readPublicKey(key.export(SPKI), 'Concealed');
     const found = claimed(s, key);
     expect({ id: found?.id, spki: found?.spki }).toEqual({ id, spki });
@@ -38,13 +38,13 @@ describe('RFC 9729 section 3.1.1: the key in the parameter `a`', () => {
     ['an exponent of 3', () => rsa(2048, 3)],
     ['an even modulus and an exponent of 2048 bits', () => odd(256)],
     ['more than 8192 bits', () => odd(1025)],
-  ])('is refused if it is %s, which the directory refuses, too', (_, make) => {
+  ])('a key is refused, as in the directory, if it has %s', (_, make) => {
     const key = make();
     expect(() => readPublicKey(key.export(SPKI), 'Concealed')).toThrow();
     expect(claimed(0x0804, key)).toBeUndefined();
   });
 
-  test('is refused if its point is compressed or not on the curve', () => {
+  test('a key is refused if its point is compressed or not on the curve', () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const scheme = SIGNATURE_SCHEMES.get(0x0403);
     if (scheme === undefined) throw new Error('no P-256');
@@ -56,7 +56,7 @@ describe('RFC 9729 section 3.1.1: the key in the parameter `a`', () => {
     }
   });
 
-  test('gives no error and verifies nothing for any octets', () => {
+  test('any octets in `a` give no error, and no signature is verified', () => {
     const encoded = SCHEMES.map(([s, scheme]) =>
       scheme.encode(createPublicKey(SIGNERS[s as SchemeNumber].make())),
     );
@@ -80,7 +80,7 @@ describe('RFC 9729 section 3.1.1: the key in the parameter `a`', () => {
   });
 });
 
-/** A key of so many bytes, whose modulus nobody has made of primes. */
+/** Returns an RSA key of so many bytes; its modulus is not a product of known primes. */
 function odd(size: number): KeyObject {
   const n = Buffer.alloc(size, 0xfe).toString('base64url');
   return createPublicKey({ key: { kty: 'RSA', n, e: n }, format: 'jwk' });

@@ -5,7 +5,7 @@ import type { SignatureScheme } from './signature-schemes.ts';
 /** Longest `a` in bytes, more than any accepted key has. */
 const LONGEST = 1100;
 
-/** A key that a client shows, and the id under which it would be stored. */
+/** A key that a client sends, and the id under which it would be stored. */
 export interface ClaimedKey {
   readonly key: KeyObject;
   readonly spki: string;
@@ -13,8 +13,8 @@ export interface ClaimedKey {
 }
 
 /**
- * Reads the key in `a`, anew each time: a remembered key would take less time, which would reveal that somebody used
- * it. Returns undefined if it is not a key for the scheme.
+ * Reads the key in `a` again for each request: a remembered key would take less time, which would reveal that it was
+ * used before. Returns undefined if it is not a key for the scheme.
  */
 export function claimedKey(scheme: SignatureScheme, encoded: Buffer): ClaimedKey | undefined {
   if (encoded.length > LONGEST) return undefined;

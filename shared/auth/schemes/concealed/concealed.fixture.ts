@@ -25,7 +25,7 @@ const pss = (hash: string) => (content: Buffer, key: KeyObject) =>
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const ec = (namedCurve: string) => () => generateKeyPairSync('ec', { namedCurve }).privateKey;
 
-/** How a key is made and how it signs, for each SignatureScheme. */
+/** Functions that make a key and sign with it, for each SignatureScheme. */
 export const SIGNERS = {
   0x0403: {
     make: ec('P-256'),
@@ -46,10 +46,10 @@ export const SIGNERS = {
 
 export type SchemeNumber = keyof typeof SIGNERS;
 
-/** Makes a key pair, with the names by which it is known. */
+/** Makes a key pair, with its names in the store and in credentials. */
 export const newKey = (s: SchemeNumber = 0x0807) => keyFrom(s, SIGNERS[s].make());
 
-/** Returns the same for an existing private key. */
+/** Returns the same for a given private key. */
 export function keyFrom(s: SchemeNumber, privateKey: KeyObject) {
   const publicKey = createPublicKey(privateKey);
   const spki = publicKey.export({ format: 'der', type: 'spki' });
@@ -111,7 +111,7 @@ export const asking = (
     ...more,
   });
 
-/** Returns the options of the scheme over these stores. */
+/** Returns the options of the scheme on the given stores. */
 export const optionsOver = ({
   publicKeys,
   people,
@@ -127,7 +127,7 @@ export const optionsOver = ({
   frontend: false,
 });
 
-/** Creates a store with alice, and the scheme over it. */
+/** Creates a store with alice, and the scheme on it. */
 export async function setup(more: Partial<ConcealedOptions> = {}) {
   const clock = new ManualClock();
   const stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });

@@ -21,7 +21,7 @@ import {
 } from './concealed.fixture.ts';
 import { exporterContext } from './signed.ts';
 
-/** Returns the name or id of the principal that the scheme lets in, or the reason of its refusal. */
+/** Returns the name or id of the principal that the scheme admits, or the reason of its refusal. */
 async function verdictOf(scheme: Scheme, request: AuthRequest): Promise<string> {
   const line = request.lines(request.at.answer)[0] ?? '';
   const credentials = parseCredentials(line);
@@ -39,9 +39,9 @@ const UNKNOWN = 'the key is not registered';
 const NO_KEY = 'a is no key for s';
 const OWNER = 'the owner of the key may not come in here';
 
-describe('RFC 9729 section 6.3: a client is admitted', () => {
+describe('RFC 9729 section 6.3: Concealed admits a client', () => {
   test.each(Object.keys(SIGNERS).map(Number) as SchemeNumber[])(
-    'with the signature scheme %i',
+    'a client is admitted with the signature scheme %i',
     async (s) => {
       await using known = await setup();
       const key = newKey(s);
@@ -50,7 +50,7 @@ describe('RFC 9729 section 6.3: a client is admitted', () => {
     },
   );
 
-  test('as an application under its name, and the use of the key is stored', async () => {
+  test('an application is admitted under its name, and the use of its key is stored', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key, { kind: 'application', id: 'collector' });
@@ -61,7 +61,7 @@ describe('RFC 9729 section 6.3: a client is admitted', () => {
     });
   });
 
-  test('also if the use of the key cannot be stored', async () => {
+  test('a client is admitted also if the use of its key cannot be stored', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -72,7 +72,7 @@ describe('RFC 9729 section 6.3: a client is admitted', () => {
     expect(await verdictOf(full.scheme, asking(fieldOf(paramsOf({ key }))))).toBe('alice');
   });
 
-  test('again on the same connection, as long as the connection lasts (section 8)', async () => {
+  test('a client is admitted again on the same connection, as long as the connection lasts (section 8)', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -82,7 +82,7 @@ describe('RFC 9729 section 6.3: a client is admitted', () => {
     }
   });
 
-  test('with the realm of the space, and with no other realm', async () => {
+  test('a client may name the realm of the space, and no other realm', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -94,8 +94,8 @@ describe('RFC 9729 section 6.3: a client is admitted', () => {
   });
 });
 
-describe('RFC 9729 section 6.3: a client is refused', () => {
-  test('with the proof of another connection, origin, port or scheme', async () => {
+describe('RFC 9729 section 6.3: Concealed refuses a client', () => {
+  test('the proof of another connection, origin, port or scheme is refused', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -108,7 +108,7 @@ describe('RFC 9729 section 6.3: a client is refused', () => {
     expect(await verdictOf(known.scheme, asking(stolen))).toBe(OTHER_CONNECTION);
   });
 
-  test('with an unknown key, a key of another protocol, or a key of a removed or disabled person', async () => {
+  test('an unknown key, a key of another protocol, or a key of a removed or disabled person is refused', async () => {
     await using known = await setup();
     const keys = { unknown: newKey(), hoba: newKey(0x0804), orphan: newKey(), disabled: newKey() };
     await known.know(keys.hoba, undefined, 'HOBA');
@@ -123,7 +123,7 @@ describe('RFC 9729 section 6.3: a client is refused', () => {
     }
   });
 
-  test('with a removed key, from the next request on', async () => {
+  test('a removed key is refused from the next request on', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -133,7 +133,7 @@ describe('RFC 9729 section 6.3: a client is refused', () => {
     expect(await verdictOf(known.scheme, request)).toBe(UNKNOWN);
   });
 
-  test('section 4.2: with an `a` that differs from the key of `k`, with any signature', async () => {
+  test('section 4.2: an `a` that differs from the key of `k` is refused with any signature', async () => {
     await using known = await setup();
     const [mine, theirs] = [newKey(), newKey()];
     await known.know(theirs);
@@ -147,7 +147,7 @@ describe('RFC 9729 section 6.3: a client is refused', () => {
     );
   });
 
-  test('with a signature scheme that does not fit the key', async () => {
+  test('a signature scheme that does not fit the key is refused', async () => {
     await using known = await setup();
     const key = newKey(0x0403);
     await known.know(key);
@@ -161,7 +161,7 @@ describe('RFC 9729 section 6.3: a client is refused', () => {
     expect(await verdictOf(known.scheme, asking(fieldOf(none)))).toBe('unknown signature scheme');
   });
 
-  test('section 7: over a connection without an exporter', async () => {
+  test('section 7: a connection without an exporter is refused', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);
@@ -169,7 +169,7 @@ describe('RFC 9729 section 6.3: a client is refused', () => {
     expect(await verdictOf(known.scheme, request)).toBe('not over TLS 1.3');
   });
 
-  test('while the store does not answer', async () => {
+  test('no client is admitted while the store does not answer', async () => {
     await using known = await setup();
     const down = () => Promise.reject(new StoreUnavailable('down'));
     await using broken = await setup({ publicKeys: { get: down, touch: down } });
@@ -182,7 +182,7 @@ describe('RFC 9729 section 6.3: a client is refused', () => {
 describe('section 6.2: Concealed-Auth-Export', () => {
   const trusted = { address: '10.0.0.1', connection: {}, http2: false, trusted: true };
 
-  /** A proof over the connection `front`, whose output the field tells. */
+  /** A proof over the connection `front`, and the field with that connection's exporter output. */
   function throughFront() {
     const key = newKey();
     const params = paramsOf({ key, connection: 'front' });
@@ -197,7 +197,7 @@ describe('section 6.2: Concealed-Auth-Export', () => {
     return { key, line: fieldOf(params), field };
   }
 
-  test('is read only from a trusted proxy, and only if the space allows it', async () => {
+  test('the field is read only from a trusted proxy, and only if the space allows it', async () => {
     await using front = await setup({ frontend: true });
     await using plain = await setup();
     const { key, line, field } = throughFront();
@@ -211,7 +211,7 @@ describe('section 6.2: Concealed-Auth-Export', () => {
     expect(await verdictOf(front.scheme, own)).toBe(OTHER_CONNECTION);
   });
 
-  test('that is repeated, malformed or missing admits no client', async () => {
+  test('a repeated, malformed or missing field admits no client', async () => {
     await using front = await setup({ frontend: true });
     const { key, line, field } = throughFront();
     await front.know(key);
@@ -234,7 +234,7 @@ describe('section 6.2: Concealed-Auth-Export', () => {
   });
 });
 
-describe('at a proxy', () => {
+describe('Concealed at a proxy', () => {
   const proving = (target: string, url: string, method = 'GET') => {
     const key = newKey();
     const at = { at: PROXY, method, target, origin: 'https://proxy.example:3128' };

@@ -34,11 +34,11 @@ export interface ConcealedOptions {
   readonly secondFactor: SecondFactorRule;
   readonly secondFactors: Pick<SecondFactors, 'get'>;
   readonly clock: Clock;
-  /** Whether the person that the first start made may be let in (never in production). */
+  /** Whether the person that the first start created is accepted (never in production). */
   readonly demo: boolean;
-  /** Whether applications may come, too. */
+  /** Whether applications may use the scheme, too. */
   readonly applications: boolean;
-  /** Whether exporter outputs that trusted proxies send of their own connections are believed. */
+  /** Whether a trusted proxy may send the exporter output of its own connection to the client. */
   readonly frontend: boolean;
 }
 
@@ -46,9 +46,9 @@ export interface ConcealedOptions {
 const NOBODY: KeyOwner = { kind: 'person', id: '-' };
 
 /**
- * The Concealed scheme (RFC 9729): a client signs the output of the connection's exporter with its private key. The
- * scheme never announces itself. Attempts are not counted, since there is nothing to guess, and counting would write
- * to the store, which a stranger could notice.
+ * Makes the Concealed scheme (RFC 9729): a client signs the output of the connection's exporter with its private key.
+ * The scheme never announces itself. It does not limit attempts, since a signature cannot be guessed. A limit would
+ * also write to the store, which a stranger could notice.
  */
 export function concealed(options: ConcealedOptions): Scheme {
   const { realm, publicKeys, people, clock, demo, applications, frontend } = options;
@@ -72,7 +72,10 @@ export function concealed(options: ConcealedOptions): Scheme {
     return applications ? { kind, id } : undefined;
   }
 
-  /** Finds the owner of a key whose possession was proved. It asks the store equally often whatever is wrong. */
+  /**
+   * Finds the owner of a key whose possession was proved. The number of reads of the store does not depend on what is
+   * wrong.
+   */
   async function judge({ id, spki }: ClaimedKey, proof: Proof): Promise<Verdict> {
     const record = await publicKeys.get(id);
     const person = await personOf(record?.owner ?? NOBODY);
@@ -113,9 +116,9 @@ export function concealed(options: ConcealedOptions): Scheme {
 }
 
 /**
- * Returns the key that a proof shows if the proof verifies with the key in `a`, whose ID is `k`; else why it does not. All
- * of that follows from the request and its connection. The store is asked only after the proof, so that the time of an answer tells
- * nobody without the private key which keys are known (RFC 9729 section 6.4).
+ * Returns the key in `a`, whose ID is `k`, if the proof verifies with it; otherwise the reason. All of this follows
+ * from the request and its connection. The store is asked only after the proof, so that the time of an answer shows
+ * which keys are known only to holders of the private key (RFC 9729 section 6.4).
  */
 function provenKey(
   proof: Proof,
@@ -132,7 +135,7 @@ function provenKey(
   return named ? claimed : refuse('concealed-k');
 }
 
-/** Returns the requested URI at the proxy, our origin elsewhere; never what Host says. */
+/** Returns the signed URL: at a proxy the requested URI, elsewhere this server's origin, never the Host field. */
 function addressOf({ at, method, target, origin }: AuthRequest): string {
   if (at.status === 401) return origin;
   return method === 'CONNECT' ? `https://${target}` : target;

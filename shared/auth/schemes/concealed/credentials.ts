@@ -12,11 +12,14 @@ export interface Proof {
   readonly verification: Buffer;
   /** `p`. */
   readonly signature: Buffer;
-  /** Undefined if the client names none. */
+  /** Undefined if the client names no realm. */
   readonly realm: string | undefined;
 }
 
-/** A quoted string. It also matches one that never ends; otherwise each of its quotes would be tried up to the end. */
+/**
+ * Matches a quoted string, also one without its closing quote; otherwise each of its quotes would be tried up to the
+ * end.
+ */
 const QUOTED_STRING = /"(?:[^"\\]|\\.)*"?/gs;
 /** Matches a parameter of the scheme whose value was quoted, which section 4 does not allow. */
 const QUOTED = /(?:^|[\s,])[kasvp][ \t]*=[ \t]*""/i;

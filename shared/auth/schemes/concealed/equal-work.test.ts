@@ -27,7 +27,7 @@ import { SIGNATURE_SCHEMES } from './signature-schemes.ts';
 const rsa = (modulusLength: number, publicExponent = 65_537) =>
   keyFrom(0x0804, generateKeyPairSync('rsa', { modulusLength, publicExponent }).privateKey);
 
-/** How the keys are made that are compared: one is known, one is unknown, one is the client's own. */
+/** Functions that make the three keys compared: a known key, an unknown key, and the client's own key. */
 const KINDS: readonly (readonly [string, () => TestKey])[] = [
   ...(Object.keys(SIGNERS).map(Number) as SchemeNumber[]).map(
     (s) => [`signature scheme ${s}`, () => newKey(s)] as const,
@@ -37,11 +37,11 @@ const KINDS: readonly (readonly [string, () => TestKey])[] = [
   ['RSA with a long exponent', () => rsa(2048, 2 ** 31 + 11)],
 ];
 
-/** The keys are the same on both stores: making those of RSA takes seconds. */
+/** Both stores use the same keys, because making RSA keys takes seconds. */
 const KEYS = KINDS.map(([kind, make]) => [kind, make(), make(), make()] as const);
 const LONGER = rsa(3072);
 
-/** Proofs from the holder of another key than the one that `k` names. */
+/** Proofs by a holder of another key than the key that `k` names. */
 const FALSE: readonly (readonly [string, (of: TestKey, own: TestKey) => string])[] = [
   [
     'with its `a`, signed by another key',
@@ -105,7 +105,7 @@ describe.each([
     await store.end();
   });
 
-  test('an old key of a person who must have a second factor is refused until the person keeps it at the set-up', async () => {
+  test('an old key of a person who must use a second factor is refused until the person keeps it at the set-up', async () => {
     const key = newKey();
     const { id, spki } = key;
     const of = { owner: ALICE, scheme: 'Concealed', name: '', created_at: 5 } as const;

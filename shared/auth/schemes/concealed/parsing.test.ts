@@ -17,7 +17,7 @@ const written = (params: Readonly<Record<string, string>>) =>
     .join(', ');
 
 describe('RFC 9729 section 4: the parameters', () => {
-  test('are read', () => {
+  test('the five parameters and the realm are read', () => {
     expect(read(written(HONEST))).toEqual({
       keyId: Buffer.from('key'),
       publicKey: Buffer.from('public'),
@@ -42,7 +42,7 @@ describe('RFC 9729 section 4: the parameters', () => {
   });
 
   test.each(['"a2V5"', 'a2V5=', 'a2V5.', 'a2V', 'a2V6A', 'a2V5+', 'a2V5/', 'a2V5~'])(
-    'do not accept k=%s, which is no byte sequence',
+    'the parameter %s is required',
     (k) => expect(read(written({ ...HONEST, k }))).toBeUndefined(),
   );
 
@@ -58,17 +58,17 @@ describe('RFC 9729 section 4: the parameters', () => {
     '""',
     '1e3',
     '٣',
-  ])('do not accept s=%s, which is no signature scheme', (s) =>
+  ])('s=%s is refused, because it is no signature scheme', (s) =>
     expect(read(written({ ...HONEST, s }))).toBeUndefined(),
   );
 
-  test('accept 0 and the highest number as a signature scheme', () => {
+  test('0 and the highest number are read as signature schemes', () => {
     for (const s of ['0', '65535']) {
       expect(read(written({ ...HONEST, s }))?.signatureScheme).toBe(Number(s));
     }
   });
 
-  test('whatever comes, there is no error', () => {
+  test('any text gives a proof or undefined, never an error', () => {
     const piece = fc.constantFrom(...'kasvp=,"\\ \t-_09Az;'.split(''), 'realm=', 'k=', '\u00e9');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
@@ -88,7 +88,7 @@ describe('RFC 9729 section 3: the signed octets', () => {
     url: 'https://example.com',
   };
 
-  test('section 3.1: contain the context, byte by byte', () => {
+  test("section 3.1: the exporter's context is the expected bytes", () => {
     expect(exporterContext(purpose).toString('hex')).toBe(
       [
         '0807',
@@ -111,7 +111,7 @@ describe('RFC 9729 section 3: the signed octets', () => {
     ['http://a/', '01610050'],
     ['https://[::1]:8443/x', '055b3a3a315d20fb'],
     ['HTTPS://A.Example?x', '09612e6578616d706c6501bb'],
-  ])('%s: contain the host without its port, and the port', (url, hex) => {
+  ])('%s: the context has the host without its port, and the port', (url, hex) => {
     expect(exporterContext({ ...purpose, url }).toString('hex')).toContain(hex);
   });
 
@@ -122,7 +122,7 @@ describe('RFC 9729 section 3: the signed octets', () => {
     },
   );
 
-  test('section 3.3: follow the text of the RFC, not its figure 3', () => {
+  test('section 3.3: the signed octets follow the text of the RFC, not its figure 3', () => {
     expect(covered(Buffer.alloc(32, 1)).toString('latin1')).toBe(
       `${' '.repeat(64)}HTTP Concealed Authentication\0${'\u0001'.repeat(32)}`,
     );
@@ -130,7 +130,7 @@ describe('RFC 9729 section 3: the signed octets', () => {
 });
 
 describe('section 6.2: Concealed-Auth-Export', () => {
-  test('is read unchanged', () => {
+  test('the exporter output is read unchanged', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 48, maxLength: 48 }), (bytes) => {
         expect(parseAuthExport(formatAuthExport(Buffer.from(bytes)))).toEqual(Buffer.from(bytes));
@@ -138,11 +138,11 @@ describe('section 6.2: Concealed-Auth-Export', () => {
     );
   });
 
-  test.each([0, 47, 49, 96])('is refused with %i bytes', (length) => {
+  test.each([0, 47, 49, 96])('an exporter output of %i bytes is refused', (length) => {
     expect(parseAuthExport(formatAuthExport(Buffer.alloc(length)))).toBeUndefined();
   });
 
-  test('whatever comes, there is no error', () => {
+  test('any field value gives an exporter output or undefined, never an error', () => {
     fc.assert(fc.property(fc.string(), (text) => expect(parseAuthExport(text)).toBeUndefined()));
   });
 });

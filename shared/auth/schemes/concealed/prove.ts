@@ -2,10 +2,10 @@ import { constants, createPublicKey, hash, type KeyObject, sign } from 'node:cry
 import { covered, EXPORTED, exporterContext, LABEL, splitExported } from './signed.ts';
 import { SIGNATURE_SCHEMES } from './signature-schemes.ts';
 
-/** The inputs for a client's proof. */
+/** The inputs of a client's proof. */
 export interface Prover {
   readonly key: KeyObject;
-  /** The request's URL, of which scheme, host and port count. */
+  /** The request's URL, of which scheme, host and port are signed. */
   readonly url: string;
   /** The exporter of the connection that carries the request. */
   exporter(label: string, context: Buffer, length: number): Buffer;
@@ -17,7 +17,8 @@ const PSS = {
 };
 
 /**
- * Returns the credentials of a key (RFC 9729 section 3), without a realm; undefined if the scheme takes no such key.
+ * Returns the credentials of a key (RFC 9729 section 3), without a realm; undefined if the scheme does not support
+ * such a key.
  */
 export function concealedCredentials({ key, url, exporter }: Prover): string | undefined {
   const publicKey = createPublicKey(key);

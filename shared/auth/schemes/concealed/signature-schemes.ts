@@ -2,15 +2,15 @@ import { type KeyObject, verify } from 'node:crypto';
 import { verifyPss } from '#shared/base/rsa-pss.ts';
 import { isRsa } from '#shared/people/public-key.ts';
 
-/** The keys of a SignatureScheme of TLS (RFC 8446 section 4.2.3), and how it verifies. */
+/** The keys of a SignatureScheme of TLS (RFC 8446 section 4.2.3), and how signatures are verified. */
 export interface SignatureScheme {
   /** The hash, named as in `node:crypto`; null if the algorithm includes it. */
   readonly hash: string | null;
   /** True if a key is for this scheme. */
   fits(key: KeyObject): boolean;
-  /** Encodes a key as in `a` and the exporter's context (RFC 9729 section 3.1.1). */
+  /** Encodes a key as it is written in `a` and in the exporter's context (RFC 9729 section 3.1.1). */
   encode(key: KeyObject): Buffer;
-  /** Returns the SubjectPublicKeyInfo of a key that `encode` has written. */
+  /** Returns the SubjectPublicKeyInfo of a key that `encode` wrote. */
   spki(encoded: Buffer): Buffer;
   verifies(content: Buffer, key: KeyObject, signature: Buffer): boolean;
 }
@@ -51,7 +51,9 @@ const RSA = Buffer.from('300d06092a864886f70d0101010500', 'hex');
 const SEQUENCE = 0x30;
 const BIT_STRING = 0x03;
 
-/** Encodes an element of DER of 256 bytes or more, as anything that holds a key of 2048 bits or more has. */
+/**
+ * Encodes an element of DER of 256 bytes or more, such as every element that contains a key of at least 2048 bits.
+ */
 function long(tag: number, ...content: readonly Buffer[]): Buffer {
   const bytes = Buffer.concat(content);
   return Buffer.concat([Buffer.of(tag, 0x82, bytes.length >> 8, bytes.length & 0xff), bytes]);

@@ -1,6 +1,9 @@
 /** The exporter's label (RFC 9729 section 9.2). */
 export const LABEL = 'EXPORTER-HTTP-Concealed-Authentication';
-/** Bytes that the exporter gives (section 3.2): the signature input, then the verification, which is sent as `v`. */
+/**
+ * Length of the exporter's output (section 3.2): first the signature input, then the verification, which is sent as
+ * `v`.
+ */
 export const EXPORTED = 48;
 const SIGNED = 32;
 
@@ -14,14 +17,14 @@ export function splitExported(output: Buffer): Exported {
   return { signatureInput: output.subarray(0, SIGNED), verification: output.subarray(SIGNED) };
 }
 
-/** The purpose that a proof is bound to. */
+/** The address and realm that a proof is bound to. */
 export interface Purpose {
   readonly signatureScheme: number;
   readonly keyId: Buffer;
   readonly publicKey: Buffer;
   /** An absolute URL, of which scheme, host and port are read; the port defaults to that of the scheme. */
   readonly url: string;
-  /** The realm as received, a character for an octet; empty if absent. */
+  /** The realm as received, one character for each octet; empty if absent. */
   readonly realm?: string | undefined;
 }
 
@@ -41,8 +44,8 @@ export function exporterContext(purpose: Purpose): Buffer {
 }
 
 /**
- * Returns the octets that the signature covers (section 3.3). The hex of the figure there has "HTTP Signature
- * Authentication", which is wrong; the text is right.
+ * Returns the octets that the signature covers (section 3.3). The hex dump in the RFC's figure has "HTTP Signature
+ * Authentication", which is wrong; the text of the section is right.
  */
 export function covered(signatureInput: Buffer): Buffer {
   return Buffer.concat([PREFIX, signatureInput]);
@@ -76,7 +79,10 @@ function uint16(value: number): Buffer {
 
 const prefixed = (bytes: Buffer) => Buffer.concat([varint(bytes.length), bytes]);
 
-/** Encodes a number in the fewest bytes (RFC 9000 section 16); no field line is so long that it takes eight. */
+/**
+ * Encodes a number in the fewest bytes (RFC 9000 section 16). The 8-byte form is not needed: no field line is that
+ * long.
+ */
 function varint(value: number): Buffer {
   if (value < 0x40) return Buffer.from([value]);
   if (value < 0x40_00) return uint16(value | 0x40_00);

@@ -6,7 +6,7 @@ import {
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { digestResponse, digestRspauth, type Qop } from './response.ts';
 
-/** A request as a client of Digest proves it. */
+/** The parts of a request that a client of Digest proves. */
 export interface DigestRequest {
   readonly name: string;
   readonly password: string;
@@ -14,19 +14,19 @@ export interface DigestRequest {
   /** The request target. */
   readonly uri: string;
   readonly qop: Qop;
-  /** How often the client has used the nonce, with this request. */
+  /** How many times the client has used the nonce, including this request. */
   readonly count: number;
   readonly cnonce: string;
   readonly content?: string;
 }
 
-/** Parameters without quotes (RFC 7616 section 3.4). */
+/** Parameters that are written without quotes (RFC 7616 section 3.4). */
 const UNQUOTED: ReadonlySet<string> = new Set(['algorithm', 'qop', 'nc']);
 
 /**
- * Returns the credentials of a client that speaks Digest (RFC 7616 section 3.4) for a challenge, and the `rspauth` that a
- * server which knows the password answers with (section 3.5), given the content of its answer. Name and password are
- * ASCII.
+ * Returns the credentials of a client that supports Digest (RFC 7616 section 3.4) for a challenge. Also returns a
+ * function for the `rspauth` that a server with the password sends (section 3.5), given the content of its answer.
+ * Name and password are ASCII.
  */
 export function digestCredentials(
   { realm = '', nonce = '', opaque, algorithm: named = 'MD5' }: AuthParams,

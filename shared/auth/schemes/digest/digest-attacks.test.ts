@@ -55,7 +55,7 @@ describe('RFC 7616 section 3.4: a wrong response', () => {
     expect(await exchange(setup().scheme, requestWith(), {}, sent)).toEqual(REFUSED);
   });
 
-  test('to other content, with auth-int, or to omitted content (curl with POST)', async () => {
+  test('a response for other content with auth-int, or for omitted content (curl with POST), is refused', async () => {
     const { scheme } = setup({ qop: ['auth-int'] });
     for (const content of ['other', '']) {
       const request = requestWith({ method: 'POST' }, 'some content');
@@ -91,7 +91,7 @@ describe('RFC 7616 section 3.4: only offered algorithms and values of qop are ac
     expect(did).toEqual([]);
   });
 
-  test('auth-int at an endpoint that does not get the content is refused', async () => {
+  test('auth-int is refused at an endpoint that does not get the content', async () => {
     const { scheme } = setup({ qop: ['auth', 'auth-int'] });
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -112,7 +112,7 @@ describe('RFC 7616 section 3.3: realm, opaque and nonce must be those of the ser
     ['a nonce of nobody', { nonce: 'dcd98b7102dd2f0e8b11d0f600bfb0c093' }],
     ['a nonce with quotes', { nonce: '1."\\' }],
     ['a nonce of 60,000 characters', { nonce: '1'.repeat(60_000) }],
-  ])('%s is 401 before any secret is looked at', async (_, changes) => {
+  ])('%s is 401 before any secret is read', async (_, changes) => {
     const { scheme, did } = setup();
     const verdict = await exchange(scheme, requestWith(), {}, changes);
     expect(verdict).toMatchObject({ kind: 'refused' });
@@ -155,7 +155,7 @@ describe('RFC 7616 section 3.3: realm, opaque and nonce must be those of the ser
   });
 });
 
-describe('RFC 7616 section 3.4.6: another uri is 400', () => {
+describe('RFC 7616 section 3.4.6: credentials with another uri get 400', () => {
   test.each([
     ['another path', '/documents/b'],
     ['the query dropped', '/documents/a'],
@@ -212,7 +212,7 @@ describe('RFC 7616 section 3.4: malformed credentials are 400', () => {
     }
   });
 
-  test('random parameters always get a verdict that refuses them', async () => {
+  test('random parameters always get a verdict that refuses the request', async () => {
     const { scheme } = setup({ qop: ['auth', 'auth-int'], userhash: true });
     const request = requestWith();
     const names = [...Object.keys(answer({ algorithm: 'MD5' }, request)), 'username*', 'userhash'];

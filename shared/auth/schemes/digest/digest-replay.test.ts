@@ -32,7 +32,7 @@ const REPLAYED = { kind: 'refused', ...refuse('digest-used') };
 const GRANTED = { kind: 'granted' };
 
 describe('RFC 7616 section 5.5: replay', () => {
-  test('a repeated request is 401 without stale, and counts as no failed attempt', async () => {
+  test('a repeated request gets 401 without stale, and uses up no attempt', async () => {
     const { scheme, did } = setup();
     const request = requestWith();
     const params = answer(await challengeOf(scheme, request), request);
@@ -55,7 +55,7 @@ describe('RFC 7616 section 5.5: replay', () => {
     expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
   });
 
-  test('section 3.4: nonce counts may arrive in any order within the window, each once', async () => {
+  test('section 3.4: nonce counts may arrive in any order within the window, and each is accepted once', async () => {
     const { scheme } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -99,7 +99,7 @@ describe('unknown names and wrong passwords cannot be distinguished', () => {
     ['auth', { qop: ['auth'] as const }, 'auth'],
     ['auth-int', { qop: ['auth-int'] as const }, 'auth-int'],
     ['userhash', { userhash: true }, 'auth'],
-  ])('%s: the same answer after the same work', async (_, more, qop) => {
+  ])('%s: the answer and the work are the same', async (_, more, qop) => {
     const outcomes = [];
     for (const name of ['alice', 'nobody']) {
       const { scheme, did } = setup(more);
@@ -147,7 +147,7 @@ describe('throttling and outages', () => {
     expect(did).toEqual(['begin']);
   });
 
-  test('guessing with a stale nonce is throttled too', async () => {
+  test('guessing with a stale nonce is throttled, too', async () => {
     const { scheme, clock, nonces, did } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);

@@ -18,7 +18,7 @@ export const PASSWORD = 'correct horse: battery staple';
 
 const SECRET = Buffer.alloc(32, 7);
 
-/** Opens a store twice that has alice and jäsøn, with verifiers of the realm. */
+/** Opens two processes on one store that has alice and jäsøn, with verifiers of the realm. */
 export async function twoDigestProcesses() {
   const realms = [{ realm: REALM, kinds: digestVerifier.kinds }];
   const { data, stores, store } = await testPeople(undefined, realms);
@@ -27,7 +27,7 @@ export async function twoDigestProcesses() {
   return { stores, elsewhere, store };
 }
 
-/** Creates the scheme of one process, and a record of what it did. */
+/** Creates the scheme of one process, and records the scheme's calls. */
 export function digestOn(
   {
     people,
@@ -64,7 +64,7 @@ export function digestOn(
   return { scheme, did, nonces, clock };
 }
 
-/** Returns a request with this `content`; `read` counts how often its digest was asked for. */
+/** Returns a request with this `content`; `read` is the number of calls for its digest. */
 export function requestWith(
   more: Partial<Omit<AuthRequest, 'field' | 'lines'>> = {},
   content = '',
@@ -98,7 +98,9 @@ export interface Client {
   readonly hashed?: Params;
 }
 
-/** Computes a client's answer to a challenge, written from RFC 7616 section 3.4 without a look at the scheme. */
+/**
+ * Computes a client's answer to a challenge, written from RFC 7616 section 3.4 independently of the scheme's code.
+ */
 export function answer(challenge: Params, request: AuthRequest, client: Client = {}): Params {
   const { name = 'alice', password = PASSWORD, nc = 1, cnonce = 'MTIz', qop = 'auth' } = client;
   const { algorithm = 'MD5', realm = '', nonce = '', opaque = '', userhash = 'false' } = challenge;

@@ -30,7 +30,7 @@ beforeAll(async () => {
 const setup = (more: Partial<OfferOptions> = {}) =>
   digestOn(processes.stores, new ManualClock(), more);
 
-/** Authentication-Info as the verdict has it; `content` is that of the answer, for a seal. */
+/** Returns the verdict's Authentication-Info; `content` is the answer's content, which a seal needs. */
 function infoOf(verdict: Verdict, content = '') {
   if (verdict.kind !== 'granted') throw new Error(`not granted: ${JSON.stringify(verdict)}`);
   const { proof, seal } = verdict;
@@ -38,7 +38,7 @@ function infoOf(verdict: Verdict, content = '') {
 }
 
 describe('RFC 7616 section 3.3: challenges', () => {
-  test('one', async () => {
+  test('the challenge has the parameters of the RFC', async () => {
     const { scheme } = setup({ domain: ['https://rs.example/a/', 'https://rs.example/b/'] });
     const [challenge, another] = await scheme.challenge(requestWith());
     expect(another).toBeUndefined();
@@ -81,7 +81,7 @@ describe('RFC 7616 section 3.3: challenges', () => {
 });
 
 describe('RFC 7616 section 3.4: the right password is accepted', () => {
-  test.each(ALGORITHMS)('%s, auth', async (algorithm) => {
+  test.each(ALGORITHMS)('the right password is accepted with %s and auth', async (algorithm) => {
     const { scheme, did } = setup({ algorithms: [algorithm] });
     expect(await exchange(scheme, requestWith())).toMatchObject({
       kind: 'granted',
@@ -90,15 +90,18 @@ describe('RFC 7616 section 3.4: the right password is accepted', () => {
     expect(did).toEqual(['begin', 'verifier', 'use', 'succeeded']);
   });
 
-  test.each(ALGORITHMS)('%s, auth-int', async (algorithm) => {
-    const { scheme } = setup({ algorithms: [algorithm], qop: ['auth', 'auth-int'] });
-    const request = requestWith({ method: 'POST' }, 'some content');
-    const client = { qop: 'auth-int', content: 'some content' };
-    expect(await exchange(scheme, request, client)).toMatchObject({ kind: 'granted' });
-    expect(request.read).toEqual([DIGEST_ALGORITHMS[algorithm].crypto]);
-  });
+  test.each(ALGORITHMS)(
+    'the right password is accepted with %s and auth-int',
+    async (algorithm) => {
+      const { scheme } = setup({ algorithms: [algorithm], qop: ['auth', 'auth-int'] });
+      const request = requestWith({ method: 'POST' }, 'some content');
+      const client = { qop: 'auth-int', content: 'some content' };
+      expect(await exchange(scheme, request, client)).toMatchObject({ kind: 'granted' });
+      expect(request.read).toEqual([DIGEST_ALGORITHMS[algorithm].crypto]);
+    },
+  );
 
-  test('auth does not read the content', async () => {
+  test('a request with auth is accepted without reading the content', async () => {
     const { scheme } = setup({ qop: ['auth', 'auth-int'] });
     const request = requestWith({ method: 'POST' }, 'some content');
     expect(await exchange(scheme, request)).toMatchObject({ kind: 'granted' });
@@ -114,7 +117,7 @@ describe('RFC 7616 section 3.4: the right password is accepted', () => {
     },
   );
 
-  test('section 3.4.4: the name in clear text where a hash was asked for', async () => {
+  test('section 3.4.4: the name is accepted in clear text where the challenge asks for a hash', async () => {
     const { scheme } = setup({ userhash: true });
     const request = requestWith();
     const { userhash: _, ...challenge } = await challengeOf(scheme, request);
@@ -123,7 +126,7 @@ describe('RFC 7616 section 3.4: the right password is accepted', () => {
     });
   });
 
-  test('section 4: a name in UTF-8, in username* and in ISO-8859-1', async () => {
+  test('section 4: a name is accepted in UTF-8, in username* and in ISO-8859-1', async () => {
     const { scheme } = setup();
     for (const changes of [
       {},
@@ -135,7 +138,7 @@ describe('RFC 7616 section 3.4: the right password is accepted', () => {
     }
   });
 
-  test('with -sess from clients that keep their cnonce, and from clients that renew it', async () => {
+  test('-sess is accepted from clients that keep their cnonce, and from clients that renew it', async () => {
     const { scheme } = setup({ algorithms: ['SHA-256-sess'] });
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -149,7 +152,7 @@ describe('RFC 7616 section 3.4: the right password is accepted', () => {
     }
   });
 
-  test('section 3.8: at a proxy, GET with a path (curl) and CONNECT', async () => {
+  test('section 3.8: a proxy accepts GET with a path (curl) and CONNECT', async () => {
     const { scheme } = setup();
     const get = requestWith({ at: PROXY, target: 'http://a.example/b?c' });
     const path = { hashed: { uri: '/b?c' } };
@@ -159,7 +162,7 @@ describe('RFC 7616 section 3.4: the right password is accepted', () => {
     expect(await exchange(scheme, connect)).toMatchObject({ kind: 'granted' });
   });
 
-  test('with a nonce of another process', async () => {
+  test('a nonce of another process is accepted', async () => {
     const clock = new ManualClock();
     const request = requestWith();
     const challenge = await challengeOf(digestOn(processes.stores, clock).scheme, request);
@@ -174,7 +177,7 @@ describe('RFC 7616 section 3.5: Authentication-Info', () => {
   const h = (text: string) => createHash('sha256').update(text).digest('hex');
   const ha1 = h(`alice:${REALM}:${PASSWORD}`);
 
-  test('has rspauth, qop, cnonce and nc, and no nextnonce while the nonce is new', async () => {
+  test('Authentication-Info has rspauth, qop, cnonce and nc, and no nextnonce while the nonce is new', async () => {
     const { scheme } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -188,7 +191,7 @@ describe('RFC 7616 section 3.5: Authentication-Info', () => {
     });
   });
 
-  test('with auth-int covers the content of the answer, once it is known', async () => {
+  test('Authentication-Info with auth-int covers the content of the answer', async () => {
     const { scheme } = setup({ qop: ['auth-int'] });
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -204,7 +207,7 @@ describe('RFC 7616 section 3.5: Authentication-Info', () => {
     });
   });
 
-  test('has nextnonce in the last minute of a nonce; both nonces are valid then', async () => {
+  test('Authentication-Info has nextnonce in the last minute of a nonce; both nonces are valid then', async () => {
     const { scheme, clock } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -217,7 +220,7 @@ describe('RFC 7616 section 3.5: Authentication-Info', () => {
     expect(await submit(scheme, request, old)).toMatchObject({ kind: 'granted' });
   });
 
-  test('has no nextnonce with -sess, since A1 contains the first nonce', async () => {
+  test('Authentication-Info has no nextnonce with -sess, since A1 contains the first nonce', async () => {
     const { scheme, clock } = setup({ algorithms: ['SHA-256-sess'] });
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -228,7 +231,7 @@ describe('RFC 7616 section 3.5: Authentication-Info', () => {
 });
 
 describe('RFC 7616 section 3.3: a stale nonce', () => {
-  test('with the right response gets stale=true, and the new nonce works', async () => {
+  test('a stale nonce with the right response gets stale=true, and the new nonce works', async () => {
     const { scheme, clock, nonces, did } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -244,7 +247,7 @@ describe('RFC 7616 section 3.3: a stale nonce', () => {
     expect(await submit(scheme, request, renewed)).toMatchObject({ kind: 'granted' });
   });
 
-  test('with a wrong response gets no stale, and counts as an attempt', async () => {
+  test('a stale nonce with a wrong response gets no stale, and uses up an attempt', async () => {
     const { scheme, clock, nonces, did } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -256,7 +259,7 @@ describe('RFC 7616 section 3.3: a stale nonce', () => {
     expect(did).toEqual(['begin', 'verifier', 'failed']);
   });
 
-  test('from before a change of the secret is unknown, not stale', async () => {
+  test('a nonce from before a change of the secret is unknown, not stale', async () => {
     const { scheme, did } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);

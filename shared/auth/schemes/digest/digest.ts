@@ -21,32 +21,34 @@ export interface DigestOptions extends OfferOptions {
 }
 
 /**
- * The Digest scheme (RFC 7616): a proof of a password that does not reveal it. The proof covers method and target and,
- * with auth-int, the content. No answer tells whether a name exists: the scheme does the same for an unknown name as
- * for a known one, including the reading of the content.
+ * Makes the Digest scheme (RFC 7616): a proof of a password that does not reveal it. The proof covers method and
+ * target and, with auth-int, the content. No answer shows whether a name exists: for an unknown name the scheme does
+ * the same work, including reading the content.
  */
 export function digest(options: DigestOptions): Scheme {
   const { realm, verifiers, nonces, useCounts, attempts, random } = options;
   const offer = createOffer(options);
-  /** The HA1 of people without one; no response made with it is ever accepted. */
+  /** The HA1 used for people who have none; no response made with it is ever accepted. */
   const nobody = random(32).toString('hex');
 
-  /** The client goes on by itself with another nonce (RFC 7616 section 3.3). */
+  /**
+   * The verdict for a stale nonce: the client repeats the request with a new nonce by itself (RFC 7616 section 3.3).
+   */
   const stale = (request: AuthRequest): Verdict => ({
     kind: 'refused',
     ...refuse('digest-stale'),
     challenges: offer.challenges(request, true),
   });
 
-  /** Finds the verifier of a name, exactly as it stands in A1, or of a userhash. */
+  /** Finds the verifier of a userhash, or of a name exactly as A1 contains it. */
   async function verifierOf({ algorithm, username, userhash }: Claim) {
     const { kind } = DIGEST_KINDS[DIGEST_ALGORITHMS[algorithm].hash];
     return verifiers.find(kind, realm, userhash ? { handle: username } : { name: username });
   }
 
   /**
-   * Grants, with Authentication-Info (RFC 7616 section 3.5); for auth-int it follows when the answer's content is
-   * known.
+   * Grants the request, with Authentication-Info (RFC 7616 section 3.5). For auth-int that field is made when the
+   * answer's content is known.
    */
   function granted(claim: Claim, { person, value: ha1 }: Verifier): Verdict {
     const { algorithm, signed } = claim;
@@ -78,7 +80,8 @@ export function digest(options: DigestOptions): Scheme {
 
       const { username, algorithm, signed, count } = claim;
       const { address } = request.peer;
-      // Attempts with a userhash are counted by the hash: only for existing names could we know the name.
+      // Attempts with a userhash are limited by the hash, since the server can find the name only of an existing
+      // account.
       const account = usernameCaseMapped(username) ?? username;
       const tooMany = await attempts.begin(account, address);
       if (tooMany !== undefined) return tooMany;
@@ -93,7 +96,7 @@ export function digest(options: DigestOptions): Scheme {
       }
       if (claim.stale) return stale(request);
       const once = { made: nonces.madeAt(signed.nonce), seconds: nonces.lifetime };
-      // The use is counted last; otherwise anybody could use up the counts of others.
+      // The nonce count is used up last; otherwise an attacker without the password could use up a client's counts.
       const use = await useCounts.use('digest', signed.nonce, count, once);
       if (use === 'forgotten') return stale(request);
       if (use === 'used') return { kind: 'refused', ...refuse('digest-used') };

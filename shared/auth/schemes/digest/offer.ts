@@ -16,11 +16,11 @@ export interface OfferOptions {
   /** Algorithms, each with a challenge of its own, in this order. */
   readonly algorithms: readonly DigestAlgorithmName[];
   readonly qop: readonly Qop[];
-  /** Asks clients to send a hash of the name (RFC 7616 section 3.4.4). */
+  /** True if clients are asked to send a hash of the name (RFC 7616 section 3.4.4). */
   readonly userhash: boolean;
   /** URIs for which the same credentials are valid; absent at a proxy (section 3.3). */
   readonly domain?: readonly string[];
-  /** Nonces, of which no two may be equal, since uses are counted for each. */
+  /** Issues nonces that all differ, since the uses of each nonce are counted. */
   readonly nonces: Nonces;
 }
 
@@ -39,9 +39,12 @@ export interface Claim {
 }
 
 export interface Offer {
-  /** Returns a challenge for each algorithm (RFC 7616 section 3.3); `stale`: only the nonce was wrong. */
+  /**
+   * Returns a challenge for each algorithm (RFC 7616 section 3.3). `stale`: the credentials failed only because of
+   * the nonce.
+   */
   challenges(request: AuthRequest, stale?: boolean): Challenge[];
-  /** Accepts only what was offered; otherwise somebody in the middle could choose the weakest algorithm. */
+  /** Accepts only what the server offered; otherwise an attacker in the middle could choose the weakest algorithm. */
   claim(params: DigestParams, request: Claimed): Claim | Verdict;
   /** Returns `nextnonce` when the client should change its nonce (section 3.5). */
   nextNonce(claim: Claim): string | undefined;
@@ -49,10 +52,16 @@ export interface Offer {
 
 export function createOffer(options: OfferOptions): Offer {
   const { realm, algorithms, qop, userhash, domain, nonces } = options;
-  /** `opaque`, the same in all processes. It carries no data: the nonce does (section 3.6). */
+  /**
+   * The value of `opaque`, the same in all processes. It carries no data, since the nonce carries all of it (section
+   * 3.6).
+   */
   const opaque = createHash('sha256').update(realm).digest('base64url');
   const contextOf = (algorithm: DigestAlgorithmName) => `${algorithm} ${realm}`;
-  /** Returns the qualities of protection on offer: without access to the content, auth-int is not among them. */
+  /**
+   * Returns the qualities of protection on offer. At an endpoint that does not get the content, auth-int is not
+   * offered.
+   */
   const qopAt = ({ content }: Pick<AuthRequest, 'content'>) =>
     content === undefined ? qop.filter((one) => one !== 'auth-int') : qop;
 
@@ -69,7 +78,7 @@ export function createOffer(options: OfferOptions): Offer {
           opaque,
           ...(stale && { stale: 'true' }),
           algorithm,
-          qop: offered.join(','), // python-requests looks for `auth` between commas alone
+          qop: offered.join(','), // python-requests finds `auth` only if it is an item of its own between commas
           charset: 'UTF-8',
           ...(userhash && { userhash: 'true' }),
         },
@@ -113,7 +122,7 @@ export function createOffer(options: OfferOptions): Offer {
       return { username, userhash: params.userhash, algorithm, signed, count, response, stale };
     },
 
-    // With -sess a client may keep its A1, which was made with its present nonce.
+    // With -sess a client may keep its A1, which contains its present nonce, so it gets no next nonce.
     nextNonce: ({ algorithm, signed }) =>
       !DIGEST_ALGORITHMS[algorithm].session && nonces.ending(signed.nonce)
         ? nonces.issue(contextOf(algorithm))

@@ -27,20 +27,20 @@ const READ = {
   response: SENT.response,
   protection: { qop: 'auth', nc: '0000000a', count: 10, cnonce: 'c' },
 };
-/** `SENT` with changes; undefined leaves a parameter out. */
+/** Returns `SENT` with changes; undefined removes a parameter. */
 const sent = (changes: Readonly<Record<string, string | undefined>>): AuthParams =>
   Object.fromEntries(
     Object.entries({ ...SENT, ...changes }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     ),
   );
-/** One character an octet, as node:http reads a field. */
+/** Returns one character for each octet, as node:http reads a field. */
 const octets = (text: string) => Buffer.from(text).toString('latin1');
 
 describe('RFC 7616 section 3.4: parameters', () => {
-  test('all of them', () => expect(parseDigestParams(SENT)).toEqual(READ));
+  test('all parameters are read', () => expect(parseDigestParams(SENT)).toEqual(READ));
 
-  test('are read from one line, quoted or not', () => {
+  test('parameters are read from one line, quoted or not', () => {
     const quoted = Object.entries(SENT).map(([name, value]) => `${name}="${value}"`);
     const plain = [
       'algorithm=SHA-256',
@@ -55,11 +55,11 @@ describe('RFC 7616 section 3.4: parameters', () => {
     }
   });
 
-  test('section 3.3: mean MD5 without an algorithm', () => {
+  test('section 3.3: parameters without an algorithm mean MD5', () => {
     expect(parseDigestParams(sent({ algorithm: undefined }))).toMatchObject({ algorithm: 'MD5' });
   });
 
-  test('RFC 2069: ignore nc and cnonce without qop', () => {
+  test('RFC 2069: nc and cnonce are ignored without qop', () => {
     const none = { qop: undefined, nc: undefined, cnonce: undefined };
     expect(parseDigestParams(sent(none))).toMatchObject({ protection: undefined });
     expect(parseDigestParams(sent({ qop: undefined }))).toMatchObject({ protection: undefined });
@@ -70,11 +70,11 @@ describe('RFC 7616 section 3.4: parameters', () => {
     ['ISO-8859-1 (python-requests)', { username: 'j\xe4s\xf8n' }, 'jäsøn'],
     ['extended', { username: undefined, 'username*': "UTF-8''j%C3%A4s%C3%B8n" }, 'jäsøn'],
     ['with a byte order mark, which is part of it', { username: '\xef\xbb\xbfa' }, '\ufeffa'],
-  ])('section 4: may have a name in %s', (_, changes, username) => {
+  ])('section 4: the name may be in %s', (_, changes, username) => {
     expect(parseDigestParams(sent(changes))).toMatchObject({ username, userhash: false });
   });
 
-  test('section 3.4.4: may have a hash instead of the name', () => {
+  test('section 3.4.4: a hash may replace the name', () => {
     const username = 'ab'.repeat(16);
     const params = sent({ username, userhash: 'true' });
     expect(parseDigestParams(params)).toMatchObject({ username, userhash: true });
@@ -126,13 +126,13 @@ describe('RFC 7616 section 3.4: parameters', () => {
     ['a cnonce that is not ASCII', { cnonce: '\xe4' }],
     ['a cnonce with a control character', { cnonce: 'a\tb' }],
     ['a cnonce without end', { cnonce: 'a'.repeat(257) }],
-  ])('refuses %s', (_, changes) => {
+  ])('parameters are refused with %s', (_, changes) => {
     const told = parseDigestParams(sent(changes));
-    // It is one of those that are wrong, or that go with them.
+    // The parameter that the parser names is one of the changed parameters, or a form of the name.
     expect([...Object.keys(changes), 'username', 'username*']).toContain(told);
   });
 
-  test('are accepted only as they were sent', () => {
+  test('parameters are accepted only as they were sent', () => {
     const value = fc.string({ unit: 'binary-ascii' });
     const names = [...Object.keys(SENT), 'username*', 'userhash'];
     fc.assert(

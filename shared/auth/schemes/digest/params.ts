@@ -4,14 +4,14 @@ import { parseExtValue } from '#shared/http/auth/ext-value.ts';
 
 /** The parameters of Digest credentials (RFC 7616 section 3.4), parsed but not verified. */
 export interface DigestParams {
-  /** The name, or its hash in hexadecimal if `userhash`. */
+  /** The name, or with `userhash` its hash in hexadecimal. */
   readonly username: string;
   readonly userhash: boolean;
   readonly realm: string;
   readonly uri: string;
   readonly nonce: string;
   readonly opaque: string | undefined;
-  /** The algorithm; MD5 if it was not sent (section 3.3). */
+  /** The algorithm; MD5 if the client sent none (section 3.3). */
   readonly algorithm: string;
   readonly response: string;
   /** Undefined in credentials without `qop`, such as those of RFC 2069 clients. */
@@ -20,21 +20,24 @@ export interface DigestParams {
 
 export interface Protection {
   readonly qop: string;
-  /** `nc` as received, since it is hashed so. */
+  /** `nc` as received, since the response hashes that text. */
   readonly nc: string;
-  /** The number that `nc` says, 1 or more. */
+  /** The number in `nc`, at least 1. */
   readonly count: number;
   readonly cnonce: string;
 }
 
 const HEX = /^[0-9a-f]{32,64}$/;
 const NC = /^[0-9A-Fa-f]{8}$/;
-/** ASCII only (section 3.4). The length is bounded since it is sent back in Authentication-Info. */
+/**
+ * Matches a cnonce: ASCII only (section 3.4), of bounded length, since the server sends it back in
+ * Authentication-Info.
+ */
 const CNONCE = /^[ -~]{1,256}$/;
 
 /**
- * Parses the parameters. Returns the name of one that has an improper value, or is required and missing, which gets a
- * 400 (section 3.4).
+ * Parses the parameters. If a parameter has an improper value, or is required and missing, it returns the parameter's
+ * name, and the request gets 400 (section 3.4).
  */
 export function parseDigestParams(params: AuthParams): DigestParams | string {
   const { realm, uri, nonce, opaque, algorithm = 'MD5', response } = params;
@@ -49,7 +52,7 @@ export function parseDigestParams(params: AuthParams): DigestParams | string {
   return { ...name, realm, uri, nonce, opaque, algorithm, response, protection };
 }
 
-/** Reads the name from either `username` or `username*`; only the first can be hashed (section 3.4). */
+/** Reads the name from `username` or `username*`; only `username` may contain a hash (section 3.4). */
 function readName({
   username,
   'username*': extended,
@@ -65,8 +68,8 @@ function readName({
 }
 
 /**
- * Decodes the text of a quoted-string, in which each character is an octet, as node:http gives it. It is UTF-8
- * (section 4), or ISO-8859-1, in which python-requests sends a name that it has hashed in UTF-8.
+ * Decodes the text of a quoted-string, in which node:http gives one character for each octet. The text is UTF-8
+ * (section 4), or ISO-8859-1, which python-requests sends although it hashes the name in UTF-8.
  */
 function decodeText(octets: string): string {
   const bytes = Buffer.from(octets, 'latin1');

@@ -16,7 +16,7 @@ describe('RFC 7616 section 3.4.6: uri designates the target', () => {
     ['the same without a path', 'http://a.example', '/'],
     ['the same with a query alone', 'http://a.example?b', '/?b'],
     ['Apache HttpClient 4 behind a proxy', '/a?b', 'https://rs.example/a?b'],
-  ])('accepts %s', (_, target, uri) => {
+  ])('this form of uri is accepted: %s', (_, target, uri) => {
     expect(isRequestUri(uri, { target, origin })).toBe(true);
   });
 
@@ -42,11 +42,11 @@ describe('RFC 7616 section 3.4.6: uri designates the target', () => {
     ['a path for CONNECT', 'a.example:443', '/'],
     ['the name alone for CONNECT', 'a.example:443', 'a.example'],
     ['another port for CONNECT', 'a.example:443', 'a.example:444'],
-  ])('refuses %s', (_, target, uri) => {
+  ])('a uri with this fault is refused: %s', (_, target, uri) => {
     expect(isRequestUri(uri, { target, origin })).toBe(false);
   });
 
-  test('accepts for a target in origin-form only the same uri', () => {
+  test('for a target in origin-form only the same uri is accepted', () => {
     const path = anyPath.map((text) => `/${text}`);
     fc.assert(
       fc.property(path, path, (target, uri) => {

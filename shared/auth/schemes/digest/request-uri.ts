@@ -5,20 +5,23 @@ type Asked = Pick<AuthRequest, 'target' | 'origin'>;
 const ABSOLUTE = /^https?:\/\/[^/?]+(.*)$/i;
 
 /**
- * The forms that `uri` may have; a form returns undefined if the target has no such form. No client is known that
- * encodes other octets than in its target. Clients that drop the query are refused.
+ * The accepted forms of `uri`; a function returns undefined if the target has no such form. No known client encodes
+ * octets in `uri` other than in its target. Clients that drop the query are refused.
  */
 const FORMS: Readonly<Record<string, (asked: Asked) => string | undefined>> = {
-  /** Sent by all clients but the following, and by all with CONNECT, whose target is host and port. */
+  /** The target as received, which most clients send; with CONNECT, where the target is host and port, all do. */
   asReceived: ({ target }) => target,
 
-  /** Sent by curl, Chromium and python-requests to a proxy: they leave the origin out. */
+  /** The target without the origin, which curl, Chromium and python-requests send to a proxy. */
   originForm({ target }) {
     const rest = ABSOLUTE.exec(target)?.[1];
     return rest?.startsWith('/') === false ? `/${rest}` : rest;
   },
 
-  /** Sent by Apache HttpClient 4 to an origin through a proxy that turned the target into origin-form. */
+  /**
+   * The absolute URL, which Apache HttpClient 4 sends to an origin through a proxy that turned the target into
+   * origin-form.
+   */
   absoluteForm: ({ target, origin }) => (target.startsWith('/') ? origin + target : undefined),
 };
 

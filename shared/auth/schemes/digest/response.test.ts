@@ -22,7 +22,7 @@ describe('RFC 7616 section 3.4.1: vectors', () => {
   );
 });
 
-describe('RFC 7616 sections 3.4.2, 3.4.3 and 3.5: the parts, written out', () => {
+describe('RFC 7616 sections 3.4.2, 3.4.3 and 3.5: the hashed parts, written out', () => {
   const md5 = (text: string) => createHash('md5').update(text).digest('hex');
   const content = createHash('md5').update('content').digest();
   const signed: Signed = {
@@ -34,21 +34,21 @@ describe('RFC 7616 sections 3.4.2, 3.4.3 and 3.5: the parts, written out', () =>
     qop: 'auth-int',
   };
 
-  test('auth-int has the digest of the content', () => {
+  test('with auth-int the response hashes the digest of the content', () => {
     const a2 = md5(`PUT:/a?b:${md5('content')}`);
     expect(digestResponse('MD5', 'ha1', signed, content)).toBe(
       md5(`ha1:n:0000000a:c:auth-int:${a2}`),
     );
   });
 
-  test('auth does not look at the content', () => {
+  test('with auth the response does not depend on the content', () => {
     const auth: Signed = { ...signed, qop: 'auth' };
     const expected = md5(`ha1:n:0000000a:c:auth:${md5('PUT:/a?b')}`);
     expect(digestResponse('MD5', 'ha1', auth)).toBe(expected);
     expect(digestResponse('MD5', 'ha1', auth, content)).toBe(expected);
   });
 
-  test('-sess hashes nonce and cnonce into the secret', () => {
+  test('with -sess the response hashes nonce and cnonce into the secret', () => {
     const a1 = md5('ha1:n:c');
     const a2 = md5(`PUT:/a?b:${md5('content')}`);
     expect(digestResponse('MD5-sess', 'ha1', signed, content)).toBe(
@@ -56,7 +56,7 @@ describe('RFC 7616 sections 3.4.2, 3.4.3 and 3.5: the parts, written out', () =>
     );
   });
 
-  test('rspauth has no method', () => {
+  test('rspauth is hashed without a method', () => {
     const a2 = md5(`:/a?b:${md5('content')}`);
     expect(digestRspauth('MD5', 'ha1', signed, content)).toBe(
       md5(`ha1:n:0000000a:c:auth-int:${a2}`),
@@ -67,7 +67,7 @@ describe('RFC 7616 sections 3.4.2, 3.4.3 and 3.5: the parts, written out', () =>
   });
 
   test.each(Object.keys(DIGEST_ALGORITHMS) as DigestAlgorithmName[])(
-    '%s: every part changes the response, and it has the length of the hash',
+    '%s: every part changes the response, whose length is that of the hash',
     (algorithm) => {
       const right = digestResponse(algorithm, 'ha1', signed, content);
       expect(right).toMatch(/^[0-9a-f]+$/);

@@ -17,7 +17,7 @@ export interface Signed {
   readonly qop: Qop;
 }
 
-/** A2 (RFC 7616 section 3.4.3). */
+/** A2 (RFC 7616 section 3.4.3), for each quality of protection. */
 const A2: Readonly<Record<Qop, (signed: Signed, content: string) => string>> = {
   auth: ({ method, uri }) => `${method}:${uri}`,
   'auth-int': ({ method, uri }, content) => `${method}:${uri}:${content}`,
@@ -36,14 +36,18 @@ export function digestResponse(
   const { crypto, session } = DIGEST_ALGORITHMS[algorithm];
   const h = (data: string) => hash(crypto, data, 'hex');
   const { nonce, nc, cnonce, qop } = signed;
-  // Section 3.4.2. The session begins with this nonce and cnonce. curl and Apache HttpClient keep their cnonce as
-  // long as the nonce; others renew the cnonce, and A1 with it. So the server need not remember the first cnonce.
+  // Section 3.4.2: with -sess, A1 contains the first nonce and cnonce. curl and Apache HttpClient keep their cnonce
+  // as long as the nonce. The remaining clients renew the cnonce, and A1 with it. So the server need not remember the
+  // first cnonce.
   const secret = session ? h(`${ha1}:${nonce}:${cnonce}`) : ha1;
   const a2 = A2[qop](signed, content?.toString('hex') ?? '');
   return h(`${secret}:${nonce}:${nc}:${cnonce}:${qop}:${h(a2)}`);
 }
 
-/** Returns `rspauth` (RFC 7616 section 3.5): the same, without the method, over the content of the answer. */
+/**
+ * Returns `rspauth` (RFC 7616 section 3.5): like `response`, but without the method, and over the content of the
+ * answer.
+ */
 export function digestRspauth(
   algorithm: DigestAlgorithmName,
   ha1: string,

@@ -72,8 +72,8 @@ export const VECTORS: readonly Vector[] = [
 ];
 
 /**
- * The wrong values of RFC 7616 section 3.9.2. Its authors cut SHA-512 to 256 bits, while the section names
- * SHA-512/256, which starts from other initial values (FIPS 180-4).
+ * The wrong values of RFC 7616 section 3.9.2. Its authors truncated SHA-512 to 256 bits, while the section names
+ * SHA-512/256, which has different initial values (FIPS 180-4).
  */
 export const WRONG_IN_RFC_7616 = {
   userhash: '488869477bf257147b804c45308cd62ac4e25eb717b12b298c79e62dcea254ec',

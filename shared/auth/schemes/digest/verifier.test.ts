@@ -30,7 +30,7 @@ test.each(digestVerifier.kinds)(
   },
 );
 
-test('RFC 7616 section 3.4.2: the stored verifier is the same with -sess and without', () => {
+test('RFC 7616 section 3.4.2: the stored verifier is the same with and without -sess', () => {
   const kinds = digestVerifier.neededBy({ digest: { algorithms: ['MD5-sess', 'SHA-256', 'MD5'] } });
   const { MD5, 'SHA-256': SHA_256 } = DIGEST_KINDS;
   expect(kinds).toEqual([MD5, SHA_256, MD5]);

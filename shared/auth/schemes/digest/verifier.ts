@@ -22,7 +22,10 @@ const kindOf = (hash: DigestHash): VerifierKind => {
   };
 };
 
-/** H(name:realm:password) for each hash (RFC 7616 section 3.4.2), which is as good as the password in its realm. */
+/**
+ * H(name:realm:password) for each hash (RFC 7616 section 3.4.2). In its realm this value is as sensitive as the
+ * password.
+ */
 export const DIGEST_KINDS: Readonly<Record<DigestHash, VerifierKind>> = {
   MD5: kindOf('MD5'),
   'SHA-256': kindOf('SHA-256'),
@@ -31,7 +34,7 @@ export const DIGEST_KINDS: Readonly<Record<DigestHash, VerifierKind>> = {
 
 export const digestVerifier = {
   kinds: Object.values(DIGEST_KINDS),
-  /** The same verifier serves an algorithm with and without `-sess`. */
+  /** An algorithm uses the same verifier with and without `-sess`. */
   neededBy: ({ digest }: { readonly digest: Pick<DigestSettings, 'algorithms'> }) =>
     digest.algorithms.map((algorithm) => DIGEST_KINDS[DIGEST_ALGORITHMS[algorithm].hash]),
 } satisfies SchemeVerifier;

@@ -3,7 +3,7 @@ import { ALGORITHMS } from '#shared/jose/algorithms.ts';
 import { signEs256 } from '#shared/jose/sign-jws.ts';
 import { thumbprint } from '#shared/jose/thumbprint.ts';
 
-/** The key pair of a client that speaks DPoP. */
+/** The key pair of a client that supports DPoP. */
 export interface DpopKey {
   readonly key: KeyObject;
   readonly publicJwk: object;

@@ -52,7 +52,7 @@ const refusedWith = (error: string) => ({
 const granted = { kind: 'granted', principal: { kind: 'application', id: 'machine' } };
 
 describe('RFC 9449 section 7.1: the challenge', () => {
-  test('has algs, realm, scope and metadata, and no error', async () => {
+  test('the challenge has algs, realm, scope and metadata, and no error', async () => {
     expect(await setup().scheme.challenge(requestOf())).toEqual([
       {
         scheme: 'DPoP',
@@ -66,7 +66,7 @@ describe('RFC 9449 section 7.1: the challenge', () => {
     ]);
   });
 
-  test('insufficient_scope names the scopes', () => {
+  test('the error insufficient_scope names the scopes', () => {
     const challenge = setup().scheme.insufficientScope?.(['a', 'b'], requestOf());
     expect(challenge?.params).toMatchObject({ error: 'insufficient_scope', scope: 'a b' });
   });
@@ -78,7 +78,7 @@ describe('RFC 9449 section 7.1: token and proof', () => {
     expect(await send(bound, [client.proof(bound)])).toMatchObject(granted);
   });
 
-  test('an absolute target and a query do not change htu', async () => {
+  test('a request is accepted with an absolute target, or a query, that htu lacks', async () => {
     const { send, bound, client } = setup();
     const target = 'http://other.example/documents/a?x=https://y/z';
     expect(await send(bound, [client.proof(bound)], { target })).toMatchObject(granted);
@@ -160,7 +160,7 @@ describe('RFC 9449 section 7.1: token and proof', () => {
 });
 
 describe('RFC 9449 section 11.1: replay', () => {
-  test('one of ten requests at the same time is granted', async () => {
+  test('one of ten requests at the same time with one proof is granted', async () => {
     const { send, bound, client } = setup();
     const proof = client.proof(bound);
     const verdicts = await Promise.all(Array.from({ length: 10 }, () => send(bound, [proof])));
@@ -241,7 +241,7 @@ describe('RFC 9449 section 9: nonces of the resource server', () => {
     }
   });
 
-  test('one nonce may serve many proofs, each of them once', async () => {
+  test('one nonce may serve many proofs, each of which is accepted once', async () => {
     const { send, bound, client, nonces, clock } = setup({ nonce: true });
     const nonce = nonces.issue(SPACE.realm);
     const [first, second] = [client.proof(bound, { nonce }), client.proof(bound, { nonce })];

@@ -28,7 +28,10 @@ export interface DpopOptions {
   readonly proofs: Proofs;
   readonly clock: Clock;
   readonly nonces: Nonces;
-  /** Whether proofs must carry a nonce of ours. Else one is asked for only where `iat` does not tell that a proof is new. */
+  /**
+   * Whether proofs must carry a nonce of this server. Otherwise the server asks for a nonce only if `iat` does not
+   * show that a proof is new.
+   */
   readonly needsNonce: boolean;
   readonly keys: KeyCache;
 }
@@ -45,7 +48,10 @@ const ALGS = [...ALGORITHMS.values()].map(({ alg }) => alg).join(' ');
 /** Returns the path as received, without the origin if the target is in absolute-form. */
 const pathOf = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '');
 
-/** The DPoP scheme (RFC 9449): a token bound to a key, and for each request a proof that its sender holds the key. */
+/**
+ * Makes the DPoP scheme (RFC 9449): a token bound to a key, and for each request a proof that its sender holds the
+ * key.
+ */
 export function dpop(options: DpopOptions): Scheme {
   const { space, tokens, proofs, clock, nonces, needsNonce, keys } = options;
   const memory = proofMemory(needsNonce ? nonces.lifetime : 2 * PROOF_WINDOW);
@@ -59,7 +65,9 @@ export function dpop(options: DpopOptions): Scheme {
     return { scheme, params: { ...params, algs: ALGS } };
   }
 
-  /** Returns the nonce for the next request, in an answer that must not be reused (RFC 9449 section 8.2). */
+  /**
+   * Returns the fields with the nonce for the next request; caches must not store the answer (RFC 9449 section 8.2).
+   */
   const nonceFields = () => ({
     'DPoP-Nonce': nonces.issue(space.realm),
     'Cache-Control': 'no-store',
@@ -86,7 +94,10 @@ export function dpop(options: DpopOptions): Scheme {
     return refuse(state === 'stale' ? 'proof-nonce-stale' : 'proof-nonce-foreign');
   }
 
-  /** A proof with a nonce of ours is no older than that. The clock of a client may be ahead by the window. */
+  /**
+   * Returns a time before which the proof was not made: that of its nonce, or else `iat` less the accepted window,
+   * since the client's clock may be ahead.
+   */
   function madeAt({ iat, nonce }: CheckedProof): number {
     return nonceRefusal(nonce) === undefined && nonce !== undefined
       ? nonces.madeAt(nonce)

@@ -17,7 +17,7 @@ const DOCUMENT = `${OF_SPACE}a`;
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const JKT = 'a'.repeat(43);
 
-/** The parts of a request that its signature does not decide. */
+/** The parts of a request that its signature does not determine. */
 type Sent = Partial<Omit<AuthRequest, 'field' | 'lines'>>;
 
 const contentOf = (text: string): NonNullable<AuthRequest['content']> => ({
@@ -37,7 +37,7 @@ function setup() {
     clock,
   });
   const key = testKey('k1', 'ES256');
-  /** A token that is bound to a key as the authorization server binds it. */
+  /** Returns a token that is bound to a key as the authorization server binds it. */
   const boundTo = ({ byValue: { jwk, proof } } = key, claims: object = {}) => {
     const cnf = { jwk, ...(proof !== 'httpsig' && { proof }) };
     return issue({ cnf, access: ['documents:read'], ...claims }, { typ: 'gnap-at+jwt' });
@@ -45,7 +45,7 @@ function setup() {
   const bound = boundTo();
   const sign = (asked: Partial<TestRequest> = {}, by = key) =>
     signedBy(by, { method: 'GET', url: DOCUMENT, token: bound, ...asked }, now());
-  /** Sends the fields of a request, with the token that is in them. */
+  /** Sends the fields of a request, with the token that the fields contain. */
   const deliver = async ({ fields, content = '' }: SignedFields, sent: Sent = {}) => {
     const rest = fields['authorization']?.split(' ')[1] ?? '';
     const request = requestOf(Object.entries(fields), { content: contentOf(content), ...sent });
@@ -64,7 +64,7 @@ const changed = (
   more: Readonly<Record<string, string>>,
 ): SignedFields => ({ fields: { ...fields, ...more }, content });
 
-/** The second good signature of ECDSA, which anybody can make of the first: s becomes n - s. */
+/** Returns the second valid ECDSA signature, which can be computed from the first: s becomes n - s. */
 function second(signed: SignedFields): SignedFields {
   const field = signed.fields['signature'] ?? '';
   const octets = Buffer.from(field.slice('sig1=:'.length, -1), 'base64');
@@ -74,7 +74,7 @@ function second(signed: SignedFields): SignedFields {
   return changed(signed, { signature: `sig1=:${whole.toString('base64')}:` });
 }
 
-/** The fields of several signatures; the labels of each are not signed. */
+/** Returns the fields of several signatures; a signature does not cover its label. */
 function several(...all: readonly (readonly [label: string, signed: SignedFields])[]) {
   const [[, { fields, content }] = ['', { fields: {}, content: undefined }]] = all;
   const of = (name: string) =>
@@ -90,11 +90,11 @@ describe('RFC 9635 section 9.1: the challenge', () => {
     referrer: OF_SPACE,
   };
 
-  test('names the grant endpoint, the access and the space', async () => {
+  test('the challenge names the grant endpoint, the access and the space', async () => {
     expect(await setup().scheme.challenge(requestOf())).toEqual([{ scheme: 'GNAP', params }]);
   });
 
-  test('names the missing access if the token has too little', () => {
+  test('the challenge names the missing access if the token has too little', () => {
     const challenge = setup().scheme.insufficientScope?.(['a', 'b'], requestOf());
     expect(challenge?.params).toEqual({ ...params, access: `${OF_SPACE} a b` });
   });
@@ -242,16 +242,19 @@ describe('RFC 9635 section 7.3.2: a token that is bound to a certificate', () =>
     ['a list of certificates', [`${lineOf(other)}, ${lineOf(own)}`], true, 'refused'],
     ['no certificate', [], true, 'refused'],
     ['an empty field', [''], true, 'refused'],
-  ])('with %s', async (_, lines, trusted, kind) => {
-    const { scheme, issue, sign } = setup();
-    const token = issue({ cnf }, { typ: 'gnap-at+jwt' });
-    const shown = lines.map((line) => ['client-cert', line] as const);
-    // The signature of some key proves nothing here.
-    const fields = [...Object.entries(sign({ token }).fields), ...shown];
-    const request = requestOf(fields, { peer: { ...peer, trusted } });
-    const credentials = { scheme: 'gnap', rest: token, token68: token };
-    expect(await scheme.authenticate(credentials, request)).toMatchObject({ kind });
-  });
+  ])(
+    'a token that is bound to a certificate is checked with %s',
+    async (_, lines, trusted, kind) => {
+      const { scheme, issue, sign } = setup();
+      const token = issue({ cnf }, { typ: 'gnap-at+jwt' });
+      const shown = lines.map((line) => ['client-cert', line] as const);
+      // The signature of a random key does not prove possession of the certificate.
+      const fields = [...Object.entries(sign({ token }).fields), ...shown];
+      const request = requestOf(fields, { peer: { ...peer, trusted } });
+      const credentials = { scheme: 'gnap', rest: token, token68: token };
+      expect(await scheme.authenticate(credentials, request)).toMatchObject({ kind });
+    },
+  );
 
   test('a token that is bound to a key needs its signature, even if the client has a certificate', async () => {
     const { scheme, bound } = setup();
@@ -285,7 +288,7 @@ describe('RFC 9635 section 7.3.1: the signature covers the request', () => {
     try {
       signed = sign({ covered: [...covered, 'authorization'] });
     } catch {
-      // No client can sign it: an attacker claims that the usual signature is of it.
+      // No client can sign this component, so an attacker claims that the usual signature covers it.
       const components = covered.map((name) => `"${name}"`).join(' ');
       const input = `sig1=(${components});created=1800000000;keyid="k1";tag="gnap"`;
       signed = changed(sign(), { 'signature-input': input });
@@ -343,11 +346,11 @@ describe('RFC 9635 section 7.3.1: the signature covers the request', () => {
     ['the spelling of the path', { target: '/documents/%61' }],
     ['the origin', { origin: 'https://other.example' }],
     ['the scheme of the origin', { origin: 'http://rs.example' }],
-  ])('another %s than was signed is refused', async (_, sent) => {
+  ])('a request is refused if what was signed differs in %s', async (_, sent) => {
     expect(await setup().send({}, sent)).toMatchObject(refused(/^key proof: /));
   });
 
-  test('the content must be the signed content', async () => {
+  test('the content must equal the signed content', async () => {
     const { send } = setup();
     const asked = { method: 'POST', json: { amount: 1 } };
     for (const content of ['{"amount":2}', '{"amount":1} ', '']) {
@@ -493,8 +496,8 @@ describe('RFC 9635 section 7.3.1: replay', () => {
     expect(await send(theirs, {}, other)).toMatchObject(granted);
   });
 
-  // A handshake opens a connection that writes, and nothing of it but the method and the target is signed.
-  test('the replay of a WebSocket handshake is refused, since it is no safe request', async () => {
+  // A handshake opens a connection that writes, but its signature covers only the method and the target.
+  test('the replay of a WebSocket handshake is refused, although its method is GET', async () => {
     const { sign, deliver } = setup();
     const signed = sign();
     expect(await deliver(signed, { handshake: true })).toMatchObject(granted);
@@ -531,7 +534,7 @@ describe('requests without their content, as at /verify', () => {
   const without = ({ fields }: SignedFields) =>
     requestOf(Object.entries(fields).filter(([name]) => name !== 'content-type'));
 
-  test.each(['GET', 'HEAD', 'DELETE'])('%s is granted', async (method) => {
+  test.each(['GET', 'HEAD', 'DELETE'])('a %s without content is granted', async (method) => {
     const { sign, scheme, bound } = setup();
     const { content: _, ...request } = { ...without(sign({ method })), method };
     const credentials = { scheme: 'gnap', rest: bound, token68: bound };

@@ -24,7 +24,7 @@ export interface GnapOptions {
   readonly space: GnapSpace;
   /** The URI of the authorization server at which clients ask for access. */
   readonly grantEndpoint: string;
-  /** Whether the Client-Cert of a trusted proxy counts. */
+  /** Whether Client-Cert from a trusted proxy proves the client's certificate. */
   readonly mtls: boolean;
   readonly tokens: TokenVerifier;
   readonly replay: Pick<Replay, 'unique'>;
@@ -35,13 +35,16 @@ export interface GnapOptions {
 const pathOf = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '');
 
 /**
- * The GNAP scheme (RFC 9635 section 7.2): a token bound to a key, in a request that the same key has signed. A token
- * that is bound to no key comes as Bearer.
+ * Makes the GNAP scheme (RFC 9635 section 7.2): a token bound to a key, in a request that the same key has signed. A
+ * token that is bound to no key is sent as Bearer.
  */
 export function gnap({ space, grantEndpoint, mtls, tokens, replay, clock }: GnapOptions): Scheme {
   const audiences = audiencesOf(space.url);
 
-  /** RFC 9635 section 9.1, with the syntax of RFC 9110 section 11.6.1 in place of the semicolons of its example. */
+  /**
+   * RFC 9635 section 9.1. Commas separate the parameters (RFC 9110 section 11.6.1), not the semicolons of the RFC's
+   * example.
+   */
   const challenge = (scopes: readonly string[]): Challenge => ({
     scheme: 'GNAP',
     params: {
@@ -75,7 +78,8 @@ export function gnap({ space, grantEndpoint, mtls, tokens, replay, clock }: Gnap
         await prove(provedRequest(request, mtls), keyOf(cnf), {
           replay,
           now: epochSeconds(clock),
-          // Clients send no nonce, and two equal requests in a second have one signature.
+          // Safe requests may repeat: clients send no nonce, and two equal requests in the same second have the same
+          // signature.
           once: METHODS.get(actOf(request))?.safe !== true,
         });
       } catch (error) {
@@ -90,7 +94,8 @@ export function gnap({ space, grantEndpoint, mtls, tokens, replay, clock }: Gnap
 
     insufficientScope: challenge,
 
-    // RFC 9635 section 9.1 has no parameters for it: those of RFC 9470 tell a client that knows them.
+    // RFC 9635 section 9.1 has no parameters for this, so the challenge has those of RFC 9470, for clients that
+    // support it.
     insufficientAuthentication(needed, scopes) {
       const { scheme, params } = challenge(scopes);
       const error = 'insufficient_user_authentication';
@@ -103,7 +108,7 @@ type GnapBinding = Exclude<KeyBinding, { readonly jkt: string }>;
 
 const imported = new WeakMap<GnapBinding, GnapKey>();
 
-/** Reads the key of a token, once for as long as the token is remembered. Throws `BadKey`. */
+/** Reads the key of a token, once while the token is remembered. Throws `BadKey`. */
 function keyOf(cnf: GnapBinding): GnapKey {
   const known = imported.get(cnf);
   if (known !== undefined) return known;
@@ -114,8 +119,8 @@ function keyOf(cnf: GnapBinding): GnapKey {
 }
 
 /**
- * Returns the request as its client signed it. Throws `BadSignature` if its content cannot be checked: `/verify` sees
- * none, so only methods pass there whose content has no meaning.
+ * Returns the request as its client signed it. Throws `BadSignature` if its content cannot be checked: `/verify` gets
+ * no content, so it accepts only methods whose content has no meaning.
  */
 function provedRequest(request: AuthRequest, mtls: boolean): ProvedRequest {
   const { method, target, origin, lines, content, peer } = request;
@@ -129,8 +134,8 @@ function provedRequest(request: AuthRequest, mtls: boolean): ProvedRequest {
 }
 
 /**
- * Returns a text that a client can ask for as access (RFC 9635 section 8.1): the URL of the space, and the scopes in
- * it. A resource server gives it in its challenge (section 9.1).
+ * Returns a text by which a client can ask for access (RFC 9635 section 8.1): the URL of the space, with the scopes.
+ * A resource server sends it in its challenge (section 9.1).
  */
 const accessReference = (url: string, scopes: readonly string[]): string =>
   [url, ...scopes].join(' ');

@@ -26,7 +26,7 @@ test('RFC 7486 section 2: a challenge is base64url without padding, with 128 ran
   const many = Array.from({ length: 1000 }, () => ours.issue(A));
   expect(new Set(many).size).toBe(1000);
   for (const one of many) expect(one).toMatch(/^[\w-]{51}$/);
-  // All are of one moment; so is what stands for it hidden by what differs.
+  // All challenges were made in the same second, so a time that the random salt did not hide would show.
   for (let at = 0; at < 50; at += 1) {
     expect(new Set(many.map((one) => one[at])).size).toBeGreaterThan(32);
   }

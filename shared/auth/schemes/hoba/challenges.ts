@@ -3,13 +3,16 @@ import type { Clock } from '#shared/base/clock.ts';
 import { sameBytes } from '#shared/base/constant-time.ts';
 import type { Random } from '#shared/base/random.ts';
 
-/** Stateless challenges: processes that share a secret accept each other's. */
+/** Stateless challenges: a process accepts the challenges of all processes with the same secret. */
 export interface Challenges {
   /**
-   * Issues a challenge that nobody can guess or tell from a random string (RFC 7486 section 2), for that origin alone.
+   * Issues a challenge for one origin. Without the secret it cannot be predicted or told from a random string (RFC
+   * 7486 section 2).
    */
   issue(origin: string): string;
-  /** Returns when a challenge was made, in milliseconds; undefined if it is not ours, or for another origin. */
+  /**
+   * Returns when a challenge was made, in milliseconds; undefined if this server did not issue it for this origin.
+   */
   madeAt(challenge: string, origin: string): number | undefined;
 }
 

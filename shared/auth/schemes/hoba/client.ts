@@ -1,7 +1,7 @@
 import { type KeyObject, sign } from 'node:crypto';
 import { toBeSigned } from './to-be-signed.ts';
 
-/** The parts of a result that a client chooses or was given (RFC 7486 section 2). */
+/** The parts of a result that the client chooses or received (RFC 7486 section 2). */
 export interface HobaProof {
   /** The id of the key. */
   readonly kid: string;
@@ -12,7 +12,7 @@ export interface HobaProof {
   readonly origin: string;
 }
 
-/** Returns the credentials of a client that speaks HOBA with a private key of RSA (RFC 7486 sections 2 and 3). */
+/** Returns the credentials of a client that supports HOBA with a private RSA key (RFC 7486 sections 2 and 3). */
 export function hobaCredentials(key: KeyObject, proof: HobaProof): string {
   const { kid, challenge, nonce } = proof;
   const signature = sign('sha256', toBeSigned(proof), key).toString('base64url');

@@ -26,7 +26,7 @@ beforeEach(async () => {
 const FORM: readonly [string, string] = ['Content-Type', 'application/x-www-form-urlencoded'];
 const request = requestTo(ORIGIN);
 
-/** A link's secret. */
+/** Returns the secret of a new link. */
 async function invited(person = BOB.id, origin = ORIGIN, assurance = BY_PASSWORD) {
   const who = await signedIn(all.here.access, person, assurance);
   return new URL(await all.here.invitations.invite(who, origin)).hash.slice(1);
@@ -39,11 +39,11 @@ type Form = Readonly<Record<string, string>>;
 interface Registering {
   readonly key?: ClientKey;
   readonly origin?: string;
-  /** In place of the credentials that are right; undefined: none. */
+  /** Replaces the right credentials; undefined: the request has the right credentials. */
   readonly fields?: readonly (readonly [string, string])[];
 }
 
-/** Sends what is right, but for what is said otherwise; resolves to the status, and what else the answer has. */
+/** Sends a right registration, changed as `form` and the options say; resolves to the answer's status and fields. */
 async function register(
   form: Form,
   { key = clientKey(1), origin = ORIGIN, fields }: Registering = {},
@@ -94,13 +94,13 @@ describe('register (RFC 7486 section 6.1)', () => {
     });
   });
 
-  test('the key stores how the person had signed in when they asked for the link', async () => {
+  test('the stored key shows how the person had signed in when they asked for the link', async () => {
     const secret = await invited(BOB.id, ORIGIN, BY_SECOND_FACTOR);
     expect(await register({ pub: clientKey(1).pem, secret })).toMatchObject({ status: 200 });
     expect(await kept()).toMatchObject({ acr: BY_SECOND_FACTOR.acr });
   });
 
-  test('only `pub` is required, and the default kind of kid is the hash of the key', async () => {
+  test('only `pub` is required, and a missing kind of kid means the hash of the key', async () => {
     const { pub, secret } = await complete();
     expect(await register({ pub, secret })).toMatchObject({ status: 200 });
     expect(await kept()).toMatchObject({ name: 'A device' });
@@ -228,7 +228,7 @@ describe('register (RFC 7486 section 6.1)', () => {
       format: 'pem',
     });
 
-  /** Sends what is right, with this behind it or in place of it. */
+  /** Sends this form with right credentials. */
   async function registerForm(form: URLSearchParams) {
     const sent = requestTo(ORIGIN, [FORM, authorized(resultOf(clientKey(1), await fresh()))]);
     return posted('register', sent, form.toString());
@@ -253,22 +253,25 @@ describe('register (RFC 7486 section 6.1)', () => {
     ['no name', () => ({ did: '' })],
     ['an invisible name', () => ({ did: 'a\u202eb' })],
     ['a long name', () => ({ did: 'a'.repeat(101) })],
-  ])('%s: 422, and the link is still good', async (_, more) => {
+  ])('%s: the answer is 422, and the link stays valid', async (_, more) => {
     const form = await complete();
     const changed = new URLSearchParams({ ...form, ...more() });
     expect(await registerForm(changed)).toMatchObject({ status: 422 });
     expect(await register(form)).toMatchObject({ status: 200 });
   });
 
-  test.each(['pub', 'kid', 'did', 'secret', 'other'])('%s twice: 400', async (name) => {
-    const form = new URLSearchParams(await complete());
-    form.append(name, 'a');
-    form.append(name, 'a');
-    expect(await registerForm(form)).toMatchObject({ status: 400 });
-    expect(await kept()).toBeUndefined();
-  });
+  test.each(['pub', 'kid', 'did', 'secret', 'other'])(
+    'a form with two fields %s gets 400',
+    async (name) => {
+      const form = new URLSearchParams(await complete());
+      form.append(name, 'a');
+      form.append(name, 'a');
+      expect(await registerForm(form)).toMatchObject({ status: 400 });
+      expect(await kept()).toBeUndefined();
+    },
+  );
 
-  test('a form of more than 16 KiB is 413, before its fields are parsed', async () => {
+  test('a form of more than 16 KiB gets 413, before its fields are parsed', async () => {
     const names = (length: number) => Array.from({ length }, (_, n) => n.toString(36)).join('&');
     const sent = (length: number) => posted('register', requestTo(ORIGIN, [FORM]), names(length));
     expect(await sent(4000)).toMatchObject({ status: 403 });
@@ -337,7 +340,7 @@ describe('logout (RFC 7486 section 6.3)', () => {
     return verdict.kind === 'refused' ? verdict.reason : verdict.kind;
   };
 
-  test('earlier challenges are no longer valid for that key at every process, but still for other keys', async () => {
+  test("after a logout every process refuses that key's earlier challenges, but accepts other keys", async () => {
     await all.add(clientKey(1), { owner: { kind: 'person', id: BOB.id } });
     const before = await fresh();
     expect(await visit(before)).toBe('granted');
@@ -349,7 +352,7 @@ describe('logout (RFC 7486 section 6.3)', () => {
     expect(await visit(await fresh())).toBe('granted');
   });
 
-  test('logout needs a signature of the key, which is valid once', async () => {
+  test('logout needs a signature of the key, which is accepted once', async () => {
     expect(await posted('logout')).toMatchObject({ status: 401 });
     const stranger = resultOf(clientKey(1), await fresh(), { kid: clientKey().kid });
     const refused = await posted('logout', requestTo(ORIGIN, [authorized(stranger)]));
@@ -380,7 +383,7 @@ test('a client over the limit gets 429 with the time to wait', async () => {
   });
 });
 
-test('each attempt with a key and without a link counts against the limit of the address, and leaves no row', async () => {
+test('each attempt with a key and without a link uses up the limit of the address, and leaves no row', async () => {
   all = await twoHobaProcesses({ account: { burst: 2, per: 60 } });
   const { replay } = all.here.stores;
   const written: string[] = [];
@@ -397,7 +400,10 @@ test('each attempt with a key and without a link counts against the limit of the
   expect({ statuses, written }).toEqual({ statuses: [403, 403, 429, 429], written: [] });
 });
 
-test.each(['register', 'getchal', 'logout'])('%s in clear text is 403', async (name) => {
-  const clear = requestTo(ORIGIN, [FORM], { confidential: false });
-  expect(await posted(name, clear)).toMatchObject({ status: 403 });
-});
+test.each(['register', 'getchal', 'logout'])(
+  'the endpoint %s answers 403 in clear text',
+  async (name) => {
+    const clear = requestTo(ORIGIN, [FORM], { confidential: false });
+    expect(await posted(name, clear)).toMatchObject({ status: 403 });
+  },
+);

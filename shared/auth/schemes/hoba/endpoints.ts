@@ -33,7 +33,10 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
   const { challenges, signatures, invitations, stores, directory, clock, page } = options;
   const { publicKeys } = stores;
 
-  /** Asks for a signature. Each signature and each challenge is good once here. */
+  /**
+   * Returns a challenge that asks for a signature. At these endpoints each signature and each challenge is accepted
+   * once.
+   */
   const asking = (origin: string) => formatChallenge(hobaChallenge(challenges.issue(origin), 0));
 
   /** Returns the key that signed the request. Throws `HttpError` and `BadRequest`. */
@@ -53,9 +56,10 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
     const { origin } = request;
     const { secret, ...sent } = parseRegistration(request.field('content-type'), content);
     const candidate = { ...sent, scheme: 'HOBA', origin } as const;
-    // Without this, anybody could register somebody else's key for their own account.
+    // Without this signature an attacker could register another person's key for their own account.
     await signedBy(request, async (kid) => {
-      // A stranger's own key would verify, so that it would pay for no further attempt and be recorded as used.
+      // The link is checked first: a stranger's own key would verify, which would free the stranger from the limit
+      // and be stored as a use.
       if ((await invitations.find(secret, origin)) === undefined) throw notInvited();
       return kid === candidate.id ? candidate : undefined;
     });
@@ -101,7 +105,7 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
   };
 }
 
-/** Names the key's owner, so that a person who was sent somebody else's link notices. */
+/** Names the key's owner, so that a person who followed another person's link notices. */
 const registered = ({ name }: Person): Answer => ({
   status: 200,
   fields: { ...UNSTORED, 'Content-Type': 'text/plain; charset=utf-8', Hobareg: 'regok' },

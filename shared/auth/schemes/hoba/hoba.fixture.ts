@@ -26,7 +26,7 @@ export const REALM = 'documents';
 export const ALICE = { id: 'id of alice', name: 'alice' };
 export const BOB = { id: 'id of bob', name: 'bob' };
 
-/** A client's key, of which the server gets the public half. */
+/** A client's key, of which the server knows only the public half. */
 export interface ClientKey {
   readonly kid: string;
   readonly spki: Buffer;
@@ -36,7 +36,7 @@ export interface ClientKey {
 
 const made: ClientKey[] = [];
 
-/** Returns a key that is made once for all tests of a suite. */
+/** Returns a key that is made once for all tests of a suite, since making it is slow. */
 export function clientKey(index = 0): ClientKey {
   return (made[index] ??= newKey());
 }
@@ -89,7 +89,9 @@ afterAll(async () => {
   for (const one of opened.toReversed()) await one[Symbol.asyncDispose]();
 });
 
-/** Two processes on one store; alice has a key at `ORIGIN`. `beside`: parts that are kept elsewhere. */
+/**
+ * Opens two processes on one store; alice has a key at `ORIGIN`. `beside`: stores that replace those of the database.
+ */
 export async function twoHobaProcesses({
   account = { burst: 1000, per: 1 },
   secondFactor = 'optional',
@@ -125,7 +127,7 @@ export async function twoHobaProcesses({
       challenges,
       invitations,
       scheme: (maxAge = 60) => hoba({ ...shared, realm: REALM, maxAge }),
-      /** Answers as the server does, except that errors are thrown. */
+      /** Answers as the server does, but throws errors. */
       post: async (name: string, request: AuthRequest, content = '') =>
         endpoints[`/.well-known/hoba/${name}`]?.answer(request, Buffer.from(content)),
     };

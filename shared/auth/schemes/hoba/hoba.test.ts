@@ -44,12 +44,12 @@ async function reasonOf(scheme: Scheme, result: string, at = request): Promise<s
   return verdict.kind === 'refused' ? verdict.reason : verdict.kind;
 }
 
-/** A right answer to a fresh challenge, but for what is said otherwise. */
+/** Returns a right answer to a fresh challenge, changed as `said` says. */
 const answer = async (scheme: Scheme, said: Said = {}, key = clientKey()) =>
   resultOf(key, await challengeOf(scheme), said);
 
 describe('RFC 7486 section 3', () => {
-  test('each answer has its own challenge, with max-age, without a realm', async () => {
+  test('each 401 has its own challenge, with max-age, without a realm', async () => {
     const scheme = all.here.scheme(10);
     const [one, two] = [await scheme.challenge(request), await scheme.challenge(request)];
     expect(one).toEqual([
@@ -134,7 +134,7 @@ describe('replay', () => {
     },
   );
 
-  test('a signature with padding is a replay of the one without', async () => {
+  test('a signature with padding is a replay of the same signature without padding', async () => {
     const scheme = all.here.scheme();
     const result = await answer(scheme);
     expect(await send(scheme, result)).toEqual(GRANTED);
@@ -162,7 +162,7 @@ describe('the owner of a key', () => {
     ['with SHA-1', { alg: '1', hash: 'sha1' }],
     ['with SHA-1 that says it is SHA-256', { hash: 'sha1' }],
     ['with SHA-512', { hash: 'sha512' }],
-  ])('a signature %s', async (_, said) => {
+  ])('a signature %s is refused', async (_, said) => {
     const scheme = all.here.scheme();
     expect(await reasonOf(scheme, await answer(scheme, said))).toBe(WRONG);
   });
@@ -187,7 +187,7 @@ describe('the owner of a key', () => {
     ['of another origin', { origin: OTHER }],
     ['of no origin', { origin: undefined }],
     ['for another scheme', { scheme: 'Concealed' }],
-  ])('a key %s', async (_, more) => {
+  ])('a key %s is refused', async (_, more) => {
     await all.add(clientKey(1), more);
     const scheme = all.here.scheme();
     expect(await reasonOf(scheme, await answer(scheme, {}, clientKey(1)))).toBe(WRONG);
@@ -196,7 +196,7 @@ describe('the owner of a key', () => {
   test.each<[string, object]>([
     ['an application', { owner: { kind: 'application', id: ALICE.id } }],
     ['somebody who is gone', { owner: { kind: 'person', id: 'nobody' } }],
-  ])('a key of %s', async (_, more) => {
+  ])('a key of %s is refused', async (_, more) => {
     await all.add(clientKey(1), more);
     const scheme = all.here.scheme();
     expect(await reasonOf(scheme, await answer(scheme, {}, clientKey(1)))).toBe(
@@ -237,7 +237,7 @@ describe('the origin (RFC 7486 section 3)', () => {
   test.each([
     ['an origin of http', requestTo('http://rs.example')],
     ['clear text at one of https', requestTo(ORIGIN, [], { confidential: false })],
-  ])('%s: the scheme is neither offered nor accepted', async (_, at) => {
+  ])('%s: HOBA is neither offered nor accepted', async (_, at) => {
     const scheme = all.here.scheme();
     expect(await scheme.challenge(at)).toEqual([]);
     expect(scheme.needs?.(at)).toBe('HOBA is not taken in clear text: use https.');
@@ -263,7 +263,7 @@ describe('malformed credentials are 401 (RFC 7486 section 2)', () => {
       [`part ${part} missing`, (parts) => parts.toSpliced(part, 1).join('.')],
       [`part ${part} huge`, (parts) => parts.with(part, 'A'.repeat(100_000)).join('.')],
     ]),
-  ])('%s', async (_, change) => {
+  ])('malformed credentials are refused: %s', async (_, change) => {
     const scheme = all.here.scheme();
     const parts = (await answer(scheme)).split('.');
     expect(await send(scheme, change(parts))).toMatchObject({ kind: 'refused' });
@@ -271,7 +271,7 @@ describe('malformed credentials are 401 (RFC 7486 section 2)', () => {
     expect(await send(scheme, parts.join('.'))).toEqual(GRANTED);
   });
 
-  test('a token68, a missing result, and any other text', async () => {
+  test('a token68, a missing result, and any other text are refused', async () => {
     const scheme = all.here.scheme();
     for (const credentials of [
       { token68: right },
@@ -299,7 +299,7 @@ describe('malformed credentials are 401 (RFC 7486 section 2)', () => {
 });
 
 describe('guessing', () => {
-  test('is limited by key and by address, for known and unknown keys', async () => {
+  test('guessing is limited by key and by address, for known and unknown keys', async () => {
     all = await twoHobaProcesses({ account: { burst: 3, per: 60 } });
     const scheme = all.here.scheme();
     for (const key of [clientKey(), clientKey(1)]) {
@@ -313,7 +313,7 @@ describe('guessing', () => {
     }
   });
 
-  test('credentials without our challenge count against no limit', async () => {
+  test('credentials with a challenge of another server use up no limit', async () => {
     all = await twoHobaProcesses({ account: { burst: 1, per: 60 } });
     const scheme = all.here.scheme();
     for (let n = 0; n < 5; n += 1) {
@@ -332,7 +332,7 @@ describe('the stored rows', () => {
     await send(scheme, `${(await answer(scheme)).slice(0, -4)}AAAA`);
     expect((await record())?.used_at).toBeUndefined();
     await send(scheme, await answer(scheme));
-    // Nobody waits for it to be written.
+    // The server stores the use after its answer, so the test waits.
     await eventually(async () => expect((await record())?.used_at).toBe(all.clock.now()));
   });
 

@@ -15,7 +15,7 @@ import type { Signatures } from './signatures.ts';
 
 export interface HobaOptions {
   readonly realm: string;
-  /** Seconds for which signatures over one challenge are accepted; 0: only one signature is. */
+  /** Seconds for which signatures over one challenge are accepted; with 0 a challenge is valid for one signature. */
   readonly maxAge: number;
   readonly challenges: Challenges;
   readonly signatures: Signatures;
@@ -27,8 +27,8 @@ export interface HobaOptions {
 }
 
 /**
- * Returns the challenge. Both attributes are required (RFC 7486 section 3); it has no realm, since a key is for the
- * whole origin.
+ * Returns the challenge. Both of its attributes are required (RFC 7486 section 3). It has no realm, since a key is
+ * for the whole origin.
  */
 export function hobaChallenge(challenge: string, maxAge: number): Challenge {
   return { scheme: 'HOBA', params: { challenge, 'max-age': String(maxAge) } };
@@ -38,13 +38,13 @@ export function hobaChallenge(challenge: string, maxAge: number): Challenge {
 export const isSecure = ({ origin, confidential }: AuthRequest) =>
   confidential && origin.startsWith('https:');
 
-/** The HOBA scheme (RFC 7486): a signature with a key that is bound to the origin, in place of a password. */
+/** Makes the HOBA scheme (RFC 7486): a signature with a key that is bound to the origin, in place of a password. */
 export function hoba(options: HobaOptions): Scheme {
   const { realm, maxAge, challenges, signatures, publicKeys, directory, clock } = options;
   const { secondFactor: rule, secondFactors } = options;
   const find = (kid: string) => publicKeys.get(kid);
 
-  /** Returns grounds that end when the key is removed or signed out (RFC 7486 section 6.3). */
+  /** Returns grounds that end when the key is removed, or when its client logs out (RFC 7486 section 6.3). */
   function groundsOf({ id, signed_out_at: before }: PublicKeyRecord): Grounds {
     return {
       of: `key of HOBA ${id}${before === undefined ? '' : `@${before}`}`,

@@ -31,7 +31,7 @@ test('one of ten uses of a link at the same time, at two processes, gets the per
   expect(got.filter((one) => one !== undefined)).toMatchObject([ALICE_BY_PASSWORD]);
 });
 
-test('a link is for one origin, and is used up at another origin', async () => {
+test('a link is for one origin; opening it at another origin uses it up', async () => {
   const { secret } = await invite();
   await expect(all.there.invitations.redeem(secret, OTHER)).resolves.toBeUndefined();
   await expect(all.there.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
@@ -59,13 +59,13 @@ test('a link is valid for ten minutes', async () => {
   await expect(all.here.invitations.redeem(late.secret, ORIGIN)).resolves.toBeUndefined();
 });
 
-test('a link ends when all access of the person is ended', async () => {
+test("ending all access of a person invalidates the person's links", async () => {
   const { secret } = await invite();
   await all.there.stores.revocations.raise('person', ALICE.id, all.clock.now() + 1000);
   await expect(all.here.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
 });
 
-test('a link ends with the sign-in in which the person asked for it', async () => {
+test('a link is invalid after the end of the sign-in in which the person asked for it', async () => {
   const { secret, signIn } = await invite();
   await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toMatchObject(
     ALICE_BY_PASSWORD,

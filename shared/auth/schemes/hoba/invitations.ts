@@ -10,36 +10,36 @@ export const KEY_PAGE = '/.well-known/hoba/key';
 /** Seconds for which a link is valid. */
 const LIFE = 600;
 
-/** Somebody who may add a key. */
+/** A person who may add a key. */
 export interface Invited {
   /** The id of the person. */
   readonly person: string;
-  /** How they had signed in when they asked for the link. */
+  /** How the person had signed in when they asked for the link. */
   readonly acr: Acr;
-  /** The sign-in in which they asked for the link, which ends with it. */
+  /** The sign-in in which the person asked for the link; the end of that sign-in invalidates the link. */
   readonly signIn: string;
 }
 
 /** The record behind the secret of a link. */
 interface Invitation extends Invited {
   readonly origin: string;
-  /** The person's generation, so that raising it ends their links, too. */
+  /** The person's generation; raising it invalidates the person's links, too. */
   readonly generation: number;
 }
 
 /** One-time links by which a person adds a key; without them anybody could add a key to any account. */
 export interface Invitations {
   /**
-   * Returns a link with which its holder can add a key for the person. Its fragment has the secret, so that no server
-   * and no log sees it.
+   * Returns a link with which its holder can add a key for the person. The secret is in the link's fragment, so that
+   * no server and no log receives it.
    */
   invite(invited: Invited, origin: string): Promise<string>;
   /**
-   * Returns who is invited; undefined if the secret is unknown, used, too old or for another origin. It does not
-   * use the secret up.
+   * Returns the person whom the link invites; undefined if its secret is unknown, used, too old or for another
+   * origin. `find` does not use the secret up.
    */
   find(secret: string, origin: string): Promise<Invited | undefined>;
-  /** Does the same, and uses the secret up: of several callers exactly one is invited. */
+  /** Does the same as `find`, and uses the secret up: of several callers exactly one gets the person. */
   redeem(secret: string, origin: string): Promise<Invited | undefined>;
 }
 

@@ -11,12 +11,12 @@ const pages = LANGUAGES.map((language) =>
   keyPage({ brand: BRAND, language }, { origin: A, spaces }),
 );
 
-test.each(pages)('the page names the spaces that accept the key', ({ body = '' }) => {
+test.each(pages)('the key page names the spaces that accept the key', ({ body = '' }) => {
   const visited = body.match(/(?<=data-visit=")[^"]*/g);
   expect(visited).toEqual([`${A}/one/`, `${A}/&quot;&gt;&lt;b&gt;/`]);
 });
 
-test.each(pages)('the page has all texts that the script shows', ({ body }) => {
+test.each(pages)('the key page has all texts that its script shows', ({ body }) => {
   const names = new Set([...KEY_SCRIPT.matchAll(/words\.(\w+)/g)].map(([, name = '']) => name));
   for (const name of names) {
     const attribute = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -25,7 +25,7 @@ test.each(pages)('the page has all texts that the script shows', ({ body }) => {
 });
 
 test.each(pages)(
-  "the policy allows only the page's script, and requests only to its own origin",
+  "the key page's policy allows only its own script, and requests only to its own origin",
   ({ body = '', fields }) => {
     const scripts = [...body.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)];
     expect(scripts.map(([, attributes, text]) => [attributes, text])).toEqual([

@@ -10,7 +10,10 @@ export interface KeyPageProps {
   readonly spaces: readonly string[];
 }
 
-/** Returns the page on which a browser makes a key and signs with it, since browsers do not support HOBA themselves. */
+/**
+ * Returns the page on which a browser makes a key and signs with it. Browsers need this page because they do not
+ * support HOBA.
+ */
 export function keyPage(frame: Frame, { origin, spaces }: KeyPageProps): Answer {
   const texts = KEY_TEXTS[frame.language];
   const { done, signedOut, forgotten, in: letIn, notIn, failed, noStore, none } = texts.said;

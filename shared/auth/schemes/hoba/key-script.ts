@@ -1,12 +1,12 @@
 /**
- * Makes the key (RFC 7486 section 6.2.3), keeps it in IndexedDB,
- * where it can be used but not exported, and signs with it. A module, as text; its clock is the browser's.
+ * The script of the key page, a module as text. It makes the key (RFC 7486 section 6.2.3), keeps it in IndexedDB,
+ * where it can be used but not exported, and signs with it. It reads the browser's clock.
  */
 export const KEY_SCRIPT = `
 const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
 const ORIGIN = location.protocol + '//' + location.hostname + ':' + (location.port || 443);
 const at = (id) => document.getElementById(id);
-/** In the language of the page. */
+/** The texts in the language of the page. */
 const words = at('said').dataset;
 const say = (text) => {
   at('said').textContent = text;
@@ -84,7 +84,7 @@ async function show() {
   at('fingerprint').textContent = key.kid;
 }
 
-/** One thing at a time, and what came of it. */
+/** Runs one task at a time, and shows its result. */
 async function doing(work) {
   const buttons = [...document.querySelectorAll('button')];
   for (const button of buttons) button.disabled = true;
@@ -99,10 +99,10 @@ async function doing(work) {
   await show();
 }
 
-// Nobody finds it in the history.
+// The secret is removed from the address, so that the browser's history does not have it.
 let secret = location.hash.slice(1);
 history.replaceState(null, '', location.pathname);
-// A link that is opened where the page is already.
+// A new link opened on this page changes only the fragment, so the page loads again.
 addEventListener('hashchange', () => location.reload());
 
 at('make').addEventListener('submit', (event) => {

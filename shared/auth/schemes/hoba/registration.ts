@@ -19,11 +19,12 @@ const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset="?utf-8
 const SECRET = /^[\w-]{22}$/;
 
 /**
- * Characters of `pub`; the longest key that is taken has half of them. Of a longer exponent Node makes a number slowly.
+ * Most characters of `pub`. The longest accepted key has half as many. The limit exists because Node is slow to read
+ * a key with a long exponent.
  */
 const LONGEST_KEY = 4096;
 
-/** Most octets of a form: three for each character of the longest key, and some for the rest. */
+/** Most octets of a form: three for each character of the longest key, and space for the remaining fields. */
 const LONGEST_FORM = 16_384;
 
 /** Parses a registration. Throws `HttpError` and `BadRequest`. */

@@ -12,7 +12,7 @@ test('RFC 7486 section 2, HOBA-RES: a result has kid, challenge, nonce and signa
   expect(parseResult(PARTS.join('.'))).toEqual({ kid, challenge, nonce, signature: bytes });
 });
 
-test('figure 1 allows `=`: a client may pad its values, and signs the padded values', () => {
+test('RFC 7486 figure 1 allows `=`: a client may pad its values, and signs the padded values', () => {
   expect(parseResult(withPart(0, `${PARTS[0]}=`))).toMatchObject({ kid: `${PARTS[0]}=` });
   expect(parseResult(withPart(2, `${PARTS[2]}=`))).toMatchObject({ nonce: `${PARTS[2]}=` });
   expect(parseResult(withPart(3, `${PARTS[3]}==`))).toMatchObject({ signature: bytes });
@@ -38,11 +38,11 @@ describe('malformed results', () => {
     ['a challenge with padding', withPart(1, `${PARTS[1]}=`)],
     ['a signature of one character', withPart(3, 'A')],
     ['spare bits that are not zero', withPart(3, `${PARTS[3]?.slice(0, -1)}R`)],
-  ])('%s', (_, text) => {
+  ])('a malformed result is refused: %s', (_, text) => {
     expect(parseResult(text)).toBeUndefined();
   });
 
-  test('any text gives undefined, or the parts that it was made of', () => {
+  test('any text gives undefined, or the parts that it consists of', () => {
     const text = fc.oneof(
       anyText(),
       fc.array(fc.stringMatching(/^[\w-]*={0,3}$/), { maxLength: 6 }).map((all) => all.join('.')),

@@ -1,6 +1,6 @@
 /** A client's result (RFC 7486 section 2, HOBA-RES). */
 export interface Result {
-  /** The key's id, as it is signed. */
+  /** The key's id, exactly as the signature covers it. */
   readonly kid: string;
   readonly challenge: string;
   readonly nonce: string;
@@ -9,7 +9,8 @@ export interface Result {
 
 /**
  * Figure 1 allows `=` in base64url, and its example has it in some parts only. So the parts that a client encodes may
- * have it; the challenge is ours and comes back unchanged. The longest signature is that of a key of 16,384 bits.
+ * have it. The challenge comes back as the server sent it, without `=`. The longest signature is that of a 16,384-bit
+ * key.
  */
 const RESULT = /^([\w-]{1,64}={0,2})\.([\w-]{1,128})\.([\w-]{1,128}={0,2})\.([\w-]{1,2731}={0,2})$/;
 
@@ -28,5 +29,5 @@ function decodeBase64url(text: string): Buffer | undefined {
 }
 
 export function unpadded(text: string): string {
-  return text.replace(/(?<!=)=+$/, ''); // tried once per run of `=`, so that the time is linear
+  return text.replace(/(?<!=)=+$/, ''); // each run of `=` is tried once, so that the time is linear
 }

@@ -40,7 +40,7 @@ test.each<[string, [string, string][], object, boolean]>([
   expect(at('https://rs.example', fields, more)).toBe(same);
 });
 
-test('a port of its own', () => {
+test('the port in Host must be the port of the origin', () => {
   expect(at('https://rs.example:8443', [['Host', 'rs.example:8443']])).toBe(true);
   expect(at('https://rs.example:8443', [['Host', 'rs.example']])).toBe(false);
 });

@@ -26,12 +26,12 @@ export type Refused = Extract<Verdict, { kind: 'refused' | 'unavailable' }>;
 /** The members of a key that verification needs. */
 export type Verifying = Pick<PublicKeyRecord, 'scheme' | 'origin' | 'spki' | 'signed_out_at'>;
 
-/** The key that signed, or the reason why none did. */
+/** The key that signed, or the reason of the refusal. */
 export type Signer<Key> = { readonly kind: 'signed'; readonly key: Key } | Refused;
 
 /** The data that a signature is checked against. */
 export interface Against<Key> {
-  /** Seconds; 0 allows one signature per challenge. */
+  /** Seconds for which the challenge is valid; with 0 it is valid for one signature. */
   readonly maxAge: number;
   readonly find: (kid: string) => Promise<Key | undefined>;
 }
@@ -44,7 +44,7 @@ export interface Signatures {
   ): Promise<Signer<Key>>;
 }
 
-/** Lifetime in seconds of a challenge for one signature. */
+/** Seconds for which a challenge for one signature is valid. */
 const SINGLE = 60;
 /** Seconds by which the clock of the process that issued a challenge may be ahead. */
 const AHEAD = 60;
@@ -55,12 +55,15 @@ const isFor = (key: Verifying | undefined, origin: string) =>
 
 /**
  * Verifies signatures (RFC 7486 section 3), with the algorithm of the stored key. For an unknown key it verifies with
- * a decoy that nobody has.
+ * a decoy, so that the time does not show whether the key exists.
  */
 export function createSignatures(options: SignaturesOptions): Signatures {
   const { challenges, proofs, attempts, clock, random } = options;
   const decoy = decoyKey(random);
-  /** True at the first use of a signature. Uses are remembered until no space of the origin accepts the challenge. */
+  /**
+   * True at the first use of a signature. Each use is remembered as long as any space of the origin accepts the
+   * challenge.
+   */
   const isFirst = async (what: string, made: number) =>
     (await proofs.spend('hoba', what, { made, seconds: LONGEST + AHEAD })) === 'first';
 
@@ -90,7 +93,7 @@ export function createSignatures(options: SignaturesOptions): Signatures {
       attempts.succeeded(kid, peer.address);
       if (made <= (key.signed_out_at ?? 0))
         return { kind: 'refused', ...refuse('hoba-signed-out') };
-      // This comes last, so that nobody without the key can use up others' signatures.
+      // The use is stored last, so that only a holder of the key can use up its signatures.
       const once = `${kid} ${challenge} ${nonce}`;
       const fresh = (await isFirst(once, made)) && (maxAge > 0 || (await isFirst(challenge, made)));
       return fresh ? { kind: 'signed', key } : { kind: 'refused', ...refuse('hoba-used') };
@@ -98,7 +101,10 @@ export function createSignatures(options: SignaturesOptions): Signatures {
   };
 }
 
-/** Returns the SubjectPublicKeyInfo of a 2048-bit RSA key without a known private key, encoded as keys are stored. */
+/**
+ * Returns the SubjectPublicKeyInfo of a 2048-bit RSA key whose private key does not exist, encoded as keys are
+ * stored.
+ */
 function decoyKey(random: Random): string {
   const modulus = random(256);
   modulus[0] = (modulus[0] ?? 0) | 0x80;
@@ -109,8 +115,8 @@ function decoyKey(random: Random): string {
 }
 
 /**
- * True if the requested URL has the origin that is signed (RFC 7486 section 3); a trusted proxy may use another host.
- * If the target is an absolute URL, its host counts (RFC 9112 section 3.2.2).
+ * True if the requested URL has the signed origin (RFC 7486 section 3); a trusted proxy may use another host. If the
+ * target is an absolute URL, its host is compared, not the Host field (RFC 9112 section 3.2.2).
  */
 export function isSameHost({ origin, target, peer, field }: AuthRequest): boolean {
   if (peer.trusted) return true;

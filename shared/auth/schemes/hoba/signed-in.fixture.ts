@@ -4,7 +4,7 @@ import { type Assurance, BY_PASSWORD } from '#shared/people/access/assurance.ts'
 import { recordSignIn } from '#shared/people/access/sign-ins.ts';
 import type { Invited } from './invitations.ts';
 
-/** Signs somebody in, and returns what their link for a key says of that. */
+/** Signs a person in, and returns the sign-in's data for a key link. */
 export async function signedIn(
   store: AccessStore,
   person: string,

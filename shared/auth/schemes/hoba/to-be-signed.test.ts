@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { parseResult } from './result.ts';
 import { toBeSigned } from './to-be-signed.ts';
 
-/** RFC 7486 appendix B. The body of the PEM is base64url there. */
+/** The key of RFC 7486 appendix B, whose PEM body is written in base64url. */
 const SPKI = `MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAviE8fMrGIPZN9up94M28
 6o38B99fsz5cUqYHXXJlnHIi6gGKjqLgn3P7n4snUSQswLExrkhSr0TPhRDuPH_t
 fXLKLBbh17ofB7t7shnPKxmyZ69hCLbe7pB1HvaBzTxPC2KOqskDiDBOQ6-JLHQ8
@@ -42,7 +42,7 @@ test('RFC 7486 appendix B: the signature of the example verifies over the octets
   }
 });
 
-test('the example has two faults: its challenge is no base64url, and its kid is not the hash of the key', () => {
+test("the RFC's example has two faults: its challenge is no base64url, and its kid is not the hash of the key", () => {
   const parts = [KID, CHALLENGE, NONCE, SIGNATURE.replaceAll('\n', '')];
   expect(parseResult(parts.join('.'))).toBeUndefined();
   expect(parseResult(parts.join('.').replace('/', '_').replace('=', ''))).toMatchObject({

@@ -7,13 +7,13 @@ export interface Signed extends Pick<Result, 'kid' | 'challenge' | 'nonce'> {
   readonly origin: string;
 }
 
-/** Returns HOBA-TBS (RFC 7486 section 2), without a realm, since a key is for an origin. */
+/** Returns HOBA-TBS (RFC 7486 section 2), without a realm, since a key is for a whole origin. */
 export function toBeSigned({ kid, challenge, nonce, origin }: Signed): Buffer {
   const fields = [nonce, ALG, withPort(origin), '', kid, challenge];
   return Buffer.from(fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join(''));
 }
 
-/** Returns the origin with its port, which has no default here (RFC 7486 section 2). */
+/** Returns the origin with its port, even if it is the default port (RFC 7486 section 2). */
 function withPort(origin: string): string {
   return new URL(origin).port === '' ? `${origin}:443` : origin;
 }

@@ -3,10 +3,10 @@ import { p256, p521 } from '@noble/curves/nist.js';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { MUTUAL_ALGORITHMS, type MutualAlgorithmName } from './algorithms.ts';
 
-/** RFC 8121 section 3 with numbers of any size, from other libraries than the server's. */
+/** The group of RFC 8121 section 3, computed with BigInt or other libraries than the server uses. */
 export interface ClientGroup {
   readonly order: bigint;
-  /** OCTETS of the generator's multiple. */
+  /** OCTETS of the generator multiplied by the scalar. */
   multiple(scalar: bigint): Buffer;
   multiply(octets: Buffer, scalar: bigint): Buffer;
   add(one: Buffer, other: Buffer): Buffer;
@@ -84,10 +84,10 @@ export interface ClientOptions {
   readonly vh: Buffer;
 }
 
-/** Made once for a suite: it takes longer than most tests. */
+/** Derived once for a suite, since deriving takes longer than most tests. */
 const derived = new Map<string, Buffer>();
 
-/** A client of RFC 8120, written from the RFC, that leaves every step to the test. */
+/** Creates a client of RFC 8120, written from the RFC; the test calls each step. */
 export function mutualClient({ algorithm, scope, realm, user, password, ...at }: ClientOptions) {
   const { hash, hashOctets, format, octets } = MUTUAL_ALGORITHMS[algorithm];
   const group = CLIENT_GROUPS[algorithm];
@@ -115,7 +115,7 @@ export function mutualClient({ algorithm, scope, realm, user, password, ...at }:
     clientValue,
     kex: (): AuthParams => ({ ...terms, user, kc1: clientValue.toString(format) }),
 
-    /** The session that client and server share, from 401-KEX-S1. */
+    /** Computes the session that client and server share, from 401-KEX-S1. */
     session({ sid = '', ks1 = '' }: AuthParams) {
       const serverValue = Buffer.from(ks1, format);
       const { order } = group;

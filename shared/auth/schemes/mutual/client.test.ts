@@ -31,7 +31,7 @@ test.each([
   ['longer', `${pointOf(5n)}00`],
   ['on no curve', 'ff'.repeat(33)],
   ['no number', 'x'.repeat(66)],
-])('RFC 8120 section 4.3: a ks1 that is %s is rejected', async (_, ks1) => {
+])('RFC 8120 section 4.3: the client rejects a ks1 that is %s', async (_, ks1) => {
   const client = await mutualClient(TERMS, ALICE, systemRandom);
   expect(client?.session({ sid: SID, ...(ks1 !== undefined && { ks1 }) })).toBeUndefined();
   expect(client?.session({ sid: SID, ks1: pointOf(5n) })).toBeDefined();

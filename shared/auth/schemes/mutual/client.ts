@@ -9,7 +9,10 @@ import { int } from './octets.ts';
 import { piOf } from './pi.ts';
 import { verificationValue } from './verification.ts';
 
-/** The algorithms that this client speaks; those of finite fields would hold up the process that shows it. */
+/**
+ * The algorithms that this client supports. Finite fields are left out, since their computations would block the
+ * process.
+ */
 const CURVES = {
   'iso-kam3-ec-p256-sha256': curve(P_256),
   'iso-kam3-ec-p521-sha512': curve(P_521),
@@ -19,7 +22,7 @@ type CurveAlgorithm = keyof typeof CURVES;
 const isOfCurve = (algorithm: string): algorithm is CurveAlgorithm =>
   Object.hasOwn(CURVES, algorithm);
 
-/** A number of a request within a session, and the binding to its connection (RFC 8120 section 7). */
+/** The request's number within a session, and the binding to its connection (RFC 8120 section 7). */
 export interface Bound {
   readonly nc: bigint;
   readonly vh: Buffer;
@@ -27,21 +30,21 @@ export interface Bound {
 
 /** The keys that both sides have after an exchange. */
 export interface MutualSession {
-  /** The parameters of req-VFY-C (RFC 8120 section 4.4). */
+  /** Returns the parameters of req-VFY-C (RFC 8120 section 4.4). */
   verify(bound: Bound): AuthParams;
-  /** True if `vks` of 200-VFY-S is of a server that knows the password, or its verifier (section 4.5). */
+  /** True if `vks` of 200-VFY-S comes from a server that knows the password or its verifier (section 4.5). */
   isFromServer(vks: string, bound: Bound): boolean;
 }
 
-/** A client that speaks Mutual. */
+/** A client that supports Mutual. */
 export interface MutualClient {
   /** The parameters of req-KEX-C1 (RFC 8120 section 4.2). */
   readonly exchange: AuthParams;
-  /** Reads 401-KEX-S1 (section 4.3). Undefined if it has to be rejected. */
+  /** Reads 401-KEX-S1 (section 4.3). Returns undefined if the client must reject the message. */
   session(answer: AuthParams): MutualSession | undefined;
 }
 
-/** Returns a number to a power. Its time tells of the exponent, which is public here. */
+/** Raises a number to a power. The time depends on the exponent, which is public here. */
 function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   let [result, square] = [1n, base % modulus];
   for (let rest = exponent; rest > 0n; rest >>= 1n) {
@@ -52,8 +55,8 @@ function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
 }
 
 /**
- * The messages of a client that speaks Mutual (RFC 8120, RFC 8121 section 3.3) for the challenge 401-INIT. Name and
- * password are ASCII. Undefined: it does not speak the algorithm.
+ * Makes the messages of a client that supports Mutual (RFC 8120, RFC 8121 section 3.3) for the challenge 401-INIT.
+ * Name and password are ASCII. Resolves to undefined if the client does not support the algorithm.
  */
 export async function mutualClient(
   { algorithm = '', validation = '', 'auth-scope': scope = '', realm = '' }: AuthParams,
@@ -79,7 +82,7 @@ export async function mutualClient(
       const element = group.decode(serverValue);
       const divisor = (secret * h(Buffer.of(1), clientValue) + pi) % order;
       const shifted = secret + h(Buffer.of(2), clientValue, serverValue);
-      // The order is prime, so this power is the inverse.
+      // The group's order is prime, so this power is the multiplicative inverse.
       const times = group.times((shifted * power(divisor, order - 2n, order)) % order);
       const shared = element && times?.(element);
       if (shared === undefined) return undefined;

@@ -58,10 +58,10 @@ export const P_521: CurveParameters = {
 const EC_PUBLIC_KEY = oid('2a8648ce3d0201');
 
 /**
- * A group of RFC 8121 section 3.3. Multiples are OpenSSL's, in a time that does not depend on the scalar: of the
- * generator the public key of a private one, of a point what comes of an ECDH exchange, which is the abscissa alone.
- * The ordinate follows from that of the next multiple. A sum and that ordinate need a few operations in the field;
- * what these divide by is blinded.
+ * Makes a group of RFC 8121 section 3.3. OpenSSL multiplies, in a time that does not depend on the scalar. A multiple
+ * of the generator is the public key of a private key. A multiple of another point is the result of ECDH, which is
+ * only the abscissa. The ordinate is computed from the abscissa of the next multiple. Sums and ordinates need a few
+ * operations in the field here, so divisors are blinded.
  */
 export function curve({ name, id, q, r, b, generator }: CurveParameters): Group<Point> {
   const width = Math.ceil(q.toString(2).length / 8);
@@ -76,7 +76,10 @@ export function curve({ name, id, q, r, b, generator }: CurveParameters): Group<
     return { x: int(point.subarray(1, 1 + width)), y: int(point.subarray(1 + width)) };
   };
 
-  /** The time of Euclid's algorithm tells of what it is given, which is why that is random. */
+  /**
+   * Inverts a number modulo q. The time of Euclid's algorithm depends on its input, so the input is blinded with a
+   * random factor.
+   */
   function inverse(number: bigint): bigint {
     const blind = int(systemRandom(width)) % q || 1n;
     let [rest, next] = [q, modulo(number * blind)];
@@ -89,7 +92,10 @@ export function curve({ name, id, q, r, b, generator }: CurveParameters): Group<
     return modulo(factor * blind);
   }
 
-  /** With the generator where its public key stands (RFC 5915): to find that would cost a multiplication. */
+  /**
+   * Makes a private key. The generator replaces its public key (RFC 5915), since ECDH does not read it and computing
+   * it would cost a multiplication.
+   */
   const scalarKey = (scalar: bigint): KeyObject =>
     createPrivateKey({
       key: der(
@@ -119,7 +125,10 @@ export function curve({ name, id, q, r, b, generator }: CurveParameters): Group<
   return {
     order: r,
 
-    /** P' (RFC 8121 section 3.3). OpenSSL refuses points that are not on the curve, and abscissas of q and above. */
+    /**
+     * Decodes P' (RFC 8121 section 3.3). OpenSSL refuses points that are not on the curve, and abscissas of q and
+     * above.
+     */
     decode(bytes) {
       const number = int(bytes);
       const abscissa = number >> 1n;
@@ -135,7 +144,7 @@ export function curve({ name, id, q, r, b, generator }: CurveParameters): Group<
       }
     },
 
-    /** P (RFC 8121 section 3.3). */
+    /** Encodes P (RFC 8121 section 3.3). */
     encode: ({ x, y }) => octets(2n * x + (y & 1n), length),
 
     multiple(scalar) {
@@ -162,7 +171,7 @@ export function curve({ name, id, q, r, b, generator }: CurveParameters): Group<
       };
     },
 
-    /** The two points are independent of each other, so that they are neither equal nor opposite. */
+    /** Adds two points that were chosen independently, so they are in practice neither equal nor opposite. */
     add(one, other) {
       if (one.x === other.x) return undefined;
       const slope = modulo((other.y - one.y) * inverse(other.x - one.x));

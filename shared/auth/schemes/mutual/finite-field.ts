@@ -19,9 +19,9 @@ function positive(number: bigint): Buffer {
 }
 
 /**
- * A group of RFC 3526 (RFC 8121 section 3.2 and appendix A). The powers are OpenSSL's, in a time that does not
- * depend on the exponent: those of a Diffie-Hellman exchange. One product of two numbers is left, of which neither
- * is chosen by who could measure it.
+ * Makes a group of RFC 3526 (RFC 8121 section 3.2 and appendix A). OpenSSL computes the powers as in a Diffie-Hellman
+ * exchange, in a time that does not depend on the exponent. One product of two numbers is computed here; an attacker
+ * who could measure its time chooses neither number.
  */
 export function finiteField(group: 'modp14' | 'modp16'): Group<bigint> {
   const q = int(getDiffieHellman(group).getPrime());
@@ -41,7 +41,7 @@ export function finiteField(group: 'modp14' | 'modp16'): Group<bigint> {
       format: 'der',
       type: 'spki',
     });
-  /** 1 < n < q - 1, which has neither of the small subgroups (RFC 8121 section 3.2). */
+  /** Accepts 1 < n < q - 1, which excludes both small subgroups (RFC 8121 section 3.2). */
   const element = (number: bigint) => (number > 1n && number < q - 1n ? number : undefined);
 
   function times(scalar: bigint) {

@@ -9,7 +9,7 @@ import { finiteField } from './finite-field.ts';
 import type { Group } from './group.ts';
 import { int, octets } from './octets.ts';
 
-/** As OCTETS, whatever an element is. */
+/** Wraps a group so that elements are OCTETS, whatever their type. */
 function inOctets<Element>(group: Group<Element>): ClientGroup & {
   readonly generator: Buffer;
   decoded(bytes: Buffer): Buffer | undefined;
@@ -43,7 +43,7 @@ const GROUPS = {
 };
 const NOTHING = Buffer.alloc(0);
 
-/** Written from RFC 8121 appendix A and FIPS 186-4; that they are, is tested in Python. */
+/** Written from RFC 8121 appendix A and FIPS 186-4; a test in Python checks them. */
 const PARAMETERS = (
   JSON.parse(readFileSync('e2e/clients/mutual/mutual-vectors.json', 'utf8')) as {
     algorithms: { algorithm: MutualAlgorithmName; group: Record<string, string> }[];
@@ -54,13 +54,13 @@ describe.each(PARAMETERS)('$algorithm', ({ algorithm, group: parameters }) => {
   const group = GROUPS[algorithm];
   const other = CLIENT_GROUPS[algorithm];
   const number = (name: string) => BigInt(`0x${parameters[name]}`);
-  /** The number of runs: fewer for groups with which the other library takes long. */
+  /** The number of runs, lower for groups whose other library is slow. */
   const numRuns =
     { 'iso-kam3-dl-4096-sha512': 2, 'iso-kam3-dl-2048-sha256': 5 }[algorithm as string] ?? 20;
   const scalars = fc.bigInt(1n, number('r') - 2n);
   const small = fc.bigInt(1n, 2n ** 160n);
 
-  test('RFC 8121 appendix A: the order and the generator are right', () => {
+  test('RFC 8121 appendix A: the order and the generator have the values of the standard', () => {
     expect(group.order).toBe(number('r'));
     const length = group.generator.length;
     const y = parameters['G.y'] ?? '';
@@ -68,7 +68,7 @@ describe.each(PARAMETERS)('$algorithm', ({ algorithm, group: parameters }) => {
     expect(group.generator).toEqual(octets(generator, length));
   });
 
-  test('multiples and sums equal those of another library', () => {
+  test('multiples and sums equal the results of another library', () => {
     fc.assert(
       fc.property(small, small, scalars, (one, two, scalar) => {
         const [first, second] = [group.multiple(one), group.multiple(two)];
@@ -93,7 +93,7 @@ describe.each(PARAMETERS)('$algorithm', ({ algorithm, group: parameters }) => {
     );
   });
 
-  test('multiples of the order are no elements', () => {
+  test("multiples of the group's order are no elements", () => {
     for (const scalar of [0n, group.order, 3n * group.order]) {
       expect(group.multiple(scalar)).toEqual(NOTHING);
     }
@@ -124,7 +124,7 @@ describe('curves', () => {
   });
 
   test('an abscissa of at least q is refused', () => {
-    // There is a point with x = 0. With x = q it would be the same point.
+    // A point with x = 0 exists, and x = q would mean the same point.
     expect(group.decoded(octets(0n, 33))).toBeDefined();
     expect(group.decoded(octets(2n * q, 33))).toBeUndefined();
     expect(group.decoded(octets(2n * (q + 5n), 33))).toBeUndefined();
@@ -143,7 +143,7 @@ describe('finite fields: the small subgroups (RFC 8121 section 3.2)', () => {
     ['q - 1', q - 1n, false],
     ['q', q, false],
     ['q + 2', q + 2n, false],
-  ])('%s', (_, value, valid) => {
+  ])('the group accepts %s only if it is in no small subgroup', (_, value, valid) => {
     expect(group.decoded(octets(value, 256)) !== undefined).toBe(valid);
   });
 

@@ -1,11 +1,14 @@
 /**
- * A group of RFC 8121 section 3, written as one of points: `times` is the power and `add` the product in a finite
- * field. The neutral element, and multiples equal to it, are undefined, since the protocol does not use them.
+ * A group of RFC 8121 section 3, written as a group of points; in a finite field `times` is the power and `add` the
+ * product. Results that equal the neutral element are undefined, since the protocol does not use it.
  */
 export interface Group<Element> {
   /** r: the order of the generator. */
   readonly order: bigint;
-  /** Decodes an element. Returns undefined for another length, for the neutral element, and if it is not an element. */
+  /**
+   * Decodes an element. Returns undefined for a wrong length, for the neutral element, and for a value outside the
+   * group.
+   */
   decode(octets: Buffer): Element | undefined;
   /** Returns the OCTETS of an element's number. */
   encode(element: Element): Buffer;

@@ -1,7 +1,7 @@
 import { serveTasks } from '#shared/base/thread.ts';
 import { KAM3 } from './kam3.ts';
 
-/** The functions of kam3.ts by their algorithms, for kam3-threads.ts. */
+/** Serves the functions of kam3.ts, by algorithm, to kam3-threads.ts. */
 serveTasks(
   Object.fromEntries(
     Object.entries(KAM3).flatMap(([name, { verifier, exchange }]) => [

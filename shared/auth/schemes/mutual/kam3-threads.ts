@@ -10,7 +10,7 @@ import type { Kam3 } from './kam3.ts';
 const WAITING = 80;
 const THREADS = portion(availableParallelism() - 1);
 
-/** The only queue of a process, shared by all callers. */
+/** The single queue of a process, shared by all callers. */
 const threads = new Threads({
   entry: 'shared/auth/schemes/mutual/kam3-thread',
   title: 'KAM3',
@@ -23,8 +23,8 @@ const threads = new Threads({
 });
 
 /**
- * The functions of kam3.ts on threads: an exchange takes from 2 ms of a processor (P-256) to 70 ms (4096 bits). They reject
- * with `HttpError` 503 if too many wait.
+ * The functions of kam3.ts, run on threads, since an exchange takes from 2 ms of a processor (P-256) to 70 ms (4096
+ * bits). They reject with `HttpError` 503 if too many tasks wait.
  */
 export const kam3Threads = {
   verifier: async (turn: Turn, algorithm: MutualAlgorithmName, pi: Buffer) =>

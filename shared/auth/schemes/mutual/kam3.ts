@@ -8,15 +8,16 @@ import { int, octets } from './octets.ts';
 
 /** The computations of the server in RFC 8121. Numbers are encoded by OCTETS, points by P. */
 export interface Kam3 {
-  /** OCTETS(S_s1): from 1 to r - 1, each as likely (RFC 8121 sections 3.2 and 3.3). */
+  /** OCTETS(S_s1): a number from 1 to r - 1, with equal probability (RFC 8121 sections 3.2 and 3.3). */
   secret(random: Random): Buffer;
-  /** J(pi). Throws for multiples of the order, which nobody finds a password for. */
+  /** Computes J(pi). Throws if pi is a multiple of the order, which happens for no known password. */
   verifier(pi: Buffer): Buffer;
-  /** Whether this can be a K_c1, or a J. */
+  /** True if the value can be a K_c1 or a J. */
   isElement(value: Buffer): boolean;
   /**
-   * K_s1 and behind it z, of S_s1, J and K_c1 (sections 3.2 and 3.3). Who has no J gets one of `nobody`, in place of
-   * pi; that is computed for everybody. Undefined where the exchange has to be rejected.
+   * Returns K_s1 followed by z, from S_s1, J and K_c1 (sections 3.2 and 3.3). For a person without a J it uses a J
+   * made from `nobody` in place of pi. That J is computed for every person, so that the time is the same. Returns
+   * undefined if the exchange must be rejected.
    */
   exchange(
     secret: Buffer,

@@ -32,11 +32,11 @@ const read = (params: Record<string, string | undefined>, terms = TERMS) =>
     terms,
   );
 
-test('RFC 8120 section 4.2: req-KEX-C1', () => {
+test('RFC 8120 section 4.2: the message req-KEX-C1 is read', () => {
   expect(read(KEX)).toEqual({ user: 'alice', clientValue: Buffer.from(NUMBER, 'hex') });
 });
 
-test('RFC 8120 section 4.4: req-VFY-C', () => {
+test('RFC 8120 section 4.4: the message req-VFY-C is read', () => {
   expect(read(VFY)).toEqual({ sid: SID, nc: 0n, proof: Buffer.from(PROOF, 'hex') });
 });
 
@@ -92,9 +92,9 @@ describe('RFC 8120 section 3.1: names', () => {
     ['Renee of France', 'Renee of France'],
     [Buffer.from('Renée').toString('latin1'), 'Renée'],
     ['u'.repeat(128), 'u'.repeat(128)],
-  ])('user=%j', (user, name) => expect(named({ user })).toBe(name));
+  ])('the name is read from user=%j', (user, name) => expect(named({ user })).toBe(name));
 
-  test('user* in UTF-8', () => {
+  test('the name is read from user* in UTF-8', () => {
     expect(named({ 'user*': "UTF-8''Ren%C3%A9e%20of%20France" })).toBe('Renée of France');
     expect(named({ 'user*': "utf-8''%c3%a9" })).toBe('é');
   });
@@ -109,7 +109,7 @@ describe('RFC 8120 section 3.1: names', () => {
     ['ASCII alone', { 'user*': "UTF-8''alice" }],
     ['a name that is too long', { user: 'u'.repeat(129) }],
     ['nothing', {}],
-  ])('not %s', (_, params) => expect(named(params)).toBe('user'));
+  ])('a name is refused: %s', (_, params) => expect(named(params)).toBe('user'));
 
   test('RFC 8120 section 3.1: realm* is refused', () => {
     expect(read({ ...KEX, realm: undefined, 'realm*': "UTF-8''a%20realm" })).toBe('realm');
@@ -123,7 +123,7 @@ describe.each(MUTUAL_ALGORITHM_NAMES)('numbers of %s (RFC 8121 appendix B)', (al
   const kex = (kc1: string) => read({ ...KEX, algorithm, kc1 }, terms);
   const vfy = (vkc: string) => read({ ...VFY, algorithm, vkc }, terms);
 
-  test('have the right length in characters', () => {
+  test('numbers have the right length in characters', () => {
     const lengths: Record<string, readonly number[]> = {
       'iso-kam3-dl-2048-sha256': [344, 44],
       'iso-kam3-dl-4096-sha512': [684, 88],
@@ -149,19 +149,19 @@ describe.each(MUTUAL_ALGORITHM_NAMES)('numbers of %s (RFC 8121 appendix B)', (al
       (bytes: number) => Buffer.alloc(bytes, 7).toString(format === 'hex' ? 'base64' : 'hex'),
     ],
     ['with a zero in front', (bytes: number) => `00${of(bytes)}`],
-  ])('not %s', (_, spoil) => {
+  ])('a number is refused if it is %s', (_, spoil) => {
     expect(kex(spoil(octets))).toBe('kc1');
     expect(vfy(spoil(hashOctets))).toBe('vkc');
   });
 
-  test('are refused with spare bits (RFC 4648 section 3.5)', () => {
+  test('numbers are refused with spare bits (RFC 4648 section 3.5)', () => {
     const spoilt = of(octets).replace(/.(?==*$)/, (last) =>
       String.fromCharCode(last.charCodeAt(0) + 1),
     );
     expect(kex(spoilt) === 'kc1').toBe(format === 'base64');
   });
 
-  test('are read unchanged or refused, for any octets', () => {
+  test('numbers are read unchanged or refused, for any octets', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
         const message = kex(Buffer.from(bytes).toString(format));

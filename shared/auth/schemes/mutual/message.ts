@@ -5,7 +5,7 @@ import type { Refusal } from '#shared/refusals/refusal.ts';
 import { refuse } from '#shared/refusals/schemes.ts';
 import { MUTUAL_ALGORITHMS, type MutualAlgorithmName, type NumberFormat } from './algorithms.ts';
 
-/** The terms of a challenge, which a client has to send back unchanged (RFC 8120 sections 4.2 and 4.4). */
+/** The terms of a challenge, which a client must send back unchanged (RFC 8120 sections 4.2 and 4.4). */
 export interface MutualTerms {
   readonly algorithm: MutualAlgorithmName;
   readonly validation: string;
@@ -36,7 +36,7 @@ const SID = new RegExp(`^[0-9a-f]{${2 * SID_OCTETS}}$`);
 const INTEGER = /^(?:0|[1-9][0-9]{0,38})$/;
 /** Longest name in UTF-16 code units: enough for the 64 letters of the longest name that can exist. */
 const LONGEST_NAME = 128;
-/** Names of the server's numbers, and of the client's (section 4). */
+/** Match the names of the server's numbers, and of the client's (section 4). */
 const OF_SERVER = /^(?:ks[0-9]+|vks[0-9]*)$/;
 const OF_CLIENT = /^(?:kc[0-9]+|vkc[0-9]*)$/;
 
@@ -53,7 +53,7 @@ const TERMS: ReadonlySet<string> = new Set([
 export const refusalOfMessage = (param: string): Refusal =>
   refuse(TERMS.has(param) ? 'mutual-terms' : 'mutual-form', { param });
 
-/** Reads a message. Returns the name of a parameter if it is missing or does not match the terms. */
+/** Reads a message. Returns the name of a parameter that is missing or does not match the terms. */
 export function readMessage(
   params: AuthParams,
   { algorithm, validation, scope, realm }: MutualTerms,

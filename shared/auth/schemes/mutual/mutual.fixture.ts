@@ -29,7 +29,7 @@ afterAll(async () => {
   for (const one of opened) await one[Symbol.asyncDispose]();
 });
 
-/** Made once for all tests of a suite: it takes longer than most of them. */
+/** Derived once for all tests of a suite, since deriving takes longer than most of them. */
 const derived = new Map<string, Promise<string | undefined>>();
 
 async function verifierOf(algorithm: MutualAlgorithmName, name: string, password: string) {
@@ -40,7 +40,10 @@ async function verifierOf(algorithm: MutualAlgorithmName, name: string, password
   return { key: `${kind.kind} ${keptRealm(kind, REALM)} ${name}`, value: (await made) ?? '' };
 }
 
-/** Two processes on one store; verifiers can be changed while it runs. `beside`: parts that are kept elsewhere. */
+/**
+ * Opens two processes on one store; a test can change verifiers while the store runs. `beside`: stores that replace
+ * those of the database.
+ */
 export async function twoMutualProcesses({
   account = { burst: 1000, per: 1 },
   exchanges = { burst: 1000, per: 1 },
@@ -98,7 +101,7 @@ export async function twoMutualProcesses({
   return { clock, kept, setPassword, here: await start(), there: await start() };
 }
 
-/** In clear text, where the host is validated. */
+/** An origin in clear text, where Mutual binds to the host. */
 export const ORIGIN = 'http://rs.example';
 
 export const from = (address: string, more: Partial<AuthRequest> = {}): AuthRequest => ({
@@ -122,7 +125,7 @@ export const clientOf = (options: Partial<ClientOptions> = {}) =>
     ...options,
   });
 
-/** The key exchange; the server's challenge, and what the client makes of it. */
+/** Runs the key exchange; returns the server's challenge, and the client's session. */
 export async function begin(
   scheme: Scheme,
   client: ReturnType<typeof clientOf>,

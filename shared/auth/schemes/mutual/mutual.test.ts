@@ -79,7 +79,7 @@ test('for an unknown name the server reads as much from the store as for a known
 });
 
 describe('the messages', () => {
-  test('RFC 8120 section 4.1: 401-INIT', async () => {
+  test('RFC 8120 section 4.1: the first challenge is 401-INIT', async () => {
     const { here } = await twoMutualProcesses();
     const [challenge, ...more] = await here.scheme().challenge(from('192.0.2.1'));
     expect(more).toEqual([]);
@@ -88,7 +88,7 @@ describe('the messages', () => {
     );
   });
 
-  test('RFC 8120 section 4.3: 401-KEX-S1, with the paths of the space', async () => {
+  test('RFC 8120 section 4.3: the second challenge is 401-KEX-S1, with the paths of the space', async () => {
     const { here } = await twoMutualProcesses();
     const scheme = here.scheme({ domain: ['http://rs.example/a/'] });
     const client = clientOf();
@@ -168,7 +168,7 @@ describe('the messages', () => {
   });
 });
 
-describe('refused by 401-INIT (RFC 8120 section 11)', () => {
+describe('requests that the server answers with 401-INIT (RFC 8120 section 11)', () => {
   const spoilt = [
     ['no parameters', () => ({})],
     ['another version', (params: object) => ({ ...params, version: '2' })],
@@ -182,44 +182,50 @@ describe('refused by 401-INIT (RFC 8120 section 11)', () => {
     ['another realm', (params: object) => ({ ...params, realm: 'other' })],
   ] as const;
 
-  test.each(spoilt)('%s: invalid-parameters, and nothing is stored', async (_, spoil) => {
-    const { here } = await twoMutualProcesses();
-    const { vfy } = await begin(here.scheme(), clientOf());
-    for (const params of [clientOf().kex(), vfy(0)]) {
-      expect(reasonOf(await send(here.scheme(), spoil(params)))).toBe('invalid-parameters');
-    }
-    expect((await send(here.scheme(), vfy(0))).kind).toBe('granted');
-  });
+  test.each(spoilt)(
+    'a message with %s gets invalid-parameters, and nothing is stored',
+    async (_, spoil) => {
+      const { here } = await twoMutualProcesses();
+      const { vfy } = await begin(here.scheme(), clientOf());
+      for (const params of [clientOf().kex(), vfy(0)]) {
+        expect(reasonOf(await send(here.scheme(), spoil(params)))).toBe('invalid-parameters');
+      }
+      expect((await send(here.scheme(), vfy(0))).kind).toBe('granted');
+    },
+  );
 
-  test.each(MUTUAL_ALGORITHM_NAMES)('%s: values that are not valid as K_c1', async (algorithm) => {
-    const { here } = await twoMutualProcesses({ exchanges: { burst: 1, per: 86_400 } });
-    const { octets, format } = MUTUAL_ALGORITHMS[algorithm];
-    const bytes = (last: number) => {
-      const all = Buffer.alloc(octets);
-      all[octets - 1] = last;
-      return all;
-    };
-    // No element of either kind of group; nothing is paid for them.
-    const wrong = [
-      Buffer.alloc(octets, 0xff),
-      ...(format === 'base64' ? [bytes(0), bytes(1)] : []),
-    ];
-    for (const kc1 of wrong.map((one) => one.toString(format))) {
-      const params = { ...clientOf({ algorithm }).kex(), kc1 };
-      const verdict = await send(here.scheme({ algorithm }), params);
-      expect(reasonOf(verdict)).toBe('invalid-parameters');
-    }
-    await begin(here.scheme({ algorithm }), clientOf({ algorithm }));
-  });
+  test.each(MUTUAL_ALGORITHM_NAMES)(
+    '%s: values that are not valid as K_c1 get invalid-parameters',
+    async (algorithm) => {
+      const { here } = await twoMutualProcesses({ exchanges: { burst: 1, per: 86_400 } });
+      const { octets, format } = MUTUAL_ALGORITHMS[algorithm];
+      const bytes = (last: number) => {
+        const all = Buffer.alloc(octets);
+        all[octets - 1] = last;
+        return all;
+      };
+      // The values are no elements of either kind of group, and they use up no attempt.
+      const wrong = [
+        Buffer.alloc(octets, 0xff),
+        ...(format === 'base64' ? [bytes(0), bytes(1)] : []),
+      ];
+      for (const kc1 of wrong.map((one) => one.toString(format))) {
+        const params = { ...clientOf({ algorithm }).kex(), kc1 };
+        const verdict = await send(here.scheme({ algorithm }), params);
+        expect(reasonOf(verdict)).toBe('invalid-parameters');
+      }
+      await begin(here.scheme({ algorithm }), clientOf({ algorithm }));
+    },
+  );
 
-  test('the right proof for another vh, as a man in the middle would send it', async () => {
+  test('the right proof for another vh, as from a man in the middle, is refused', async () => {
     const { here } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     const elsewhere = vfy(0, Buffer.from('http://evil.example:80'));
     expect(reasonOf(await send(here.scheme(), elsewhere))).toBe('auth-failed');
   });
 
-  test('an invalid J, which an import may contain', async () => {
+  test('an invalid J, which an import may contain, is refused', async () => {
     const { here, kept } = await twoMutualProcesses();
     for (const [key, { person }] of kept) {
       kept.set(key, { person, value: Buffer.alloc(33, 0xff).toString('base64url') });
@@ -356,7 +362,7 @@ describe('sessions (RFC 8120 section 11)', () => {
 });
 
 describe('throttling', () => {
-  test('a key exchange counts against the limit of its address before anything is stored', async () => {
+  test('a key exchange uses up the limit of its address before anything is stored', async () => {
     const { here } = await twoMutualProcesses({ exchanges: { burst: 3, per: 60 } });
     const verdicts = await Promise.all(
       Array.from({ length: 10 }, () => send(here.scheme(), clientOf().kex())),
@@ -369,7 +375,7 @@ describe('throttling', () => {
     await begin(here.scheme(), clientOf(), from('192.0.2.2'));
   });
 
-  test('a key exchange counts as an attempt with the account, for known and unknown names', async () => {
+  test('a key exchange uses up an attempt with the account, for known and unknown names', async () => {
     const { here } = await twoMutualProcesses({ account: { burst: 3, per: 60 } });
     for (const user of ['alice', 'nobody']) {
       const verdicts = await Promise.all(
@@ -405,7 +411,7 @@ test('sessions of unauthenticated clients expire and leave no rows', async () =>
   }
   await here.stores.sweep();
   clock.advance(86_400);
-  // The three sessions that nobody proved, and what was counted of five addresses.
+  // The three sessions without a proof, and the limits of five addresses.
   expect(await here.stores.sweep()).toBeGreaterThanOrEqual(8);
   expect(await here.stores.sweep()).toBe(0);
 });
@@ -427,7 +433,7 @@ test('a session of an unauthenticated client takes at most 4 KiB, with any name'
   const scheme = here.scheme({ algorithm, realm, sessions: measured });
   const { user: _, ...params } = clientOf({ algorithm, scope, realm }).kex();
   const farAway = from('192.0.2.1', { origin: `http://${scope}` });
-  // These characters are the longest in JSON that a name may have here.
+  // The characters that take the most bytes in JSON among those that a name may have.
   for (const length of [64, 128, 256]) {
     const name = `${'%01'.repeat(length - 1)}%C3%A9`;
     await send(scheme, { ...params, 'user*': `UTF-8''${name}` }, farAway);
@@ -462,7 +468,7 @@ test('random parameters are refused, and cause no exception', async () => {
   );
 });
 
-test('if the store or directory does not answer, the caller gets an error and answers 503', async () => {
+test('if the store or directory does not answer, the scheme throws, and the caller answers 503', async () => {
   const { here } = await twoMutualProcesses();
   const { vfy } = await begin(here.scheme(), clientOf());
   await here.stores[Symbol.asyncDispose]();

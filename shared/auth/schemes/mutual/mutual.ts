@@ -34,9 +34,9 @@ import { mutualKind, parseVerifier, scopeOf } from './verifier.ts';
 export interface MutualOptions {
   readonly realm: string;
   readonly algorithm: MutualAlgorithmName;
-  /** URLs that a session is for; none at a proxy (RFC 8120 section 14). */
+  /** URLs that a session is for; absent at a proxy (RFC 8120 section 14). */
   readonly domain?: readonly string[];
-  /** The certificate, in DER, of a proxy that ends TLS in front of this server. */
+  /** The certificate, in DER, of a proxy that terminates TLS in front of this server. */
   readonly certificate: Buffer | undefined;
   readonly verifiers: Pick<Verifiers, 'find'>;
   readonly sessions: Sessions;
@@ -45,14 +45,14 @@ export interface MutualOptions {
   readonly limits: Pick<Limits, 'spend'>;
   /** Limit of key exchanges from one address. */
   readonly exchanges: Rate;
-  /** 256 bits, the same in all processes, from which the verifiers of unknown people are derived. */
+  /** A secret of 256 bits, the same in all processes, from which verifiers for unknown names are derived. */
   readonly secret: Buffer;
   readonly clock: Clock;
   readonly random: Random;
   readonly kam3: Kam3Threads;
 }
 
-/** The terms and the host validation for the place of a request. */
+/** The terms, the validation and the session table that apply to a request. */
 interface Place {
   readonly terms: MutualTerms;
   readonly validation: Validation;
@@ -61,29 +61,29 @@ interface Place {
 }
 
 /**
- * Reasons that clients have to know (RFC 8120 section 4.1). Without `user-unknown` and `invalid-credential` clients
- * learn nothing about names. In place of `internal-error` they get a 503, which has no challenge, in place of
- * `authz-failed` a 403, and in place of `reauth-needed` a stale session.
+ * The reasons that the server sends (RFC 8120 section 4.1). It never sends `user-unknown` and `invalid-credential`,
+ * so that a client learns nothing about names. It answers 503 without a challenge in place of `internal-error`, 403
+ * in place of `authz-failed`, and `stale-session` in place of `reauth-needed`.
  */
 type Reason = 'initial' | 'auth-failed' | 'stale-session' | 'invalid-parameters';
 
-/** Highest nc, from 0; a client that has reached it exchanges keys anew. */
+/** The highest nc, counted from 0; a client that reaches it exchanges keys again. */
 const NC_MAX = 1_000_000;
 /** The window of `UseCounts`. */
 const NC_WINDOW = 128;
-/** Seconds by which uses of nc are remembered for longer than their session. */
+/** Seconds for which uses of nc are remembered after the end of their session. */
 const AFTER = 60;
 
 /**
- * The Mutual scheme (RFC 8120), with the algorithms of RFC 8121. Both sides prove that they know the same password, and
- * neither an eavesdropper nor an impostor can try passwords on the messages. An unknown name makes no difference until
- * the last message, where it looks like a wrong password.
+ * Makes the Mutual scheme (RFC 8120), with the algorithms of RFC 8121. Both sides prove that they know the same
+ * password. Neither an eavesdropper nor an impostor can test passwords against the messages. For an unknown name all
+ * messages but the last look the same, and the last one looks like a wrong password.
  */
 export function mutual(options: MutualOptions): Scheme {
   const { realm, algorithm, domain, certificate, verifiers, sessions, useCounts } = options;
   const { attempts, limits, exchanges, secret, clock, random, kam3 } = options;
   const { format, hashOctets, octets } = MUTUAL_ALGORITHMS[algorithm];
-  /** Read, and named, in place of the verifier of who has none; nobody's. */
+  /** Takes the place of the verifier of a person without one; it matches no password. */
   const none = Buffer.alloc(octets);
 
   /** Returns the place of a request; undefined if the certificate that the client sees is unknown. */
@@ -101,7 +101,7 @@ export function mutual(options: MutualOptions): Scheme {
     params: { version: '1', algorithm, validation, 'auth-scope': scope, realm, ...params },
   });
 
-  /** 401-INIT, or 401-STALE (RFC 8120 section 4.1). */
+  /** Answers with 401-INIT or 401-STALE (RFC 8120 section 4.1). */
   const refused = ({ terms }: Place, why: Reason, refusal: Refusal): Verdict => ({
     kind: 'refused',
     ...refusal,
@@ -122,7 +122,10 @@ export function mutual(options: MutualOptions): Scheme {
     return found && verifier && { person: found.person, verifier };
   }
 
-  /** req-KEX-C1, and 401-KEX-S1 (RFC 8120 sections 4.2 and 4.3). Paid for before anything is computed or kept. */
+  /**
+   * Answers req-KEX-C1 with 401-KEX-S1 (RFC 8120 sections 4.2 and 4.3). The limits apply before the expensive
+   * computation.
+   */
   async function exchange({ user, clientValue }: KeyExchange, place: Place): Promise<Verdict> {
     const { terms, table, request } = place;
     if (!KAM3[algorithm].isElement(clientValue)) {
@@ -158,13 +161,13 @@ export function mutual(options: MutualOptions): Scheme {
     return { kind: 'continued', challenge: message(terms, { sid, ks1, ...times, ...path }) };
   }
 
-  /** req-VFY-C, and 200-VFY-S (RFC 8120 sections 4.4, 4.5 and 11). */
+  /** Answers req-VFY-C with 200-VFY-S (RFC 8120 sections 4.4, 4.5 and 11). */
   async function verify({ sid, nc, proof }: KeyVerification, place: Place): Promise<Verdict> {
     const { terms, validation, table, request } = place;
     const { address } = request.peer;
     const known = await table.get(sid);
     const first = known?.state === 'key exchanging';
-    // Only one proof is checked before a session is authenticated, since a wrong proof is a guessed password.
+    // Until a session is authenticated, only one proof is checked, since a wrong proof is a guessed password.
     const session = first ? await table.take(sid) : known;
     if (session === undefined) return refused(place, 'stale-session', refuse('mutual-session'));
 
@@ -178,7 +181,7 @@ export function mutual(options: MutualOptions): Scheme {
       attempts.failed(accountOf(user), address);
       return refused(place, 'auth-failed', refuse('mutual-name'));
     }
-    // The session stays; otherwise anybody could end it.
+    // A wrong proof does not end the session; otherwise an attacker could end it.
     if (!right) return refused(place, 'auth-failed', refuse('mutual-proof'));
     const number = nc > NC_MAX ? 0 : Number(nc) + 1;
     const once = { made: session.made, seconds: TIME + AFTER };
@@ -223,5 +226,5 @@ export function mutual(options: MutualOptions): Scheme {
   };
 }
 
-/** Returns the account to count attempts for, the same for all forms of a name. */
+/** Returns the account whose attempts are counted, the same for all forms of a name. */
 const accountOf = (user: string) => usernameCaseMapped(user) ?? user;

@@ -8,14 +8,14 @@ export function int(bytes: Buffer): bigint {
   return BigInt(`0x0${bytes.toString('hex')}`);
 }
 
-/** VI: seven bits an octet, of which all but the last have the highest bit (RFC 8120 section 12.1). */
+/** Returns VI: seven bits for each octet; all octets but the last have the highest bit (RFC 8120 section 12.1). */
 export function vi(number: bigint): Buffer {
   const digits = [Number(number & 0x7fn)];
   for (let rest = number >> 7n; rest > 0n; rest >>= 7n) digits.unshift(Number(rest & 0x7fn) | 0x80);
   return Buffer.from(digits);
 }
 
-/** VS (RFC 8120 section 12.1); a string is encoded in UTF-8. */
+/** Returns VS (RFC 8120 section 12.1); a string is encoded in UTF-8. */
 export function vs(value: string | Buffer): Buffer {
   const bytes = Buffer.from(value);
   return Buffer.concat([vi(BigInt(bytes.length)), bytes]);

@@ -5,7 +5,7 @@ import { vs } from './octets.ts';
 
 const derive = promisify(pbkdf2);
 
-/** The account of a password, and where it is valid (RFC 8120 section 5). */
+/** The account of a password, and the host and realm where it is valid (RFC 8120 section 5). */
 export interface MutualAccount {
   readonly algorithm: MutualAlgorithmName;
   /** auth-scope. */

@@ -8,28 +8,31 @@ import type { Exchanged } from './verification.ts';
 export interface MutualSession extends Exchanged {
   readonly state: 'key exchanging' | 'authenticated';
   readonly user: string;
-  /** Names the J of the session. A fake session names one that belongs to nobody. */
+  /** The name of the session's J. A fake session has the name of a J that belongs to no person. */
   readonly verifier: string;
-  /** Milliseconds since the epoch: when its sid was given. */
+  /** Milliseconds since the epoch at which the sid was issued. */
   readonly made: number;
 }
 
-/** The sessions of a server and a realm, which they are local to (RFC 8120 section 6), in all processes. */
+/**
+ * The sessions of one server and realm, shared by all its processes. A session is valid for that server and realm
+ * only (RFC 8120 section 6).
+ */
 export interface SessionTable {
-  /** Resolves to its sid. */
+  /** Stores a session; resolves to its sid. */
   add(session: MutualSession): Promise<string>;
   get(sid: string): Promise<MutualSession | undefined>;
-  /** Takes a session: of several callers exactly one gets it. */
+  /** Removes a session and resolves to it: of several callers exactly one gets it. */
   take(sid: string): Promise<MutualSession | undefined>;
   put(sid: string, session: MutualSession): Promise<void>;
 }
 
-/** Seconds that a session is kept from the key exchange, and again from the first proof on. */
+/** Seconds for which a session is kept after the key exchange, and again after its first proof. */
 export const TIME = 300;
 
 const NUMBERS = ['clientValue', 'serverValue', 'z'] as const;
 
-/** As it is kept: JSON, its numbers in base64. */
+/** A session as the store has it: JSON, with numbers in base64. */
 interface Kept extends Pick<MutualSession, 'state' | 'user' | 'verifier' | 'made'> {
   readonly context: string;
   readonly numbers: readonly string[];
@@ -69,5 +72,5 @@ export function sessionTable(sessions: Sessions, random: Random, context: string
   };
 }
 
-/** Names a J, which does not follow from it. */
+/** Returns a name for a J, from which the J cannot be computed. */
 export const verifierName = (verifier: Buffer) => hash('sha256', verifier, 'base64url');

@@ -18,7 +18,7 @@ describe('RFC 8120 section 7: the supported validation methods', () => {
     ['http://rs.example', 'http://rs.example:80'],
     ['http://rs.example:8080', 'http://rs.example:8080'],
     ['http://[::1]:3001', 'http://[::1]:3001'],
-  ])('%s: host validation, with the port', (origin, vh) => {
+  ])('the origin %s gives host validation, with the port', (origin, vh) => {
     const validation = validationOf(requestOf([], { origin, certificate: () => OWN }), CONFIGURED);
     expect(validation?.method).toBe('host');
     expect(validation?.vh().toString()).toBe(vh);
@@ -43,11 +43,14 @@ describe('RFC 8120 section 7: the supported validation methods', () => {
       requestOf([], { peer: trusted, certificate: () => OWN }),
       OWN,
     ],
-  ])('%s', (_, request, certificate) => {
-    const validation = validationOf(request, CONFIGURED);
-    expect(validation?.method).toBe(certificate && 'tls-server-end-point');
-    expect(validation?.vh()).toEqual(certificate && sha256(certificate));
-  });
+  ])(
+    'the certificate of the validation is chosen by the connection: %s',
+    (_, request, certificate) => {
+      const validation = validationOf(request, CONFIGURED);
+      expect(validation?.method).toBe(certificate && 'tls-server-end-point');
+      expect(validation?.vh()).toEqual(certificate && sha256(certificate));
+    },
+  );
 
   test('behind a trusted proxy without a configured certificate there is no validation', () => {
     const request = requestOf(proto, { peer: trusted, certificate: () => OWN });
@@ -90,7 +93,7 @@ describe('RFC 5929 section 4.1: the hash of the certificate', () => {
     ['ECDSA with SHA-384', [...EC, '-sha384'], 'sha384'],
     ['ECDSA with SHA-512', [...EC, '-sha512'], 'sha512'],
     ['Ed25519, which has none', ['-newkey', 'ed25519'], 'sha256'],
-  ])('%s', (_, options, hash) => {
+  ])('a certificate signed with %s gets the hash of RFC 5929', (_, options, hash) => {
     const certificate = made(...options);
     expect(endPoint(certificate)).toEqual(createHash(hash).update(certificate).digest());
   });

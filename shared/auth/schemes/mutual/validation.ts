@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { elementContent, readElements, SEQUENCE } from '#shared/base/der.ts';
 import type { AuthRequest } from '../../scheme.ts';
 
-/** The host validation, which binds an exchange to its host or certificate (RFC 8120 section 7). */
+/** The host validation method, which binds an exchange to its host or certificate (RFC 8120 section 7). */
 export interface Validation {
   readonly method: 'host' | 'tls-server-end-point';
   readonly vh: () => Buffer;
@@ -11,7 +11,7 @@ export interface Validation {
 const oids = (hash: string, ...ids: readonly string[]) =>
   ids.map((id) => ({ hash, id: Buffer.from(id, 'hex') }));
 
-/** Signatures with RSA and ECDSA by their hashes, and the hashes themselves, which RSASSA-PSS names (RFC 4055). */
+/** The OIDs of RSA and ECDSA signatures by their hash, and of the hashes, which RSASSA-PSS names (RFC 4055). */
 const LONGER_HASHES = [
   ...oids('sha384', '2a864886f70d01010c', '2a8648ce3d040303', '608648016503040202'),
   ...oids('sha512', '2a864886f70d01010d', '2a8648ce3d040304', '608648016503040203'),
@@ -25,16 +25,16 @@ export function endPoint(certificate: Buffer): Buffer {
   return createHash(hash).update(certificate).digest();
 }
 
-/** From the configured origin, never from Host; the port is named in any case. */
+/** Returns the host and port of the configured origin, never of the Host field; the port is always written. */
 function hostOf(origin: string): Buffer {
   const { protocol, hostname, port } = new URL(origin);
   return Buffer.from(`${protocol}//${hostname}:${port || 80}`);
 }
 
 /**
- * Returns the only validation method for a request: by the certificate that its client sees over TLS, otherwise by the
- * host. `configured`: the certificate of a proxy that ends TLS, in DER. Returns undefined if it needs a certificate
- * that is unknown.
+ * Returns the only validation method for a request: by the certificate that its client sees over TLS, otherwise by
+ * the host. `configured`: the certificate of a proxy that terminates TLS, in DER. Returns undefined if the method
+ * needs a certificate that is unknown.
  */
 export function validationOf(
   request: Pick<AuthRequest, 'origin' | 'peer' | 'field' | 'certificate'>,

@@ -14,8 +14,8 @@ import { verificationValue } from './verification.ts';
 import { requestOf } from '../../judge/auth.fixture.ts';
 
 /**
- * Every value that a server computes, against those of an implementation in Python that was written from the RFCs
- * alone; its README.md says what stands where.
+ * Every value that a server computes, from an implementation in Python that was written from the RFCs alone; the
+ * Python folder's README.md explains the members.
  */
 interface Vectors {
   readonly VI: readonly { readonly number: string; readonly octets: string }[];
@@ -50,14 +50,14 @@ const VECTORS = JSON.parse(
 ) as Vectors;
 
 const hex = (text = '') => Buffer.from(text, 'hex');
-/** As node:http gives fields: a character for each octet. */
+/** Returns text as node:http gives fields: one character for each octet. */
 const wire = (text: string) => Buffer.from(text).toString('latin1');
 
 test.each(VECTORS.VI)('RFC 8120 section 12.1: VI($number)', ({ number, octets }) => {
   expect(vi(BigInt(number)).toString('hex')).toBe(octets);
 });
 
-test('RFC 8120 section 12.1: VS', () => {
+test('RFC 8120 section 12.1: VS has the values of the vectors', () => {
   for (const { string, octets } of VECTORS.VS) expect(vs(hex(string)).toString('hex')).toBe(octets);
 });
 
@@ -69,7 +69,7 @@ describe.each(VECTORS.algorithms)('$algorithm', ({ algorithm, elements, exchange
   const { octets, format, hashOctets } = MUTUAL_ALGORITHMS[algorithm];
   const filled = (number = '') => hex(number.padStart(2 * octets, '0')).subarray(-octets);
 
-  test('values that may be a K_c1', () => {
+  test('values that may be a K_c1 are accepted, and all other vectors are refused', () => {
     expect(elements.length).toBeGreaterThan(5);
     for (const element of elements) {
       const [of, valid] = [element.octets, KAM3[algorithm].isElement(hex(element.octets))];
@@ -95,7 +95,7 @@ describe.each(VECTORS.algorithms)('$algorithm', ({ algorithm, elements, exchange
         clientValue,
         verifier,
       );
-      // A person without a verifier gets an answer made from the stand-in for pi.
+      // A person without a verifier gets an answer computed from the substitute for pi.
       const same = await kam3Threads.exchange(ALONE, algorithm, secret, pi, clientValue);
       expect(same).toEqual(exchanged);
       expect(exchanged?.serverValue.toString('hex')).toBe(values['K_s1']);
@@ -111,7 +111,7 @@ describe.each(VECTORS.algorithms)('$algorithm', ({ algorithm, elements, exchange
   );
 
   test.each(exchanges.map((exchange) => [exchange.given.name, exchange] as const))(
-    '%s: vh, and the fields of every message',
+    '%s: vh, and the fields of every message, have the values of the vectors',
     (_, { given, 'key exchange': values, vh, requests, fields }) => {
       const { place, validation, 'auth-scope': scope, realm } = given;
       if (place !== undefined) {

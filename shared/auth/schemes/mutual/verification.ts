@@ -9,7 +9,7 @@ export interface Exchanged {
   readonly z: Buffer;
 }
 
-/** The first octet of a verification value, by the side that proves itself. */
+/** The first octet of a verification value, which depends on the side that proves itself. */
 const FIRST = { client: 4, server: 3 };
 
 /** Returns OCTETS(VK_c) or OCTETS(VK_s) of a request (RFC 8120 section 12.2). */

@@ -8,7 +8,7 @@ import {
 } from './algorithms.ts';
 import type { MutualSettings } from './settings.ts';
 
-/** Parses OCTETS(J). Returns undefined unless it is in the form that `derive` writes. */
+/** Parses OCTETS(J). Returns undefined unless the text has the form that `derive` writes. */
 export function parseVerifier(algorithm: MutualAlgorithmName, value: string): Buffer | undefined {
   const { octets } = MUTUAL_ALGORITHMS[algorithm];
   const bytes = Buffer.from(value, 'base64url');
@@ -25,8 +25,8 @@ const keptKind = (algorithm: MutualAlgorithmName) =>
   }) as const satisfies KeptKind;
 
 /**
- * J(pi) alone (RFC 8120 section 17.5), in the realm that auth-scope and `realm` name together (section 5): with
- * another host people need a new password.
+ * A kind of verifier: J(pi) alone (RFC 8120 section 17.5), for the realm that auth-scope and `realm` identify
+ * together (section 5). If the host changes, people need to set a new password.
  */
 export function mutualKind(algorithm: MutualAlgorithmName, scope: string): VerifierKind {
   const kept = keptKind(algorithm);
@@ -46,7 +46,7 @@ export function mutualKind(algorithm: MutualAlgorithmName, scope: string): Verif
   };
 }
 
-/** The host that a space or a proxy is found at (RFC 8120 section 5): alike for both origins of a server. */
+/** Returns the host of a space or a proxy (RFC 8120 section 5), which is the same for both origins of a server. */
 export const scopeOf = (url: string) => new URL(url).hostname;
 
 export const mutualVerifier = {
@@ -56,7 +56,7 @@ export const mutualVerifier = {
     url,
   }: {
     readonly mutual: Pick<MutualSettings, 'algorithm'>;
-    /** Where it is found. */
+    /** The URL of the space or proxy. */
     readonly url: string;
   }) => [mutualKind(mutual.algorithm, scopeOf(url))],
 } satisfies SchemeVerifier;

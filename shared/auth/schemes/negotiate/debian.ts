@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 export interface Installable {
-  /** Shell command that succeeds if the part is installed. */
+  /** A shell command that succeeds if the part is installed. */
   readonly check: string;
   /** Debian packages that install it. */
   readonly packages: readonly string[];
@@ -11,10 +11,10 @@ export interface Installable {
 /** Returns a check for a program. */
 export const command = (name: string) => `PATH=$PATH:/usr/sbin command -v ${name}`;
 
-/** Debian asks this file whether a service of a new package may start; 101 means no. */
+/** Debian runs this file to ask whether a service of a new package may start; exit code 101 means no. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
-/** Installs what is missing, on Debian as root; elsewhere throws an Error that says what to install. */
+/** Installs missing parts on Debian as root; elsewhere throws an Error that lists the packages to install. */
 export function installParts(parts: readonly Installable[]): void {
   const missing = packagesMissing(parts);
   if (missing.length === 0) return;
@@ -27,7 +27,7 @@ export function installParts(parts: readonly Installable[]): void {
   if (ours) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
     run('apt-get update');
-    // A fresh machine may install its updates at this time.
+    // A new machine may be installing its updates, which holds the lock.
     run(`DEBIAN_FRONTEND=noninteractive ${install} --option DPkg::Lock::Timeout=300`);
   } finally {
     if (ours) rmSync(POLICY);

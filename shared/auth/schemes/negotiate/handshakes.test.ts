@@ -18,7 +18,7 @@ test('RFC 4559 section 6: a handshake belongs to one connection', () => {
   expect(handshakes.take(mine)).toBe(handshake);
 });
 
-test('if two messages come at once, one finds the handshake', () => {
+test('one of two messages at the same time finds the handshake', () => {
   const handshakes = new Handshakes(clock, 10);
   const connection = {};
   handshakes.put(connection, lasting(30));
@@ -26,7 +26,7 @@ test('if two messages come at once, one finds the handshake', () => {
   expect(found.filter((one) => one !== undefined)).toHaveLength(1);
 });
 
-test('it is forgotten when its time is over', () => {
+test('a handshake is forgotten at the end of its time', () => {
   const handshakes = new Handshakes(clock, 10);
   const connection = {};
   handshakes.put(connection, lasting(30));
@@ -34,7 +34,7 @@ test('it is forgotten when its time is over', () => {
   expect(handshakes.take(connection)).toBeUndefined();
 });
 
-test('the oldest go if there is no room for more', () => {
+test('at the capacity, the oldest handshakes are removed first', () => {
   const handshakes = new Handshakes(clock, 3);
   const connections = Array.from({ length: 10 }, () => ({}));
   for (const connection of connections) handshakes.put(connection, lasting(30));
@@ -42,7 +42,7 @@ test('the oldest go if there is no room for more', () => {
   expect(kept).toEqual([...Array<boolean>(7).fill(false), true, true, true]);
 });
 
-test('one that waits again does so as the youngest', () => {
+test('a handshake that waits for another message becomes the newest', () => {
   const handshakes = new Handshakes(clock, 2);
   const [first, second, third] = [{}, {}, {}];
   handshakes.put(first, lasting(30));

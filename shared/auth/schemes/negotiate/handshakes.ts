@@ -4,15 +4,15 @@ import type { Acceptor } from '../parts/gss.ts';
 /** A handshake that waits for the client's next message. */
 export interface Handshake {
   readonly acceptor: Acceptor;
-  /** The Authenticator of the first request, if that was a Kerberos request. */
+  /** The Authenticator of the first message, if that message contained a Kerberos request. */
   readonly authenticator?: Buffer;
   /** The time at which the handshake is forgotten, in milliseconds since 1970-01-01T00:00:00Z. */
   readonly until: number;
 }
 
 /**
- * Unfinished handshakes by the connection that they belong to (RFC 4559 section 6): one each, and no
- * more than `capacity` in all, of which the oldest goes first. A WeakMap could not be counted.
+ * Unfinished handshakes by their connection (RFC 4559 section 6): at most one for each connection, and `capacity` in
+ * all. At that limit the oldest is removed first. A WeakMap has no size, so it could not enforce the limit.
  */
 export class Handshakes {
   readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class Handshakes {
     this.#waiting.set(connection, handshake);
   }
 
-  /** Takes a handshake, once: of two messages that come at the same time, the second finds none. */
+  /** Removes and returns a handshake: of two messages at the same time, the second finds none. */
   take(connection: object): Handshake | undefined {
     const handshake = this.#waiting.get(connection);
     this.#waiting.delete(connection);

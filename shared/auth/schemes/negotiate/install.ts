@@ -1,7 +1,7 @@
 /**
- * `npm run kerberos`: builds the native module that the scheme Negotiate needs, from source, against
- * the headers of the Node that runs this. Fetches nothing but packages of npm (by the lock file in
- * `module/`) and of Debian. Quick when it is there already.
+ * `npm run kerberos`: builds the native module that Negotiate needs, from source, against the headers of the running
+ * Node. It fetches only npm packages (by the lock file in `module/`) and Debian packages. If the module is already
+ * built, it does nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -53,7 +53,8 @@ function build(): void {
 }
 
 try {
-  // One at a time, also when several test runs begin at once; the system lets go of it at the end.
+  // Only one build runs at a time, even if several test runs start together; the system releases the lock when the
+  // process ends.
   using lock = new DatabaseSync(join(folder, '.lock'), { timeout: PATIENCE });
   lock.exec('BEGIN EXCLUSIVE');
   installParts(PARTS);

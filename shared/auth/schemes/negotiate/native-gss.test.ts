@@ -8,7 +8,7 @@ interface Answer {
   readonly targetName: string | null;
   readonly response: string | null;
   readonly contextComplete: boolean;
-  /** The error that the step rejects with. */
+  /** The error that `step` rejects with. */
   readonly failure?: string;
 }
 
@@ -20,7 +20,7 @@ const COMPLETE: Answer = {
 };
 const NONE = { username: null, targetName: null, response: null, contextComplete: false };
 
-/** The module with one answer to everything, and what it was asked. */
+/** Returns a module that always gives the same answer, and a list of the calls to it. */
 function moduleWith(answer: Answer) {
   const asked: string[] = [];
   const kerberos: KerberosModule = {
@@ -42,7 +42,7 @@ const step = (answer: Answer, service?: string) =>
   nativeGss(moduleWith(answer).kerberos, service).accept().step(ALONE, Buffer.from('token'));
 
 describe('RFC 2743 section 2.2.2', () => {
-  test('a complete handshake says who it is, and proves the server', async () => {
+  test("a complete handshake names the principal, and proves the server's identity", async () => {
     await expect(step(COMPLETE)).resolves.toEqual({
       done: true,
       principal: 'alice@EXAMPLE.COM',
@@ -50,18 +50,18 @@ describe('RFC 2743 section 2.2.2', () => {
     });
   });
 
-  test('a client that asks for no proof gets none', async () => {
+  test('a client that asks for no proof of the server gets none', async () => {
     const done = await step({ ...COMPLETE, response: null });
     expect(done).toEqual({ done: true, principal: 'alice@EXAMPLE.COM' });
   });
 
-  test('an error with an answer is a message that wants another', async () => {
+  test('an error with an answer means that the handshake needs another message', async () => {
     const failure = 'A required input parameter could not be read';
     const wanted = await step({ ...NONE, response: COMPLETE.response, failure });
     expect(wanted).toEqual({ done: false, token: Buffer.from('proof') });
   });
 
-  test('an error without an answer is a refusal', async () => {
+  test('an error without an answer refuses the handshake', async () => {
     const refused = step({ ...NONE, failure: 'Request is a replay' });
     await expect(refused).rejects.toThrow(GssRefused);
     await expect(refused).rejects.toThrow('Request is a replay');
@@ -71,11 +71,11 @@ describe('RFC 2743 section 2.2.2', () => {
     ['it failed', { failure: 'wrong' }],
     ['nobody is named', { username: null }],
     ['no service is named', { targetName: null }],
-  ])('complete, but %s: refused', async (_what, wrong) => {
+  ])('a complete handshake is refused if %s', async (_what, wrong) => {
     await expect(step({ ...COMPLETE, ...wrong })).rejects.toThrow(GssRefused);
   });
 
-  test('one context for all messages of a handshake, and one of its own for each', async () => {
+  test('all messages of a handshake use one context, and each handshake has a context of its own', async () => {
     const { kerberos, asked } = moduleWith(COMPLETE);
     const gss = nativeGss(kerberos);
     const first = gss.accept();
@@ -85,7 +85,7 @@ describe('RFC 2743 section 2.2.2', () => {
     expect(asked).toEqual(['server ', 'YQ==', 'Yg==', 'server ', 'Yw==']);
   });
 
-  test('a context that cannot be made is a refusal', async () => {
+  test('if the module cannot make a context, the handshake is refused', async () => {
     const kerberos = { initializeServer: () => Promise.reject(new Error('no memory')) };
     await expect(nativeGss(kerberos).accept().step(ALONE, Buffer.of(1))).rejects.toThrow(
       GssRefused,
@@ -98,7 +98,7 @@ describe('the service of the ticket (RFC 4559 section 4.1)', () => {
     ['HTTP/localhost@EXAMPLE.COM', undefined],
     ['HTTP/other.example@EXAMPLE.COM', undefined],
     ['HTTP/localhost@EXAMPLE.COM', 'HTTP@localhost'],
-  ])('%s is taken for %s', async (targetName, service) => {
+  ])('a ticket for %s is accepted if the configured service is %s', async (targetName, service) => {
     await expect(step({ ...COMPLETE, targetName }, service)).resolves.toMatchObject({ done: true });
   });
 
@@ -108,12 +108,12 @@ describe('the service of the ticket (RFC 4559 section 4.1)', () => {
     ['HTTP/localhost.evil.example@EXAMPLE.COM', 'HTTP@localhost'],
     ['HTTP/other.example@EXAMPLE.COM', 'HTTP@localhost'],
     ['host/localhost@EXAMPLE.COM', 'HTTP@localhost'],
-  ])('%s is refused for %s', async (targetName, service) => {
+  ])('a ticket for %s is refused if the configured service is %s', async (targetName, service) => {
     await expect(step({ ...COMPLETE, targetName }, service)).rejects.toThrow(targetName);
   });
 });
 
-test('no more than two calls at a time, so that files and passwords keep their threads', async () => {
+test('at most two calls run at a time, so that files and passwords keep their threads', async () => {
   let [running, most] = [0, 0];
   const { promise: open, resolve } = Promise.withResolvers<void>();
   const kerberos: KerberosModule = {

@@ -3,7 +3,7 @@ import { portion } from '#shared/base/workers.ts';
 import { busy } from '#shared/http/answer.ts';
 import { type Gss, GssRefused, type Step } from '../parts/gss.ts';
 
-/** The part of npm `kerberos` that an acceptor needs. Tokens are in base64. */
+/** The part of the npm package `kerberos` that a server needs. Tokens are in base64. */
 export interface KerberosModule {
   initializeServer(service: string): Promise<KerberosServer>;
 }
@@ -14,21 +14,24 @@ interface KerberosServer {
   readonly username: string | null;
   /** The service that the ticket was for; null until the handshake is complete. */
   readonly targetName: string | null;
-  /** The answer to the last message. */
+  /** The module's answer to the last message. */
   readonly response: string | null;
   readonly contextComplete: boolean;
 }
 
-/** Calls at a time: each takes one of the four threads of the pool that files and passwords need too. */
+/** Calls at the same time: each occupies one of the four threads of the pool, which files and passwords need, too. */
 const LANES = 2;
 const WAITING = portion(256);
 
-/** Acts for any key of the keytab, so that no name is looked up in the DNS; which ones are taken is said here. */
+/**
+ * Accepts tickets for any key of the keytab, so that no name is looked up in the DNS; the service is checked after
+ * the handshake.
+ */
 const ANY_KEY = '';
 
 /**
- * GSS-API by MIT Kerberos, off the main thread. The keytab is `KRB5_KTNAME` of the environment. Takes
- * tickets for `service`, in the form `HTTP@host`, or for every service HTTP (RFC 4559 section 4.1).
+ * Makes a GSS-API with MIT Kerberos, off the main thread. The environment variable `KRB5_KTNAME` names the keytab. It
+ * accepts tickets for `service`, in the form `HTTP@host`, or for every service HTTP (RFC 4559 section 4.1).
  */
 export function nativeGss(kerberos: KerberosModule, service?: string): Gss {
   const line = new Line({ lanes: LANES, most: WAITING, tooMany: busy });
@@ -48,7 +51,7 @@ export function nativeGss(kerberos: KerberosModule, service?: string): Gss {
 }
 
 async function stepOf(server: KerberosServer, token: Buffer, taken: string): Promise<Step> {
-  // The module reports a message that needs another one like an error, but with an answer.
+  // If the handshake needs another message, the module reports an error, but with an answer for the client.
   const failed = await server.step(token.toString('base64')).then(
     () => undefined,
     (error: Error) => error.message,

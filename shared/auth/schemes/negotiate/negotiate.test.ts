@@ -21,9 +21,9 @@ const MORE: Step = { done: false, token: Buffer.from('more') };
 
 const clock = new ManualClock();
 let replay = memoryReplay(clock);
-/** The answers of GSS to the messages, in order; after them it refuses. */
+/** The results of GSS for the messages, in order; GSS refuses all further messages. */
 let answers: (Step | Error)[];
-/** How many messages GSS has seen, by handshake. */
+/** How many messages GSS received, for each handshake. */
 let seen: number[];
 let made: number;
 
@@ -46,7 +46,7 @@ const options = {
   verifiers: { kerberos: async (principal: string) => PEOPLE.get(principal) },
   clock,
 };
-/** The attempts of one address at once. Only those that fail count. */
+/** How many failed attempts one address may make in a burst. */
 const FEW = 50;
 const attemptsOf = () => {
   const spent = new Map<string, number>();
@@ -76,7 +76,7 @@ beforeEach(() => {
   scheme = negotiate({ ...options, replay, attempts });
 });
 
-/** A request of Kerberos that was never made before. */
+/** Returns a new Kerberos request, different from all others. */
 function fresh(): Buffer {
   made += 1;
   return client.kerberosToken(`authenticator ${made}`);
@@ -100,15 +100,15 @@ const refusedFor = (reason: string) => ({
   untold: true,
 });
 
-describe('one message (RFC 4559 section 5)', () => {
-  test('the challenge carries no token (section 4.1)', () => {
+describe('a handshake of one message (RFC 4559 section 5)', () => {
+  test('section 4.1: the first challenge carries no token', () => {
     expect(scheme.challenge(requestOf())).toEqual([{ scheme: 'Negotiate' }]);
   });
 
   test.each([
     ['SPNEGO', () => spnego()],
     ['Kerberos without SPNEGO (RFC 4121 section 4.1)', () => fresh()],
-  ])('%s: granted, and the server proves itself with the success', async (_what, token) => {
+  ])("%s is granted, and the answer carries the server's proof", async (_what, token) => {
     answers = [DONE];
     expect(await send(token())).toEqual({
       kind: 'granted',
@@ -120,7 +120,7 @@ describe('one message (RFC 4559 section 5)', () => {
     });
   });
 
-  test('a client that wants no proof gets none', async () => {
+  test('a client that asks for no proof of the server gets none', async () => {
     answers = [{ done: true, principal: 'alice@EXAMPLE.COM' }];
     expect(await send(spnego())).toMatchObject({
       kind: 'granted',
@@ -128,7 +128,7 @@ describe('one message (RFC 4559 section 5)', () => {
     });
   });
 
-  test('Persistent-Auth is about the origin, so a proxy does not say it', async () => {
+  test('Persistent-Auth is about the origin, so a proxy does not send it', async () => {
     answers = [DONE, DONE];
     const [origin, proxy] = [
       await send(spnego(), { at: ORIGIN }),
@@ -142,12 +142,12 @@ describe('one message (RFC 4559 section 5)', () => {
   test.each([
     ['HTTP/2', { http2: true }],
     ['a balancer', { trusted: true }],
-  ])('it is enough over %s', async (_what, via) => {
+  ])('one message is enough over %s', async (_what, via) => {
     answers = [DONE];
     expect(await send(spnego(), { peer: { ...peer, ...via } })).toMatchObject({ kind: 'granted' });
   });
 
-  test('the connection is not authenticated by it: the next request needs a ticket too', async () => {
+  test('a ticket does not authenticate the connection: the next request needs a ticket, too', async () => {
     answers = [DONE];
     await send(spnego());
     expect(await judge(spaceOf([scheme]), requestOf([], { peer }))).toMatchObject({ status: 401 });
@@ -160,7 +160,7 @@ describe('one message (RFC 4559 section 5)', () => {
   });
 });
 
-describe('the principal', () => {
+describe('the principal of a ticket', () => {
   test.each([
     'alice@OTHER.EXAMPLE',
     'alice',
@@ -168,12 +168,12 @@ describe('the principal', () => {
     'alice/admin@EXAMPLE.COM',
     String.raw`alice\@EXAMPLE.COM@OTHER.EXAMPLE`,
     'bob@EXAMPLE.COM',
-  ])('%s is not alice@EXAMPLE.COM', async (principal) => {
+  ])('a ticket of %s is not accepted for alice@EXAMPLE.COM', async (principal) => {
     answers = [{ ...DONE, principal }];
     expect(await send(spnego())).toEqual(refusedFor(`no person has the principal ${principal}`));
   });
 
-  test('section 4.1: refused with a challenge that has no token, which would ask to go on', async () => {
+  test('section 4.1: an unknown principal gets a challenge without a token, which would ask the client to continue', async () => {
     answers = [{ ...DONE, principal: 'bob@EXAMPLE.COM' }];
     const space = spaceOf([scheme, schemeOf('Basic')]);
     const credentials = `Negotiate ${spnego().toString('base64')}`;
@@ -184,24 +184,27 @@ describe('the principal', () => {
   });
 });
 
-describe('a replay', () => {
+describe('a replayed ticket', () => {
   test.each([
     ['the same message', (request: Buffer) => spnego(request)],
     ['without SPNEGO', (request: Buffer) => request],
     ['offered otherwise', (request: Buffer) => client.negTokenInit([KERBEROS], request)],
-  ])('GSS does not know it, another server of ours does: %s', async (_what, again) => {
-    answers = [DONE, DONE];
-    const request = fresh();
-    expect(await send(spnego(request))).toMatchObject({ kind: 'granted' });
-    const elsewhere = negotiate({ ...options, replay, attempts });
-    const verdict = await elsewhere.authenticate(
-      { scheme: 'negotiate', rest: '', token68: again(request).toString('base64') },
-      requestOf(),
-    );
-    expect(verdict).toEqual({ kind: 'refused', ...refuse('negotiate-used'), untold: true });
-  });
+  ])(
+    'a ticket that another server accepted is refused, even if GSS accepts it: %s',
+    async (_what, again) => {
+      answers = [DONE, DONE];
+      const request = fresh();
+      expect(await send(spnego(request))).toMatchObject({ kind: 'granted' });
+      const elsewhere = negotiate({ ...options, replay, attempts });
+      const verdict = await elsewhere.authenticate(
+        { scheme: 'negotiate', rest: '', token68: again(request).toString('base64') },
+        requestOf(),
+      );
+      expect(verdict).toEqual({ kind: 'refused', ...refuse('negotiate-used'), untold: true });
+    },
+  );
 
-  test('ten at once: one is let in', async () => {
+  test('one of ten requests at the same time with one ticket is admitted', async () => {
     answers = Array.from({ length: 10 }, () => DONE);
     const token = spnego();
     const verdicts = await Promise.all(
@@ -210,7 +213,7 @@ describe('a replay', () => {
     expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
   });
 
-  test('it is remembered as long as Kerberos takes it, before and after (RFC 4120 section 10)', async () => {
+  test('a ticket is remembered as long as Kerberos may accept it, with clocks off to either side (RFC 4120 section 10)', async () => {
     answers = [DONE, DONE];
     const token = spnego();
     await send(token);
@@ -222,14 +225,14 @@ describe('a replay', () => {
     });
   });
 
-  test('a refused exchange is not remembered', async () => {
+  test('a refused ticket is not remembered', async () => {
     answers = [new GssRefused('Clock skew too great'), DONE];
     const token = spnego();
     expect(await send(token)).toEqual(refusedFor('Clock skew'));
     expect(await send(token)).toMatchObject({ kind: 'granted' });
   });
 
-  test('nobody is let in whose request cannot be remembered', async () => {
+  test('a ticket that cannot be remembered is not accepted', async () => {
     answers = [DONE, DONE];
     expect(await send(client.negTokenInit([KERBEROS]))).toEqual(refusedFor('without a request'));
     replay.down = true;
@@ -237,21 +240,21 @@ describe('a replay', () => {
   });
 });
 
-describe('several messages (RFC 4559 section 5)', () => {
+describe('a handshake of several messages (RFC 4559 section 5)', () => {
   const opening = () => client.negTokenInit([NTLM, KERBEROS], NTLM_MESSAGE);
   const continued = {
     kind: 'continued',
     challenge: { scheme: 'Negotiate', token68: MORE.token?.toString('base64') },
   };
 
-  test('on one connection, by one context', async () => {
+  test('a handshake continues on its connection, in one GSS context', async () => {
     answers = [MORE, DONE];
     expect(await send(opening())).toEqual(continued);
     expect(await send(client.negTokenResp(fresh()))).toMatchObject({ kind: 'granted' });
     expect(seen).toEqual([2]);
   });
 
-  test('the request of the first message counts for the last', async () => {
+  test("a replay of the first message's request is refused at the last message", async () => {
     answers = [MORE, DONE, MORE, DONE];
     const first = spnego();
     await send(first);
@@ -260,7 +263,7 @@ describe('several messages (RFC 4559 section 5)', () => {
     expect(await send(client.negTokenResp())).toEqual(refusedFor('a replay'));
   });
 
-  test('a second request in one handshake is refused', async () => {
+  test('a second Kerberos request in one handshake is refused', async () => {
     answers = [MORE, DONE];
     await send(spnego());
     expect(await send(client.negTokenResp(fresh()))).toEqual(refusedFor('two requests'));
@@ -270,7 +273,7 @@ describe('several messages (RFC 4559 section 5)', () => {
   test.each([
     ['of another connection, over HTTP/1.1', () => ({ connection: {} })],
     ['of another connection, over HTTP/2', () => ({ connection: {}, http2: true })],
-  ])('a later message %s, does not get to GSS', async (_what, via) => {
+  ])('a later message %s does not reach GSS', async (_what, via) => {
     answers = [MORE, DONE];
     await send(opening());
     const verdict = await send(client.negTokenResp(fresh()), { peer: { ...peer, ...via() } });
@@ -278,7 +281,7 @@ describe('several messages (RFC 4559 section 5)', () => {
     expect(seen).toEqual([1]);
   });
 
-  test('after the end, and after a refusal, there is nothing to go on with', async () => {
+  test('after the end of a handshake, and after a refusal, a later message is refused', async () => {
     answers = [MORE, DONE, MORE];
     await send(opening());
     await send(client.negTokenResp(fresh()));
@@ -288,7 +291,7 @@ describe('several messages (RFC 4559 section 5)', () => {
     expect(await send(client.negTokenResp(fresh()))).toEqual(refusedFor('was not begun here'));
   });
 
-  test('two later messages at once: one', async () => {
+  test('one of two later messages at the same time is granted', async () => {
     answers = [MORE, DONE, DONE];
     await send(opening());
     const both = await Promise.all([
@@ -298,7 +301,7 @@ describe('several messages (RFC 4559 section 5)', () => {
     expect(both.map(({ kind }) => kind)).toEqual(['granted', 'refused']);
   });
 
-  test('a first message begins anew', async () => {
+  test('a new first message begins a new handshake', async () => {
     answers = [MORE, MORE, DONE];
     await send(opening());
     await send(opening());
@@ -313,7 +316,7 @@ describe('several messages (RFC 4559 section 5)', () => {
     expect(await send(client.negTokenResp(fresh()))).toEqual(refusedFor('was not begun here'));
   });
 
-  test('more messages do not make it last longer', async () => {
+  test('further messages do not extend the time of a handshake', async () => {
     answers = [MORE, MORE, DONE];
     await send(opening());
     clock.advance(20);
@@ -322,7 +325,7 @@ describe('several messages (RFC 4559 section 5)', () => {
     expect(await send(client.negTokenResp(fresh()))).toEqual(refusedFor('was not begun here'));
   });
 
-  test('RFC 9113 section 7: over HTTP/2 the client is sent to HTTP/1.1', async () => {
+  test('RFC 9113 section 7: over HTTP/2 a handshake of several messages gets HTTP_1_1_REQUIRED', async () => {
     answers = [MORE, DONE];
     const http2 = { ...peer, http2: true };
     expect(await send(opening(), { peer: http2 })).toMatchObject({ as: 'http-1.1' });
@@ -331,7 +334,7 @@ describe('several messages (RFC 4559 section 5)', () => {
     );
   });
 
-  test('section 6: behind a balancer connections mix, so it is refused', async () => {
+  test('section 6: a handshake of several messages is refused behind a balancer, which mixes connections', async () => {
     answers = [MORE, DONE];
     const trusted = { ...peer, trusted: true };
     expect(await send(opening(), { peer: trusted })).toEqual(refusedFor('through a proxy'));
@@ -353,18 +356,18 @@ describe('messages that do not reach GSS', () => {
     ['cut off', () => spnego().subarray(0, 60).toString('base64'), 'neither'],
     ['NTLM', () => NTLM_MESSAGE.toString('base64'), 'NTLM'],
     ['NTLM in SPNEGO', () => client.negTokenInit([NTLM], NTLM_MESSAGE).toString('base64'), 'NTLM'],
-  ])('%s', async (_what, token68, reason) => {
+  ])('a malformed token or NTLM does not reach GSS: %s', async (_what, token68, reason) => {
     expect(await send(token68())).toEqual(refusedFor(reason));
     expect(seen.reduce((sum, count) => sum + count, 0)).toBe(0);
   });
 
-  test('parameters in place of a token', async () => {
+  test('parameters in place of a token are refused', async () => {
     const credentials = { scheme: 'negotiate', rest: 'a="b"', params: { a: 'b' } };
     const verdict = await scheme.authenticate(credentials, requestOf());
     expect(verdict).toEqual(refusedFor('no base64'));
   });
 
-  test('any token68 ends in a verdict', async () => {
+  test('any token68 gets a verdict that refuses it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.stringMatching(/^[A-Za-z0-9._~+/-]{1,80}={0,3}$/), async (token68) => {
         expect(await send(token68)).toMatchObject({ kind: 'refused' });
@@ -373,8 +376,8 @@ describe('messages that do not reach GSS', () => {
   });
 });
 
-describe('when it cannot be decided', () => {
-  test('errors of GSS go to the log, not to the client', async () => {
+describe('failures of GSS', () => {
+  test('errors of GSS are written to the log, and not sent to the client', async () => {
     answers = [new GssRefused('Wrong principal in request (HTTP/secret-name@EXAMPLE.COM)')];
     const credentials = `Negotiate ${spnego().toString('base64')}`;
     const outcome = await judge(spaceOf([scheme]), requestOf([['Authorization', credentials]]));
@@ -382,14 +385,14 @@ describe('when it cannot be decided', () => {
     expect(JSON.stringify({ ...outcome, reason: '' })).not.toContain('secret');
   });
 
-  test('too many at a time: 503', async () => {
+  test('too many requests at the same time get 503', async () => {
     answers = [new StoreUnavailable('too many')];
     const credentials = `Negotiate ${spnego().toString('base64')}`;
     const outcome = await judge(spaceOf([scheme]), requestOf([['Authorization', credentials]]));
     expect(outcome).toMatchObject({ status: 503 });
   });
 
-  test('the module is not there: other schemes are offered, and nobody is let in', async () => {
+  test('without the native module other schemes are offered, and Negotiate admits no client', async () => {
     const off = negotiate({ ...options, replay, attempts, gss: undefined });
     const space = spaceOf([off, schemeOf('Basic')]);
     const credentials = `Negotiate ${spnego().toString('base64')}`;
@@ -402,7 +405,7 @@ describe('when it cannot be decided', () => {
     expect(await judge(spaceOf([off]), requestOf())).toMatchObject({ status: 503 });
   });
 
-  test('browsers send tickets by themselves, so another site could make them', () => {
+  test('tickets are ambient credentials, since browsers send them by themselves', () => {
     expect(scheme.ambient).toBe(true);
   });
 });
@@ -410,7 +413,7 @@ describe('when it cannot be decided', () => {
 describe('throttling', () => {
   const from = (address: string) => ({ peer: { ...peer, address, connection: {} } });
 
-  test('forged tickets of one address, at once: 429 with Retry-After, also for a good one; others pass', async () => {
+  test('an address with too many forged tickets gets 429 with Retry-After, even for a valid ticket; other addresses do not', async () => {
     const verdicts = await Promise.all(
       Array.from({ length: FEW + 10 }, () => send(spnego(), from('192.0.2.1'))),
     );
@@ -422,7 +425,7 @@ describe('throttling', () => {
     expect(await send(spnego(), from('192.0.2.2'))).toMatchObject({ kind: 'granted' });
   });
 
-  test('good tickets are not counted where one was let in', async () => {
+  test('an address that signed in with a ticket uses up no attempts', async () => {
     for (let n = 0; n < FEW * 2; n += 1) {
       answers = [DONE];
       expect(await send(spnego())).toMatchObject({ kind: 'granted' });

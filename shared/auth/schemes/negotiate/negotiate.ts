@@ -22,7 +22,7 @@ import {
 
 export interface NegotiateOptions {
   readonly realm: string;
-  /** Undefined if the module is not built; then there is no challenge, and nobody is let in. */
+  /** Undefined if the module is not built; then the scheme has no challenge and admits no client. */
   readonly gss: Gss | undefined;
   readonly verifiers: Pick<Verifiers, 'kerberos'>;
   readonly replay: Replay;
@@ -36,13 +36,14 @@ const WAITING = 1000;
 const PATIENCE = 30_000;
 
 /**
- * Seconds for which a request is remembered: Kerberos takes one whose clock is 5 minutes off to either
- * side (RFC 4120 section 10), and the clocks of our servers may differ too.
+ * Seconds for which a request is remembered. Kerberos accepts a request whose clock is up to 5 minutes off to either
+ * side (RFC 4120 section 10), and the clocks of our servers may differ, too.
  */
 const REPLAY_WINDOW = 900;
 
 /**
- * Tells clients that each request is authenticated, not the connection; otherwise curl first tries without credentials.
+ * Tells clients that each request is authenticated, not the connection; without this field curl sends its next
+ * request without credentials first.
  */
 const EACH_REQUEST: Fields = { 'Persistent-Auth': 'false' };
 
@@ -50,14 +51,14 @@ const EACH_REQUEST: Fields = { 'Persistent-Auth': 'false' };
 const anybodyAt = (address: string) => `negotiate ${customerOf(address)}`;
 
 const OFF = 'Negotiate is not set up on this server';
-/** An unknown principal hears the same as nonsense, so nobody is told which it was. */
+/** An unknown principal and a malformed token get the same answer, so the client cannot distinguish them. */
 const refused = (refusal: Refusal): Verdict => ({ kind: 'refused', ...refusal, untold: true });
 const challenge = (token?: Buffer): Challenge => ({
   scheme: 'Negotiate',
   ...(token && { token68: token.toString('base64') }),
 });
 
-/** Decodes a token68 that is canonical base64 (RFC 4648 section 4), and no other spelling. */
+/** Decodes a token68 if it is canonical base64 (RFC 4648 section 4). */
 function decode(token68: string): Buffer | undefined {
   const bytes = Buffer.from(token68, 'base64');
   return bytes.toString('base64') === token68 ? bytes : undefined;
@@ -69,12 +70,14 @@ interface Message {
   readonly handshake: Handshake;
 }
 
-/** The Negotiate scheme (RFC 4559): a Kerberos ticket, in one message or, on a connection of its own, in several. */
+/**
+ * Makes the Negotiate scheme (RFC 4559): a Kerberos ticket in one message, or in several messages on one connection.
+ */
 export function negotiate(options: NegotiateOptions): Scheme {
   const { realm, gss, verifiers, replay, attempts, clock } = options;
   const handshakes = new Handshakes(clock, WAITING);
 
-  /** Reads a message for GSS; returns a reason if there is none. */
+  /** Reads a message for GSS; returns the reason if the token is not acceptable. */
   function read(token68: string | undefined, connection: object): Message | Refusal {
     if (gss === undefined) return refuse('negotiate-off');
     const bytes = token68 === undefined ? undefined : decode(token68);

@@ -25,7 +25,7 @@ function recordingLog() {
   return { log, said };
 }
 
-test('no member negotiate in the configuration: nothing is loaded and nothing is said', async () => {
+test('without the member negotiate in the configuration, no module is loaded and nothing is logged', async () => {
   const { log, said } = recordingLog();
   const load = () => {
     throw new Error('loaded');
@@ -34,7 +34,7 @@ test('no member negotiate in the configuration: nothing is loaded and nothing is
   expect(said).toEqual([]);
 });
 
-test('the library is told of the keytab by the environment', async () => {
+test('the environment names the keytab for the library', async () => {
   const env: NodeJS.ProcessEnv = {};
   const { log, said } = recordingLog();
   await expect(openGss({ keytab }, env, log, () => kerberos)).resolves.toBeDefined();
@@ -42,7 +42,7 @@ test('the library is told of the keytab by the environment', async () => {
   expect(said).toEqual([]);
 });
 
-test('the module is not built: off, and the log says once how to turn it on', async () => {
+test('without the native module Negotiate is off, and the log says once how to turn it on', async () => {
   const { log, said } = recordingLog();
   const load = () => {
     throw new Error("Cannot find module 'kerberos'\nRequire stack: ...");
@@ -53,13 +53,13 @@ test('the module is not built: off, and the log says once how to turn it on', as
   expect(said).toEqual([['negotiate.off', { reason, remedy }]]);
 });
 
-test('a keytab that is not there keeps the server from starting', async () => {
+test('a missing keytab keeps the server from starting', async () => {
   const opening = openGss({ keytab: join(folder, 'none') }, {}, silentLog, () => kerberos);
   await expect(opening).rejects.toThrow(ConfigError);
   await expect(opening).rejects.toThrow('ENOENT');
 });
 
-test('a keytab that others may write keeps the server from starting', async () => {
+test('a keytab that other users may write keeps the server from starting', async () => {
   const open = join(folder, 'open');
   await writeFile(open, 'keys');
   await chmod(open, 0o620);
@@ -68,7 +68,7 @@ test('a keytab that others may write keeps the server from starting', async () =
   );
 });
 
-test('a keytab that everybody may read is warned of', async () => {
+test('the log warns about a keytab that every user may read', async () => {
   const read = join(folder, 'read');
   await writeFile(read, 'keys');
   await chmod(read, 0o644);

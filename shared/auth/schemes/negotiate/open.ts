@@ -7,18 +7,18 @@ import type { Log } from '#shared/base/log.ts';
 import type { Gss } from '../parts/gss.ts';
 import { type KerberosModule, nativeGss } from './native-gss.ts';
 
-/** Throws when it was not built, or the libraries of Kerberos are not installed. */
+/** Throws if the module was not built, or if the Kerberos libraries are not installed. */
 const require = createRequire(new URL('shared/auth/schemes/negotiate/module/package.json', ROOT));
 const requireModule = () => require('kerberos') as KerberosModule;
 
-/** Mode bits for writing by group and others. Reading is not checked: it may be right within a container. */
+/** Mode bits for writing by group and other users. Reading is not checked: in a container it may be right. */
 const WRITABLE = 0o022;
 const READABLE = 0o004;
 
 /**
- * Opens the GSS-API for Negotiate. Returns undefined if the configuration does not ask for it, or if the module is not
- * built, which it logs. It names the keytab in `env`, where the library looks for it, so that `env` has to be the
- * environment of this process. Throws `ConfigError` for a keytab that cannot be read or that others may write.
+ * Opens the GSS-API for Negotiate. Returns undefined if the configuration does not ask for it, or if the module is
+ * not built, which it logs. It writes the keytab's path to `env`, where the library reads it, so `env` must be the
+ * environment of this process. Throws `ConfigError` for a keytab that cannot be read or that other users may write.
  */
 export async function openGss(
   settings: NegotiateSettings | undefined,

@@ -14,7 +14,7 @@ describe('a first message (RFC 4178 section 4.2.1)', () => {
     ['Windows', client.negTokenInit([KERBEROS_OF_WINDOWS, KERBEROS, NTLM], request)],
     ['of a handshake in three', client.negTokenInit([KERBEROS], client.apReq('secret'))],
     ['Kerberos alone (RFC 4121 section 4.1)', request],
-  ])('%s', (_what, token) => {
+  ])('the authenticator is found in %s', (_what, token) => {
     expect(readClientToken(token)).toEqual({ first: true, authenticator });
   });
 
@@ -30,11 +30,11 @@ describe('a first message (RFC 4178 section 4.2.1)', () => {
       'something behind the request',
       client.negTokenInit([KERBEROS], Buffer.concat([request, NTLM])),
     ],
-  ])('%s: has no authenticator', (_what, token) => {
+  ])('a message without a Kerberos request has no authenticator: %s', (_what, token) => {
     expect(readClientToken(token)).toEqual({ first: true });
   });
 
-  test('wrapping a request again does not change its authenticator', () => {
+  test('wrapping the same request again does not change its authenticator', () => {
     const wrapped = [
       request,
       client.negTokenInit([KERBEROS], request),
@@ -47,7 +47,7 @@ describe('a first message (RFC 4178 section 4.2.1)', () => {
 });
 
 describe('a later message (RFC 4178 section 4.2.2)', () => {
-  test('with a request and without', () => {
+  test('a later message is read with a request and without', () => {
     expect(readClientToken(client.negTokenResp(request))).toEqual({ first: false, authenticator });
     expect(readClientToken(client.negTokenResp())).toEqual({ first: false });
   });
@@ -58,7 +58,7 @@ describe('refused messages', () => {
     ['raw', NTLM_MESSAGE],
     ['in SPNEGO', client.negTokenInit([NTLM], NTLM_MESSAGE)],
     ['in SPNEGO beside a mechanism that is not Kerberos', client.negTokenInit([IAKERB, NTLM])],
-  ])('NTLM %s', (_what, token) => {
+  ])('NTLM is recognized: %s', (_what, token) => {
     expect(readClientToken(token)).toBe('ntlm');
   });
 
@@ -70,11 +70,11 @@ describe('refused messages', () => {
     ['no frame', client.apReq('secret')],
     ['something behind', Buffer.concat([request, Buffer.of(0)])],
     ['a later message with members twice', der(0xa1, der(0x30, NTLM, NTLM))],
-  ])('%s', (_what, token) => {
+  ])('an unknown message is refused: %s', (_what, token) => {
     expect(readClientToken(token)).toBe('unknown');
   });
 
-  test('truncated messages, at every place', () => {
+  test('a message truncated at any place is refused', () => {
     for (const token of [client.negTokenInit([KERBEROS, NTLM], request), request]) {
       for (let length = 0; length < token.length; length += 1) {
         expect(readClientToken(token.subarray(0, length))).toBe('unknown');
@@ -82,7 +82,7 @@ describe('refused messages', () => {
     }
   });
 
-  test('any change of one byte is read or refused, never an exception', () => {
+  test('a message with any byte changed is read or refused, without an exception', () => {
     const token = client.negTokenInit([KERBEROS, NTLM], request);
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.nat(255), (at, byte) => {
@@ -94,7 +94,7 @@ describe('refused messages', () => {
     );
   });
 
-  test('any bytes', () => {
+  test('any bytes are read or refused, without an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (any) => {
         expect(['unknown', 'ntlm']).toContain(readClientToken(Buffer.from(any)));

@@ -5,8 +5,8 @@ export interface ClientToken {
   /** True if it opens a handshake; otherwise it is valid only within one. */
   readonly first: boolean;
   /**
-   * The encrypted Authenticator of its Kerberos request (RFC 4120 section 5.5.1): it differs for every request, and
-   * nobody can change it by wrapping a request anew.
+   * The encrypted Authenticator of the Kerberos request (RFC 4120 section 5.5.1). It differs for every request, and
+   * stays the same if an attacker wraps the request in another message.
    */
   readonly authenticator?: Buffer;
 }
@@ -17,7 +17,7 @@ const KERBEROS_OF_WINDOWS = Buffer.from('2a864882f712010202', 'hex'); // 1.2.840
 const NTLM = Buffer.from('2b06010401823702020a', 'hex'); // 1.3.6.1.4.1.311.2.2.10
 const NTLM_SIGNATURE = Buffer.from('NTLMSSP\0');
 
-/** How a token of that mechanism begins (RFC 2743 section 3.1). */
+/** Returns the first bytes of a token of that mechanism (RFC 2743 section 3.1). */
 const framed = (mechanism: Buffer) => Buffer.concat([Buffer.of(0x06, mechanism.length), mechanism]);
 /** RFC 4121 section 4.1. */
 const AP_REQ = Buffer.concat([framed(KERBEROS), Buffer.of(1, 0)]);
@@ -33,9 +33,9 @@ const after = (prefix: Buffer, bytes: Buffer) =>
   bytes.subarray(0, prefix.length).equals(prefix) ? bytes.subarray(prefix.length) : undefined;
 
 /**
- * Reads what the Negotiate scheme carries: SPNEGO (RFC 4178 section 4.2) with Kerberos inside, or
- * Kerberos without it (RFC 4121 section 4.1), which some clients send. `ntlm`: asks for NTLM and cannot
- * do Kerberos. `unknown`: anything else, also what is cut off.
+ * Reads a client's message: SPNEGO (RFC 4178 section 4.2) with Kerberos inside, or Kerberos alone (RFC 4121 section
+ * 4.1), which some clients send. Returns `ntlm` if the client asks for NTLM and cannot use Kerberos. Returns
+ * `unknown` for anything else, such as truncated bytes.
  */
 export function readClientToken(bytes: Buffer): ClientToken | 'ntlm' | 'unknown' {
   if (after(NTLM_SIGNATURE, bytes) !== undefined) return 'ntlm';
@@ -60,7 +60,7 @@ function readNegTokenInit(inner: Buffer): ClientToken | 'ntlm' | 'unknown' {
   if (!mechanisms.some(isKerberos)) {
     return mechanisms.some((one) => one.equals(NTLM)) ? 'ntlm' : 'unknown';
   }
-  // The token, if there is one, is for the mechanism that the client likes best.
+  // The first message may carry a token only for the mechanism that the client prefers.
   const [best] = mechanisms;
   const optimistic = elementContent(members.get(context(2)), OCTET_STRING);
   return token(true, best && isKerberos(best) ? optimistic : undefined);
@@ -78,7 +78,10 @@ function token(first: boolean, mechanismToken: Buffer | undefined): ClientToken 
   return { first, ...(authenticator && { authenticator }) };
 }
 
-/** Returns the authenticator of a request in its frame, or without it, as in a handshake of three messages (MS-KILE section 3.4.5.1). */
+/**
+ * Returns the authenticator of a request, with or without its GSS frame; a handshake of three messages has no frame
+ * (MS-KILE section 3.4.5.1).
+ */
 function authenticatorOf(mechanismToken: Buffer): Buffer | undefined {
   const initial = elementContent(mechanismToken, INITIAL_TOKEN);
   const request = initial === undefined ? mechanismToken : after(AP_REQ, initial);

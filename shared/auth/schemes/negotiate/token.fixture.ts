@@ -1,4 +1,4 @@
-/** Tokens as clients build them, without the cryptography: what they look like from outside. */
+/** Makes tokens in the format of real clients, without the cryptography. */
 import { der } from '#shared/base/der.ts';
 
 const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
@@ -10,7 +10,7 @@ export const IAKERB = oid('2b0601050205');
 
 export const NTLM_MESSAGE = Buffer.from('NTLMSSP\0\u0001\0\0\0');
 
-/** AP-REQ of RFC 4120 section 5.5.1; of the ticket, only that it is one. */
+/** Returns an AP-REQ of RFC 4120 section 5.5.1 with a dummy ticket. */
 export function apReq(authenticator: Buffer | string): Buffer {
   const integer = (value: number) => der(0x02, Buffer.of(value));
   const cipher = der(0x04, Buffer.from(authenticator));
@@ -27,18 +27,18 @@ export function apReq(authenticator: Buffer | string): Buffer {
   );
 }
 
-/** Kerberos in the frame of GSS (RFC 4121 section 4.1). */
+/** Returns a Kerberos token in the GSS frame (RFC 4121 section 4.1). */
 export const kerberosToken = (authenticator: Buffer | string, id = Buffer.of(1, 0)) =>
   der(0x60, KERBEROS, id, apReq(authenticator));
 
-/** NegTokenInit (RFC 4178 section 4.2.1) in the frame of GSS. */
+/** Returns a NegTokenInit (RFC 4178 section 4.2.1) in the GSS frame. */
 export function negTokenInit(mechanisms: readonly Buffer[], mechanismToken?: Buffer): Buffer {
   const token = mechanismToken ? [der(0xa2, der(0x04, mechanismToken))] : [];
   const list = der(0xa0, der(0x30, ...mechanisms));
   return der(0x60, SPNEGO, der(0xa0, der(0x30, list, ...token)));
 }
 
-/** NegTokenResp (RFC 4178 section 4.2.2) as a client sends it. */
+/** Returns a NegTokenResp (RFC 4178 section 4.2.2) as a client sends it. */
 export function negTokenResp(responseToken?: Buffer): Buffer {
   const token = responseToken ? [der(0xa2, der(0x04, responseToken))] : [];
   return der(0xa1, der(0x30, der(0xa0, der(0x0a, Buffer.of(1))), ...token));

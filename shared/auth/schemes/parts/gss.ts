@@ -4,7 +4,7 @@ import type { Turn } from '#shared/base/line.ts';
 export type Step =
   | {
       readonly done: true;
-      /** With its realm, as in `alice@EXAMPLE.COM`. */
+      /** The principal with its realm, as in `alice@EXAMPLE.COM`. */
       readonly principal: string;
       /** The last message to the client, which authenticates the server. */
       readonly token?: Buffer;
@@ -14,7 +14,9 @@ export type Step =
 
 /** The server's side of one handshake. */
 export interface Acceptor {
-  /** Takes a message. Rejects with `GssRefused`, and with `HttpError` 503 if too many are waiting. */
+  /**
+   * Processes a message of the client. Rejects with `GssRefused`, and with `HttpError` 503 if too many messages wait.
+   */
   step(turn: Turn, token: Buffer): Promise<Step>;
 }
 

@@ -14,10 +14,10 @@ export interface OAuthSpace {
   scopes(method: string): readonly string[];
 }
 
-/** Makes the schemes for access tokens, with the parts that the spaces of one server share. */
+/** Makes the schemes for access tokens; the spaces of one server share their parts. */
 export interface OAuthSchemes {
   bearer(space: OAuthSpace): Scheme;
-  /** `nonce`: proofs must carry a nonce of the server (RFC 9449 section 9). */
+  /** `nonce`: proofs must carry a nonce of this server (RFC 9449 section 9). */
   dpop(space: OAuthSpace & { readonly nonce: boolean }): Scheme;
 }
 
@@ -33,8 +33,8 @@ const DESCRIPTIONS = {
 };
 
 /**
- * Returns a challenge (RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1). It has no error if the request
- * had no credentials.
+ * Returns a challenge (RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1). It has no error code if the
+ * request had no credentials.
  */
 export function oauthChallenge(
   scheme: 'Bearer' | 'DPoP',

@@ -29,26 +29,29 @@ export interface SchemeParts {
   readonly directory: Directory;
   readonly verifiers: Verifiers;
   readonly attempts: Attempts;
-  /** The brand on a scheme's own pages. */
+  /** The brand of a scheme's own pages. */
   readonly brand: Brand;
-  /** Whether demo people and keys are accepted, which the first start made (never in production). */
+  /** Whether demo people and keys, which the first start created, are accepted (never in production). */
   readonly demo: boolean;
-  /** Whom a key lets in only if they had signed in with a second factor when it was added. */
+  /**
+   * Applies to people who must use a second factor: a key admits them only if they had signed in with a second factor
+   * when they added it.
+   */
   readonly secondFactor: SecondFactorRule;
   readonly oauth: OAuthSchemes;
   /** The origin of the authorization server. */
   readonly issuer: string;
-  /** Whether the Client-Cert of a trusted proxy counts as the certificate of a client of GNAP. */
+  /** Whether Client-Cert from a trusted proxy proves the certificate of a GNAP client. */
   readonly mtls: boolean;
-  /** Verifies the access tokens of that server. */
+  /** Verifies the access tokens of the authorization server. */
   readonly tokens: TokenVerifier;
   /** Undefined if Negotiate is off. */
   readonly gss: Gss | undefined;
-  /** Returns the issuer of a name, always the same object; without a name, the issuer of this pair of servers. */
+  /** Returns the issuer with a name, always the same object; without a name, the issuer of this pair of servers. */
   readonly issuers: (name: string | undefined) => TrustedIssuer;
-  /** Limit of PrivateToken tokens from one address. */
+  /** Limit of PrivateToken tokens redeemed from one address. */
   readonly redemptions: Rate;
-  /** Limit of key exchanges from one address. */
+  /** Limit of Mutual's key exchanges from one address. */
   readonly exchanges: Rate;
 }
 
@@ -61,7 +64,7 @@ export interface SchemeRealm {
 
 /** A protection space. */
 export interface SchemeSpace extends SchemeRealm {
-  /** The identity of the space (RFC 9728), which is the audience of its tokens. */
+  /** The identifier of the space (RFC 9728), which is the audience of its tokens. */
   readonly url: string;
   /** Returns the scopes that a request with this method needs. */
   scopes(method: string): readonly string[];
@@ -73,22 +76,27 @@ export type Settings = Readonly<Record<string, z.ZodType>>;
 /** The verifier of a password that a scheme needs in the store. */
 export interface SchemeVerifier {
   readonly kinds: readonly KeptKind[];
-  /** Returns the kinds that a space or the proxy needs, from its `url` and its configured members of `settings`. */
+  /**
+   * Returns the kinds of verifiers that a space or the proxy needs, from its `url` and its configured members of
+   * `settings`.
+   */
   neededBy(settings: never): readonly VerifierKind[];
 }
 
 /**
- * A scheme's own endpoint, such as the one that registers keys (RFC 7486 section 6.2.1), at each origin where a space
- * has the scheme. Its callers need no credentials.
+ * An endpoint that belongs to a scheme, such as the one that registers keys (RFC 7486 section 6.2.1). It exists at
+ * each origin where a space has the scheme. Its callers need no credentials.
  */
 export interface SchemeEndpoint {
-  /** The methods, besides OPTIONS. */
+  /** The supported methods, besides OPTIONS. */
   readonly methods: readonly string[];
-  /** Answers a request; `content` is complete. Throws `HttpError`, `BadRequest` and `StoreUnavailable`. */
+  /**
+   * Answers a request; `content` is its complete content. Throws `HttpError`, `BadRequest` and `StoreUnavailable`.
+   */
   answer(request: AuthRequest, content: Buffer): Awaitable<Answer>;
 }
 
-/** Endpoints by path, below `/.well-known/`, where no space is. */
+/** A scheme's endpoints by path, below `/.well-known/`, where no space exists. */
 export type SchemeEndpoints = Readonly<Record<string, SchemeEndpoint>>;
 
 /** A space that has the scheme, for the scheme's own endpoints. */
@@ -97,19 +105,22 @@ export interface SchemePlace {
   readonly origin: string;
 }
 
-/** A scheme in the list of all: what it is called, how it is set and how it is made. */
+/** A scheme in the list of all schemes: its name, its settings and its factory. */
 export interface SchemeEntry {
   /** The name, as registered at IANA. */
   readonly name: string;
-  /** Whether a proxy can ask for it, too, since it identifies people by name and knows no scopes. */
+  /** Whether a proxy can ask for the scheme, too. Such a scheme identifies people by name and has no scopes. */
   readonly forPeople: boolean;
-  /** Knows a password and nothing else of a person: people who need a second factor are refused. */
+  /** The scheme checks a password and no second factor, so people who need a second factor are refused. */
   readonly passwordAlone?: true;
   /** Members of a space's configuration that are about this scheme. */
   readonly settings: Settings;
-  /** Absent if the scheme does not use passwords, or sees the password itself. */
+  /** Absent if the scheme does not use passwords, or receives the password itself. */
   readonly verifier?: SchemeVerifier;
-  /** Its space in the tour (`/schemes/PATH/`), with members beside the usual ones; absent: it has none. */
+  /**
+   * The scheme's space in the tour (`/schemes/PATH/`), with members beside the usual ones; absent if the tour does
+   * not show the scheme.
+   */
   readonly trial?: {
     readonly path: string;
     readonly members?: object;
@@ -121,13 +132,13 @@ export interface SchemeEntry {
    * scheme for a space or a proxy with its configured members of `settings`.
    */
   open(parts: SchemeParts): Promise<(at: never) => Scheme>;
-  /** The scheme works at https origins only; elsewhere it neither announces itself nor has endpoints. */
+  /** The scheme works only at https origins; elsewhere it neither announces itself nor has endpoints. */
   readonly overTls?: true;
   /**
-   * The scheme's credentials are for one origin alone: a listener that has it shows a certificate of that name, and
-   * resumes no session of TLS (RFC 7486 sections 3 and 6.3).
+   * The scheme's credentials are bound to one origin: a listener of that origin shows a certificate for that name,
+   * and resumes no TLS session (RFC 7486 sections 3 and 6.3).
    */
   readonly originBound?: true;
-  /** Called once by each server that has such places. */
+  /** Opens the scheme's endpoints. Each server calls it once, if a space has the scheme. */
   endpoints?(parts: SchemeParts, places: readonly SchemePlace[]): Promise<SchemeEndpoints>;
 }

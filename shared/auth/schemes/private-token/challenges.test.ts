@@ -20,7 +20,7 @@ const digestOf = (space: Partial<ChallengedSpace>, issuer = ISSUER, secret = SEC
   of(space, issuer, secret).offered(BLIND_RSA, at(NOW)).digest.toString('hex');
 
 describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
-  test('without a window: no context, the own name in origin_info, no end', () => {
+  test("without a window a challenge has no context, the space's own name in origin_info, and no end", () => {
     const challenges = of({});
     const offered = challenges.offered(VOPRF, at(NOW));
     expect(parseChallenge(offered.bytes)).toEqual({
@@ -40,12 +40,12 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
     ['https://rs.example:443/a/', 'rs.example'],
     ['http://localhost/a/', 'localhost:80'],
     ['https://[::1]:8/a/', '[::1]:8'],
-  ])('section 2.1.1.1: %s is %s', (url, name) => {
+  ])('section 2.1.1.1: the server name of %s is %s', (url, name) => {
     const { bytes } = of({ url }).offered(BLIND_RSA, at(NOW));
     expect(parseChallenge(bytes)?.origins).toEqual([name]);
   });
 
-  test('section 5.4: origins that name each other ask for the same tokens; others do not', () => {
+  test('section 5.4: origins that name each other ask for the same tokens; other origins do not', () => {
     const other = 'https://other.example/b/';
     const both = digestOf({ origins: ['other.example'] });
     expect(digestOf({ url: other, origins: ['rs.example'] })).toBe(both);
@@ -56,7 +56,7 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
     expect(digestOf({ url: 'https://rs.example/b/' })).toBe(digestOf({}));
   });
 
-  test('section 2.1.1.2: with a window, a context of 32 octets that all of it goes into', () => {
+  test('section 2.1.1.2: with a window the context has 32 octets that depend on every input', () => {
     const challenges = of({ window: 60 });
     const parsed = parseChallenge(challenges.offered(BLIND_RSA, at(NOW)).bytes);
     expect(parsed?.context).toHaveLength(32);
@@ -74,7 +74,7 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
     expect(new Set(all).size).toBe(all.length - 1); // the first is among the accepted ones
   });
 
-  test('a window of another length has other contexts, also when its number is the same', () => {
+  test('a window of another length has other contexts, even if its number is the same', () => {
     const seventh = (window: number) =>
       of({ window })
         .offered(BLIND_RSA, at(7 * window * 1000))
@@ -82,7 +82,7 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
     expect(seventh(60)).not.toBe(seventh(120));
   });
 
-  test('section 2.1.1.2: when the store loses its memory, all windows have other contexts', () => {
+  test('section 2.1.1.2: after the store has lost its memory, all windows have other contexts', () => {
     const space = of({ window: 60 });
     const [before, after] = ['one', 'other'].map((memory) =>
       space.accepted(BLIND_RSA, at(NOW, memory)).map(({ digest }) => digest.toString('hex')),
@@ -94,7 +94,7 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
     );
   });
 
-  test('two processes make the same, whenever in a window', () => {
+  test('two processes make the same challenge at any time of a window', () => {
     const [one, other] = [of({ window: 60 }), of({ window: 60 })];
     const start = Math.floor(NOW / 60_000) * 60_000;
     const first = one.offered(BLIND_RSA, at(start));
@@ -103,7 +103,7 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
     expect(first.ends).toBe(start + 120_000);
   });
 
-  test('an offered challenge is accepted from one window earlier until its end, to the millisecond', () => {
+  test('tokens of a challenge are accepted from one window before it until its end, to the millisecond', () => {
     const seconds = fc.integer({ min: 10, max: 100_000 });
     const time = fc.integer({ min: NOW - 1e9, max: NOW + 1e9 });
     fc.assert(

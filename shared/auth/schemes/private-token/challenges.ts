@@ -6,49 +6,59 @@ import { RecentMap } from '#shared/base/recent-map.ts';
 
 /** The parts of a challenge that depend on the space. */
 export interface ChallengedSpace {
-  /** Where the space begins. */
+  /** The URL of the space. */
   readonly url: string;
-  /** In the order of the challenges. */
+  /** The token types, in the order of the challenges. */
   readonly types: readonly TokenType[];
   /**
-   * Seconds: a token is good in this space alone, in the window that it was asked for in and the next.
-   * Absent: it is good at all of its origins until its key retires.
+   * The length of a time window in seconds. Tokens are then valid in this space only, in the window of their
+   * challenge and the next. Absent: tokens are valid at all named origins until their key retires.
    */
   readonly window?: number;
-  /** Server names of further origins that the tokens are for. */
+  /** Server names of further origins where the tokens are valid. */
   readonly origins: readonly string[];
 }
 
-/** A challenge of a space, the same for every client: one of its own would link what it redeems. */
+/**
+ * A challenge of a space, the same for every client: a different challenge for each client would link the client's
+ * tokens.
+ */
 export interface SpaceChallenge {
   /** TokenChallenge (RFC 9577 section 2.1.1). */
   readonly bytes: Buffer;
   readonly digest: Buffer;
-  /** Milliseconds since the epoch: no token for it passes from then on. Infinity: as long as its key. */
+  /**
+   * Milliseconds since the epoch from which no token for the challenge is accepted. Infinity: as long as the token's
+   * key.
+   */
   readonly ends: number;
 }
 
-/** When challenges are made, and by what. */
+/** The time and store for which challenges are made. */
 export interface Moment {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Identity of the store's memory of spent tokens: tokens of a window end with it. */
+  /** The identity of the store's memory of spent tokens: a new memory invalidates the tokens of a window. */
   readonly memory: string;
 }
 
 /** The challenges of a space. */
 export interface Challenges {
   offered(type: TokenType, moment: Moment): SpaceChallenge;
-  /** Those whose tokens pass: of the window before, of this, and of the next, which other clocks may be in. */
+  /**
+   * Returns the challenges whose tokens are accepted: of the previous window, of this one, and of the next, which a
+   * faster clock may have reached.
+   */
   accepted(type: TokenType, moment: Moment): readonly SpaceChallenge[];
 }
 
-/** Challenges that are kept: those of both types in all windows that are accepted, and in the next. */
+/** Most challenges that are kept: both types in all accepted windows, and in one more. */
 const MADE = 16;
 
 /**
- * `redemption_context` is empty or a pseudorandom function of space, time window and the store's memory
- * (RFC 9577 section 2.1.1.2). `issuer`: its name. `secret`: for this purpose alone, shared by all processes.
+ * Creates the challenges of a space. `redemption_context` is empty or a pseudorandom function of space, time window
+ * and the store's memory (RFC 9577 section 2.1.1.2). `issuer`: the issuer's name. `secret`: used only for this
+ * purpose, and shared by all processes.
  */
 export function createChallenges(
   space: ChallengedSpace,
@@ -56,7 +66,7 @@ export function createChallenges(
   secret: Buffer,
 ): Challenges {
   const { url, window } = space;
-  // Sorted: origins that share tokens have to write the same `origin_info` (RFC 9577 section 5.4).
+  // The names are sorted: origins that share tokens must write the same `origin_info` (RFC 9577 section 5.4).
   const origins = [...new Set([serverNameOf(url), ...space.origins])].toSorted();
   const made = new RecentMap<SpaceChallenge>(MADE);
 

@@ -13,23 +13,27 @@ import { encodeTokenRequest } from '#shared/private-token/token-request.ts';
 import { BLIND_RSA, type TokenType, tokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import { tokenInput } from '#shared/private-token/token.ts';
 
-/** A challenge for which a token may be got and redeemed. */
+/** A challenge for which the client may get and redeem a token. */
 export interface SiteChallenge {
   readonly type: TokenType;
   /** Server name. */
   readonly issuer: string;
-  /** The hash of the whole TokenChallenge: a token is good where this is the same (RFC 9577 section 2.1.4). */
+  /**
+   * The hash of the whole TokenChallenge: a token is valid where the challenge has the same hash (RFC 9577 section
+   * 2.1.4).
+   */
   readonly digest: Buffer;
-  /** The issuer's key that the site asks for; undefined: whichever the issuer prefers. */
+  /** The issuer's key that the site asks for; undefined: the key that the issuer prefers. */
   readonly tokenKey: Buffer | undefined;
-  /** Milliseconds since the epoch: the site takes the token until then; undefined: it does not say. */
+  /** Milliseconds since the epoch until which the site accepts the token; undefined if the site does not say. */
   readonly until: number | undefined;
 }
 
 /**
- * Reads the challenges for PrivateToken of a WWW-Authenticate field (RFC 9577 section 2.1.3), in its order; one that may
- * not be answered is a text that says why. Returns undefined if the field is malformed. More than the section asks for,
- * the site's own name, `site`, has to be in the challenge: a token without one could be spent by the site elsewhere.
+ * Reads the PrivateToken challenges of a WWW-Authenticate field (RFC 9577 section 2.1.3), in their order. A challenge
+ * that the client must not answer becomes a text with the reason. Returns undefined if the field is malformed. The
+ * function is stricter than the RFC: the challenge must name `site`, otherwise the site could spend the token
+ * elsewhere.
  */
 export const readSiteChallenges = (
   field: string,
@@ -73,8 +77,9 @@ export const keysInUse = (
   keys.filter((key) => key.type === type && (key.notBefore ?? 0) * 1000 <= clock.now());
 
 /**
- * Returns the key to get a token with. One that the site names counts only if the issuer shows it to everybody, or the
- * site could mark a person by a key of their own (RFC 9576 section 6.2). Undefined: there is none.
+ * Returns the key with which to get a token; undefined if there is none. A key that the site names is used only if
+ * the issuer publishes it for every client. Otherwise the site could mark a person with a key of their own (RFC 9576
+ * section 6.2).
  */
 export function keyForChallenge(
   { type, tokenKey }: Pick<SiteChallenge, 'type' | 'tokenKey'>,
@@ -89,16 +94,16 @@ export function keyForChallenge(
 
 type Blind = (publicKey: Buffer, input: Uint8Array, random: Random) => Blinded;
 
-/** The client's computation for each type; the library of curves is loaded when it is asked for. */
+/** The client's computation for each type; the library of curves is loaded on first use. */
 const BLIND: Readonly<Record<TokenType, () => Promise<Blind>>> = {
   [BLIND_RSA]: async () => blindRsa,
   [VOPRF]: async () => (await import('#shared/private-token/voprf-client.ts')).blindVoprf,
 };
 
 /**
- * Makes the request for one token (RFC 9578 sections 5.1 and 6.1). It has nothing of the site: `digest`, of the
- * challenge, is blinded. `finalize` returns the token, given the issuer's response, and undefined if the key has not
- * signed it.
+ * Makes the request for one token (RFC 9578 sections 5.1 and 6.1). The request reveals nothing about the site, since
+ * the challenge's `digest` is blinded. `finalize` returns the token from the issuer's response, or undefined if the
+ * key did not sign it.
  */
 export async function requestToken(
   { type, id, publicKey }: DirectoryKey,
@@ -120,6 +125,6 @@ export async function requestToken(
   };
 }
 
-/** The credentials that redeem a token (RFC 9577 section 2.2.2). */
+/** Returns the credentials that redeem a token (RFC 9577 section 2.2.2). */
 export const privateTokenCredentials = (token: Uint8Array): string =>
   `PrivateToken token="${encodePadded(token)}"`;

@@ -7,7 +7,7 @@ import { isServerName } from '#shared/private-token/server-name.ts';
 
 const TOKEN_TYPE_NAMES = Object.values(TOKEN_TYPES).map(({ name }) => name);
 
-/** A host with a port, which is 443 where it is missing (RFC 9577 section 2.1.1.1). */
+/** A host with a port, which defaults to 443 (RFC 9577 section 2.1.1.1). */
 const serverName = z.string().refine(isServerName, {
   error: 'must be a server name such as issuer.example or issuer.example:8443',
 });

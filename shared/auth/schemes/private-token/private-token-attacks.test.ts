@@ -36,7 +36,7 @@ import {
   WRONG,
 } from './private-token.fixture.ts';
 
-describe('RFC 9577 section 2.2.1: octets that are no token, or a token for elsewhere', () => {
+describe('RFC 9577 section 2.2.1: octets that are no token, or a token for another place', () => {
   test.each([
     ['no parameters', 'PrivateToken'],
     ['another parameter', 'PrivateToken tokens="AAAA"'],
@@ -47,64 +47,71 @@ describe('RFC 9577 section 2.2.1: octets that are no token, or a token for elsew
     ['the other alphabet', 'PrivateToken token="+/+/"'],
     ['a space', 'PrivateToken token="AAAA AAAA"'],
     ['twice', 'PrivateToken token="AAAA", token="AAAA"'],
-  ])('malformed credentials are 401: %s', async (_, credentials) => {
+  ])('malformed credentials get 401: %s', async (_, credentials) => {
     const { scheme } = await issuerAndOrigin();
     const outcome = await judge(spaceOf([scheme]), requestOf([['Authorization', credentials]]));
     expect(outcome).toMatchObject({ kind: 'answer', status: 401 });
   });
 
-  test('a megabyte is refused like all that has not the exact length', async () => {
+  test('a token of a megabyte is refused, as are all tokens of a wrong length', async () => {
     const { redeem, issuer } = await issuerAndOrigin();
     expect(await redeem(Buffer.alloc(1_000_000))).toEqual(NO_TOKEN);
     expect(await redeem(Buffer.alloc(0))).toEqual(NO_TOKEN);
     expect(issuer.state.verified).toBe(0);
   });
 
-  test.each(NAMED)('%s: cut anywhere, or with octets behind it', async (_, type) => {
-    const { get, redeem, issuer } = await issuerAndOrigin();
-    const token = await get(type);
-    for (let length = 0; length < token.length; length++) {
-      expect(await redeem(token.subarray(0, length))).toEqual(NO_TOKEN);
-    }
-    for (const more of [1, 2, 48, 208, token.length]) {
-      expect(await redeem(Buffer.concat([token, Buffer.alloc(more)]))).toEqual(NO_TOKEN);
-    }
-    expect(issuer.state.verified).toBe(0);
-    expect(await redeem(token)).toEqual(granted);
-  });
+  test.each(NAMED)(
+    '%s: a token is refused if it is truncated anywhere, or has octets behind it',
+    async (_, type) => {
+      const { get, redeem, issuer } = await issuerAndOrigin();
+      const token = await get(type);
+      for (let length = 0; length < token.length; length++) {
+        expect(await redeem(token.subarray(0, length))).toEqual(NO_TOKEN);
+      }
+      for (const more of [1, 2, 48, 208, token.length]) {
+        expect(await redeem(Buffer.concat([token, Buffer.alloc(more)]))).toEqual(NO_TOKEN);
+      }
+      expect(issuer.state.verified).toBe(0);
+      expect(await redeem(token)).toEqual(granted);
+    },
+  );
 
-  // VOPRF takes 20 ms each time: verification-by-store.test.ts has a bit of every octet.
+  // VOPRF takes 20 ms for each token, so only some octets are changed here; verification-by-store.test.ts changes a
+  // bit of every octet.
   test.each([
     ['voprf-p384: with octets of each field', VOPRF, 16],
     ['blind-rsa-2048: with any octet', BLIND_RSA, 1],
-  ] as const)('%s changed it is refused and spends nothing', async (_, type, step) => {
-    const { get, redeem } = await issuerAndOrigin();
-    const token = await get(type);
-    const fields: [from: number, verdict: object][] = [
-      [0, NO_TOKEN],
-      [2, WRONG],
-      [34, NO_CHALLENGE],
-      [66, NO_KEY],
-      [98, WRONG],
-    ];
-    const expectations = fields.flatMap(([from, verdict], index) => {
-      const [to = token.length] = fields[index + 1] ?? [];
-      return Array.from({ length: to - from }, (__, n) => ({ at: from + n, n, verdict }));
-    });
-    expect(expectations).toHaveLength(token.length);
-    for (const { at, n, verdict } of expectations) {
-      if (verdict === WRONG && n % step > 0) continue;
-      const bits = n === 0 && step === 1 ? [0, 1, 2, 3, 4, 5, 6, 7] : [at % 8];
-      for (const bit of bits) {
-        const flipped = Buffer.from(token);
-        flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
-        expect(await redeem(flipped)).toEqual(verdict);
+  ] as const)(
+    '%s changed, a token is refused, and the unchanged token stays valid',
+    async (_, type, step) => {
+      const { get, redeem } = await issuerAndOrigin();
+      const token = await get(type);
+      const fields: [from: number, verdict: object][] = [
+        [0, NO_TOKEN],
+        [2, WRONG],
+        [34, NO_CHALLENGE],
+        [66, NO_KEY],
+        [98, WRONG],
+      ];
+      const expectations = fields.flatMap(([from, verdict], index) => {
+        const [to = token.length] = fields[index + 1] ?? [];
+        return Array.from({ length: to - from }, (__, n) => ({ at: from + n, n, verdict }));
+      });
+      expect(expectations).toHaveLength(token.length);
+      for (const { at, n, verdict } of expectations) {
+        if (verdict === WRONG && n % step > 0) continue;
+        const bits = n === 0 && step === 1 ? [0, 1, 2, 3, 4, 5, 6, 7] : [at % 8];
+        for (const bit of bits) {
+          const flipped = Buffer.from(token);
+          flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
+          expect(await redeem(flipped)).toEqual(verdict);
+        }
       }
-    }
-    expect(await redeem(token)).toEqual(granted);
-  });
+      expect(await redeem(token)).toEqual(granted);
+    },
+  );
 
-  test('the other type: its number, its challenge, its key', async () => {
+  test('a token is refused with the number, the challenge or the key of the other type', async () => {
     const { get, redeem, at, challengeOf } = await issuerAndOrigin();
     for (const [type, other] of [
       [VOPRF, BLIND_RSA],
@@ -129,7 +136,7 @@ describe('RFC 9577 section 2.2.1: octets that are no token, or a token for elsew
     }
   });
 
-  test.each(NAMED)('%s: made for somebody else', async (_, type) => {
+  test.each(NAMED)('%s: a token for another site, issuer or window is refused', async (_, type) => {
     const { get, at, redeem, issuer } = await issuerAndOrigin();
     const elsewhere = [
       at({ space: { url: 'https://evil.example/tokens/' } }),
@@ -147,7 +154,7 @@ describe('RFC 9577 section 2.2.1: octets that are no token, or a token for elsew
     expect(await redeem(good)).toEqual(granted);
   });
 
-  test('without a window a token is good in every space of the origin, but once in all', async () => {
+  test('without a window a token is accepted in every space of the origin, but only once in total', async () => {
     const { get, at, redeem } = await issuerAndOrigin();
     const space = at({ space: { url: 'https://rs.example/elsewhere/' } });
     const token = await get(VOPRF);
@@ -155,27 +162,30 @@ describe('RFC 9577 section 2.2.1: octets that are no token, or a token for elsew
     expect(await redeem(token)).toEqual(USED);
   });
 
-  test('with a window it is good in the space that asked', async () => {
+  test('with a window a token is accepted only in the space that asked for it', async () => {
     const { get, at, redeem } = await issuerAndOrigin({ space: { window: 60 } });
     const space = at({ space: { window: 60, url: 'https://rs.example/elsewhere/' } });
     expect(await space.redeem(await get(VOPRF))).toEqual(NO_CHALLENGE);
     expect(await redeem(await get(VOPRF))).toEqual(granted);
   });
 
-  test.each(NAMED)('%s: signed with a key of another issuer, under either id', async (_, type) => {
-    const { get, redeem } = await issuerAndOrigin();
-    const pair = OTHER_KEYS.find((key) => key.type === type);
-    const own = KEYS.find((key) => key.type === type);
-    if (pair === undefined || own === undefined) throw new Error('no keys');
-    const digest = (await get(type)).subarray(34, 66);
-    expect(await redeem(tokenOf(pair, digest))).toEqual(NO_KEY);
-    expect(await redeem(tokenOf({ ...pair, id: own.id }, digest))).toEqual(WRONG);
-  });
+  test.each(NAMED)(
+    "%s: a token signed with a key of another issuer is refused, under either key's id",
+    async (_, type) => {
+      const { get, redeem } = await issuerAndOrigin();
+      const pair = OTHER_KEYS.find((key) => key.type === type);
+      const own = KEYS.find((key) => key.type === type);
+      if (pair === undefined || own === undefined) throw new Error('no keys');
+      const digest = (await get(type)).subarray(34, 66);
+      expect(await redeem(tokenOf(pair, digest))).toEqual(NO_KEY);
+      expect(await redeem(tokenOf({ ...pair, id: own.id }, digest))).toEqual(WRONG);
+    },
+  );
 });
 
-describe('RFC 9577 section 5.2: replays, and what ends', () => {
+describe('RFC 9577 section 5.2: replays, and the end of tokens', () => {
   test.each(NAMED)(
-    '%s: a token ends with its key, to the millisecond; a retired key opens nothing',
+    '%s: a token is refused from the millisecond in which its key ends, and if its key was retired',
     async (_, type) => {
       const { get, redeem, clock, issuer } = await issuerAndOrigin();
       const [early, late, retired] = [await get(type), await get(type), await get(type)];
@@ -188,7 +198,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     },
   );
 
-  test('a token of a key without an end, in a space without a window', async () => {
+  test('a token is refused if neither its key nor its space has an end', async () => {
     const { get, redeem, issuer } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     issuer.keys.splice(0, 2, ...issuer.keys.map((key) => endingAt(undefined, key)));
@@ -200,20 +210,23 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     ['without a window', {}, END],
     ['with one that ends before the key', { space: { window: 300 } }, START + 600_000],
     ['with one that ends after it', { space: { window: 1000 } }, END],
-  ])('%s: a spent token stays so while it could pass anywhere', async (_, options, end) => {
-    const { get, at, redeem, clock, stores } = await issuerAndOrigin(options);
-    const behind = at({ clock: offBy(clock, -SKEW) });
-    const token = await get(BLIND_RSA);
-    expect(await redeem(token)).toEqual(granted);
-    for (const time of [end - 1, end, end + SKEW * 1000 - 1, end + SKEW * 1000, end + 1e8]) {
-      clock.advance((time - clock.now()) / 1000);
-      await stores.sweep();
-      for (const origin of [at(), behind])
-        expect((await origin.redeem(token)).kind).toBe('refused');
-    }
-  });
+  ])(
+    '%s: a spent token is refused for as long as any process could accept it',
+    async (_, options, end) => {
+      const { get, at, redeem, clock, stores } = await issuerAndOrigin(options);
+      const behind = at({ clock: offBy(clock, -SKEW) });
+      const token = await get(BLIND_RSA);
+      expect(await redeem(token)).toEqual(granted);
+      for (const time of [end - 1, end, end + SKEW * 1000 - 1, end + SKEW * 1000, end + 1e8]) {
+        clock.advance((time - clock.now()) / 1000);
+        await stores.sweep();
+        for (const origin of [at(), behind])
+          expect((await origin.redeem(token)).kind).toBe('refused');
+      }
+    },
+  );
 
-  test('a token of a window is let in once, whenever it is replayed, also if two clocks differ', async () => {
+  test('a token of a window is accepted once, whenever it is replayed, even if two clocks differ', async () => {
     const WINDOW = 10_000;
     const truth = new ManualClock();
     const moveTo = (time: number) => truth.advance((time - truth.now()) / 1000);
@@ -240,7 +253,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
         stores: fc.constant(stores),
         asking: one,
         attempts: fc.array(fc.record({ at: moments, by: one }), { minLength: 1, maxLength: 7 }),
-        // Amid the window by either clock, so that one of them all is taken.
+        // A moment within the window by either clock, so that exactly one attempt succeeds.
         amid: fc.record({ at: fc.integer({ min: 0, max: WINDOW }), by: one }),
       }),
     );
@@ -265,7 +278,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     );
   });
 
-  test('one whose end comes while it is verified is neither taken nor spent', async () => {
+  test('a token whose end comes during its verification is refused, and is not spent', async () => {
     const { get, redeem, clock, issuer } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     issuer.state.meanwhile = () => clock.advance(LIFE);
@@ -275,7 +288,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     expect(await redeem(token)).toEqual(granted);
   });
 
-  test('one whose key is gone when it was spent: the store may have been restored in between', async () => {
+  test('a token whose key is unknown after the spending is refused, since the store may have been restored meanwhile', async () => {
     const { get, at, stores, issuer } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     const spend = async (name: Uint8Array, until: number) => {
@@ -286,7 +299,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     expect(await restored.redeem(token)).toEqual(refused(refuse('private-token-forgotten')));
   });
 
-  test('a process whose clock is behind and that stalls before it spends: used before', async () => {
+  test('a spent token is refused by a process whose clock is behind and that stalls before it spends the token', async () => {
     const { get, at, redeem, clock, folder, stores } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     expect(await redeem(token)).toEqual(granted);
@@ -312,7 +325,7 @@ describe('RFC 9577 section 5.2: replays, and what ends', () => {
     expect(stalled).toBe(1);
   });
 
-  test('section 2.2.3: spent only when it has verified: forgeries use up nobody’s token', async () => {
+  test('section 2.2.3: a token is spent only after its verification, so that a forgery cannot use up a real token', async () => {
     const { get, redeem } = await issuerAndOrigin();
     const token = await get(VOPRF);
     const forged = Buffer.concat([token.subarray(0, 98), Buffer.alloc(48)]);

@@ -15,9 +15,9 @@ import {
   issuerAndOrigin,
 } from './private-token.fixture.ts';
 
-describe('RFC 9577 section 2.2: the store has lost its memory of what was spent', () => {
+describe('RFC 9577 section 2.2: the store has lost its memory of spent tokens', () => {
   test.each(NAMED)(
-    '%s: of a window that the store has forgotten with what was spent',
+    '%s: a token of a window before the loss is refused, and a new token is accepted',
     async (_, type) => {
       let memory: string | undefined = 'first';
       const { get, redeem, at, clock, scheme } = await issuerAndOrigin({
@@ -37,7 +37,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
     },
   );
 
-  test('one whose window the store forgets while it is verified', async () => {
+  test('a token is refused if the store loses its memory during the verification', async () => {
     let memory = 'first';
     const { get, redeem, issuer } = await issuerAndOrigin({
       space: { window: 60 },
@@ -50,7 +50,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
     expect(await redeem(token)).toEqual(refused(refuse('private-token-forgotten')));
   });
 
-  test('without a window the memory is not asked for: the keys end with it', async () => {
+  test('without a window the memory is not asked for, since the keys are lost with it', async () => {
     const memory = () => Promise.reject(new Error('asked'));
     const { get, redeem } = await issuerAndOrigin({ memory });
     expect(await redeem(await get(VOPRF))).toEqual(granted);

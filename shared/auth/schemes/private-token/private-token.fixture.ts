@@ -73,9 +73,9 @@ async function keysOf(until: number): Promise<TestKey[]> {
   return [endingAt(until, await generateBlindRsaKey()), endingAt(until, generateVoprfKey())];
 }
 
-/** All tests of a file share them: a pair of RSA takes its time. */
+/** The keys that all tests of a file share, since making an RSA key is slow. */
 export const KEYS = await keysOf(END);
-/** Those of somebody else. */
+/** The keys of another issuer. */
 export const OTHER_KEYS = await keysOf(END);
 
 const CLIENT = { [BLIND_RSA]: blindRsa, [VOPRF]: blindVoprf };
@@ -95,7 +95,7 @@ const VERIFY: Record<TokenType, (pair: TokenKeyPair, token: Token) => boolean> =
     sameBytes(evaluate(privateKey, input), authenticator),
 };
 
-/** A token as a client gets it from the issuer of that key. */
+/** Returns a token as a client gets it from the issuer with that key. */
 export function tokenOf(pair: TokenKeyPair, digest: Uint8Array): Buffer {
   const input = tokenInput(pair.type, systemRandom(32), digest, pair.id);
   const client = CLIENT[pair.type](pair.publicKey, input, systemRandom);
@@ -105,14 +105,14 @@ export function tokenOf(pair: TokenKeyPair, digest: Uint8Array): Buffer {
   return Buffer.concat([input, authenticator]);
 }
 
-/** An issuer in memory, and what a test may do to it. */
+/** Creates an issuer in memory, with functions by which a test changes it. */
 export function memoryIssuer(known: readonly TestKey[], name = 'issuer.example:8443') {
   const keys = [...known];
   const state = {
     down: false,
     /** Tokens that were verified. */
     verified: 0,
-    /** Runs while a token is verified. */
+    /** Called while a token is verified. */
     meanwhile: (): void => undefined,
   };
   const asked = <T>(answer: () => T): T => {
@@ -153,7 +153,7 @@ export interface OriginOptions {
   readonly memory?: () => Promise<string | undefined>;
 }
 
-/** An origin as one process has it. */
+/** Creates an origin as one process has it. */
 export function originOf({ issuer, stores, clock, space, rate, memory }: OriginOptions) {
   const scheme = privateToken({
     space: { url: SPACE_URL, types: TYPES, origins: [], ...space },
@@ -193,19 +193,19 @@ afterAll(async () => {
   for (const stores of opened) await stores[Symbol.asyncDispose]();
 });
 
-/** A store as a process opens it. */
+/** Opens the store as a process does. */
 export async function openStores(folder: string, clock: Clock): Promise<Stores> {
   const stores = await openSqlite({ folder, clock, random: systemRandom });
   opened.push(stores);
   return stores;
 }
 
-/** A clock that differs from another by so many seconds. */
+/** Returns a clock that differs from another by so many seconds. */
 export function offBy(clock: Clock, seconds: number): Clock {
   return { now: () => clock.now() + seconds * 1000, monotonic: () => clock.monotonic() };
 }
 
-/** An issuer with both keys and an origin that takes its tokens, on one clock. */
+/** Creates an issuer with both keys, and an origin that accepts its tokens, on one clock. */
 export async function issuerAndOrigin(
   more: Partial<OriginOptions> = {},
   keys: readonly TestKey[] = KEYS,

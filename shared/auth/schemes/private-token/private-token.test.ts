@@ -34,7 +34,7 @@ import {
 } from './private-token.fixture.ts';
 
 describe('RFC 9577 section 2.1.2: challenges', () => {
-  test('one for each type, in order, with padding and in quotes', async () => {
+  test('a space sends a challenge for each type, in order, quoted and with padding', async () => {
     const { scheme, issuer } = await issuerAndOrigin();
     const challenges = await scheme.challenge(requestOf());
     expect(challenges.map((one) => parseChallenge(challengeBytes(one)))).toEqual(
@@ -61,7 +61,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
     }
   });
 
-  test('the same for all clients: nothing in it could link them', async () => {
+  test('a challenge is the same for all clients, so that it cannot link their tokens', async () => {
     const { scheme, at } = await issuerAndOrigin({ space: { window: 60 } });
     const first = await scheme.challenge(requestOf());
     const peer = { address: '203.0.113.9', connection: {}, http2: true, trusted: true };
@@ -74,7 +74,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
     expect(await at().scheme.challenge(requestOf())).toEqual(first);
   });
 
-  test('max-age: until the end of the next window, or of the key if that is earlier', async () => {
+  test('max-age lasts until the end of the next window, or of the key if that is earlier', async () => {
     const { clock, challengeOf } = await issuerAndOrigin({ space: { window: 300 } });
     const ages = async () => Number((await challengeOf(BLIND_RSA)).params?.['max-age']);
     expect(START % 300_000).toBe(0);
@@ -87,7 +87,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
     expect(await ages()).toBe(400);
   });
 
-  test('the first key of a type that is not past its end', async () => {
+  test('the challenge names the first key of a type that has not ended', async () => {
     const { clock, challengeOf, issuer } = await issuerAndOrigin();
     const [rsa, voprf] = issuer.keys;
     const [next] = OTHER_KEYS;
@@ -101,7 +101,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
     expect(await key()).toBe(encodePadded(next.publicKey));
   });
 
-  test('a type without a key is left out; with none left there is no challenge to give', async () => {
+  test('a type without a key is left out; if no type has a key, the answer is 503', async () => {
     const { scheme, issuer } = await issuerAndOrigin();
     issuer.keys.splice(0, 1);
     expect(await scheme.challenge(requestOf())).toHaveLength(1);
@@ -111,7 +111,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
     expect(outcome).toMatchObject({ kind: 'answer', status: 503 });
   });
 
-  test('keys without an end are of use with a window only: else nothing could remember long enough', async () => {
+  test('keys without an end are used only with a window, since spent tokens could not be remembered for ever', async () => {
     const endless = KEYS.map((key) => endingAt(undefined, key));
     const without = await issuerAndOrigin({}, endless);
     await expect(without.scheme.challenge(requestOf())).rejects.toThrow('no key that is of use');
@@ -124,7 +124,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
     expect(await within.redeem(await within.get(VOPRF))).toEqual(granted);
   });
 
-  test('RFC 9110 section 15.6.4: an issuer that does not answer is 503 where nothing else is offered', async () => {
+  test('RFC 9110 section 15.6.4: an issuer that does not answer gives 503 if the space has no other scheme', async () => {
     const { scheme, issuer } = await issuerAndOrigin();
     issuer.state.down = true;
     expect(await judge(spaceOf([scheme]), requestOf())).toMatchObject({
@@ -134,7 +134,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
     });
   });
 
-  test('neither offered nor looked at where others can read it', async () => {
+  test('over a connection that others can read, PrivateToken is neither offered nor checked', async () => {
     const { scheme, get, issuer, redeem } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     const clear = requestOf([], { confidential: false });
@@ -148,53 +148,62 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
 });
 
 describe('RFC 9577 section 2.2: redemption', () => {
-  test.each(NAMED)('%s: good once, and of nobody', async (_, type) => {
-    const { get, redeem } = await issuerAndOrigin();
-    const token = await get(type);
-    expect(await redeem(token)).toEqual(granted);
-    expect(await redeem(token)).toEqual(USED);
-    expect(await redeem(token, '2001:db8::1')).toEqual(USED);
-    expect(await redeem(await get(type))).toEqual(granted);
-  });
+  test.each(NAMED)(
+    '%s: a token is accepted once, and its principal is anonymous',
+    async (_, type) => {
+      const { get, redeem } = await issuerAndOrigin();
+      const token = await get(type);
+      expect(await redeem(token)).toEqual(granted);
+      expect(await redeem(token)).toEqual(USED);
+      expect(await redeem(token, '2001:db8::1')).toEqual(USED);
+      expect(await redeem(await get(type))).toEqual(granted);
+    },
+  );
 
-  test.each(NAMED)('%s: fifty times at once at two processes, taken once', async (_, type) => {
-    const { get, at, clock, folder } = await issuerAndOrigin();
-    const processes = [at(), at({ stores: await openStores(folder, clock) })];
-    const token = await get(type);
-    const verdicts = await Promise.all(
-      Array.from({ length: 25 }, () => processes.map((process) => process.redeem(token))).flat(),
-    );
-    expect(verdicts.filter((verdict) => verdict.kind === 'granted')).toEqual([granted]);
-    expect(verdicts.filter((verdict) => verdict.kind === 'refused')).toEqual(
-      Array.from({ length: 49 }, () => USED),
-    );
-  });
+  test.each(NAMED)(
+    '%s: of fifty requests at the same time with one token, at two processes, one is accepted',
+    async (_, type) => {
+      const { get, at, clock, folder } = await issuerAndOrigin();
+      const processes = [at(), at({ stores: await openStores(folder, clock) })];
+      const token = await get(type);
+      const verdicts = await Promise.all(
+        Array.from({ length: 25 }, () => processes.map((process) => process.redeem(token))).flat(),
+      );
+      expect(verdicts.filter((verdict) => verdict.kind === 'granted')).toEqual([granted]);
+      expect(verdicts.filter((verdict) => verdict.kind === 'refused')).toEqual(
+        Array.from({ length: 49 }, () => USED),
+      );
+    },
+  );
 
-  test.each(NAMED)('%s: through the door, quoted, unquoted and unpadded', async (_, type) => {
-    const { get, scheme, at } = await issuerAndOrigin();
-    const space = spaceOf([scheme]);
-    const ask = async (credentials: string) =>
-      judge(space, requestOf([['Authorization', credentials]]));
-    const spellings: ((token: Buffer) => string)[] = [
-      (token) => `PrivateToken token="${encodePadded(token)}"`,
-      (token) => `PrivateToken token=${encodePadded(token)}`,
-      (token) => `privatetoken Token=${token.toString('base64url')}`,
-      (token) => `PrivateToken x=y, token="${token.toString('base64url')}", challenge="z"`,
-    ];
-    for (const spelled of spellings) {
-      const credentials = spelled(await get(type, at()));
-      expect(await ask(credentials)).toEqual({
-        kind: 'pass',
-        scheme: 'PrivateToken',
-        principal: { kind: 'anonymous', scopes: new Set() },
-        grounds: [expect.objectContaining({ end: expect.any(Function) })],
-        fields: {},
-      });
-      expect(await ask(credentials)).toMatchObject({ kind: 'answer', status: 401 });
-    }
-  });
+  test.each(NAMED)(
+    '%s: a token in Authorization is accepted quoted, unquoted and unpadded',
+    async (_, type) => {
+      const { get, scheme, at } = await issuerAndOrigin();
+      const space = spaceOf([scheme]);
+      const ask = async (credentials: string) =>
+        judge(space, requestOf([['Authorization', credentials]]));
+      const spellings: ((token: Buffer) => string)[] = [
+        (token) => `PrivateToken token="${encodePadded(token)}"`,
+        (token) => `PrivateToken token=${encodePadded(token)}`,
+        (token) => `privatetoken Token=${token.toString('base64url')}`,
+        (token) => `PrivateToken x=y, token="${token.toString('base64url')}", challenge="z"`,
+      ];
+      for (const spelled of spellings) {
+        const credentials = spelled(await get(type, at()));
+        expect(await ask(credentials)).toEqual({
+          kind: 'pass',
+          scheme: 'PrivateToken',
+          principal: { kind: 'anonymous', scopes: new Set() },
+          grounds: [expect.objectContaining({ end: expect.any(Function) })],
+          fields: {},
+        });
+        expect(await ask(credentials)).toMatchObject({ kind: 'answer', status: 401 });
+      }
+    },
+  );
 
-  test('a refused token is answered with fresh challenges', async () => {
+  test('the answer to a refused token has fresh challenges', async () => {
     const { get, scheme, clock } = await issuerAndOrigin({ space: { window: 60 } });
     const token = await get(BLIND_RSA);
     clock.advance(120);
@@ -207,8 +216,8 @@ describe('RFC 9577 section 2.2: redemption', () => {
   });
 });
 
-describe('failures are refusals', () => {
-  test('an issuer that cannot be asked: 503 with Retry-After, and the token is not spent', async () => {
+describe('failures give refusals', () => {
+  test('an issuer that does not answer gives 503 with Retry-After, and the token is not spent', async () => {
     const { get, redeem, issuer, at } = await issuerAndOrigin();
     const token = await get(VOPRF);
     issuer.state.down = true;
@@ -227,7 +236,7 @@ describe('failures are refusals', () => {
     expect(await at().redeem(token)).toEqual(granted);
   });
 
-  test('a store that does not answer: thrown for the door to make 503 of', async () => {
+  test('if the store does not answer, the scheme throws StoreUnavailable, and the token is not spent', async () => {
     const { get, at, stores, redeem } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     const down = () => Promise.reject(new StoreUnavailable('down'));
@@ -238,7 +247,7 @@ describe('failures are refusals', () => {
     expect(await redeem(token)).toEqual(granted);
   });
 
-  test('RFC 6585 section 4: tokens from one address are verified at a limited rate; a token that needs no verification does not count', async () => {
+  test('RFC 6585 section 4: tokens from one address are verified at a limited rate; a token refused without verification uses up no attempt', async () => {
     const { get, at, issuer } = await issuerAndOrigin();
     const limited = at({ rate: { burst: 3, per: 100 } });
     const elsewhere = await get(BLIND_RSA, at({ space: { url: 'https://evil.example/' } }));
@@ -257,7 +266,7 @@ describe('failures are refusals', () => {
     expect(await limited.redeem(token, '2001:db8:1:3::1')).toEqual(granted);
   });
 
-  test('a reader of the store finds no address: the bucket has a name that hides it', async () => {
+  test("the store holds no address: the name of the limit's bucket is a keyed hash", async () => {
     const { get, at, stores } = await issuerAndOrigin();
     const rate = { burst: 1, per: 1000 };
     const keys: string[] = [];
@@ -281,7 +290,7 @@ describe('failures are refusals', () => {
     }
   });
 
-  test('whatever the token says, it ends in 400 or 401', async () => {
+  test('any token text gets 400 or 401', async () => {
     const { scheme, get } = await issuerAndOrigin();
     const [rsa, voprf] = [await get(BLIND_RSA), await get(VOPRF)];
     const space = spaceOf([scheme]);

@@ -30,37 +30,46 @@ export interface PrivateTokenOptions {
   readonly limits: Pick<Limits, 'spend'>;
   /** The rate at which tokens from one address, or one IPv6 network, are verified. */
   readonly rate: Rate;
-  /** For the contexts of challenges alone, shared by all processes. */
+  /** The secret from which challenge contexts are made; it has no other use, and all processes share it. */
   readonly windowSecret: Buffer;
-  /** For the names of limits alone: who reads the store does not learn who redeemed a token, and when. */
+  /**
+   * The secret that hides addresses in names of limits: a reader of the store does not learn who redeemed a token
+   * when.
+   */
   readonly addressSecret: Buffer;
-  /** Identity of the store's memory of spent tokens; undefined: it has none yet. */
+  /** Returns the identity of the store's memory of spent tokens; undefined if the store has none yet. */
   readonly memory: () => Promise<string | undefined>;
   readonly clock: Clock;
 }
 
-/** A token that was used is refused like one that was never good, so nobody is told which it was. */
+/** A used token and a token that was never valid get the same answer, so that a client cannot distinguish them. */
 const refused = (refusal: Refusal): Verdict => ({ kind: 'refused', ...refusal, untold: true });
 
-/** Milliseconds since the epoch from which on no token of the key for the challenge passes; Infinity: unknown. */
+/**
+ * Returns the time in milliseconds since the epoch from which no token of the key for the challenge is accepted;
+ * Infinity if unknown.
+ */
 const endOf = (challenge: SpaceChallenge, key: IssuerKey) =>
   Math.min(challenge.ends, key.until ?? Infinity);
 
-/** Returns the name of a spent token: type, key and nonce, since tokens of two keys may have the same nonce. */
+/**
+ * Returns the name of a spent token. It contains type and key besides the nonce, since tokens of two keys may have
+ * the same nonce.
+ */
 const nameOf = ({ type, keyId, nonce }: Token) => Buffer.concat([Buffer.of(0, type), keyId, nonce]);
 
 /**
- * PrivateToken (RFC 9577): a token that an issuer has signed without seeing it, good once, of nobody. Each
- * reason for the log is one of a few texts, so that it cannot tell one token from another.
+ * Makes the scheme PrivateToken (RFC 9577): a token that an issuer signed without seeing it, which is accepted once
+ * and names no person. The log's reasons are a few fixed texts, so that they do not distinguish tokens.
  */
 export function privateToken(options: PrivateTokenOptions): Scheme {
   const { space, issuer, spent, limits, rate, windowSecret, addressSecret, clock } = options;
   const challenges = createChallenges(space, issuer.name, windowSecret);
 
-  /** A token whose end nobody knows is not taken: it could not be remembered for long enough. */
+  /** A token without a known end is refused, since it could not be remembered for long enough. */
   const passesUntil = (end: number) => end !== Infinity && clock.now() < end;
 
-  /** Where there is no window, nothing depends on the memory. */
+  /** Without a window the challenges do not depend on the store's memory. */
   async function moment(): Promise<Moment> {
     const memory = space.window === undefined ? '' : await options.memory();
     if (memory === undefined) throw new KeysUnavailable(1);
@@ -73,7 +82,7 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
       .find(({ digest }) => sameBytes(digest, token.challengeDigest));
   }
 
-  /** RFC 9577 section 2.1.2. None when the issuer has no key whose tokens could be taken. */
+  /** RFC 9577 section 2.1.2: returns no challenge if the issuer has no key whose tokens can be accepted. */
   async function offer(type: TokenType): Promise<Challenge[]> {
     const keys = await issuer.keys(type);
     const at = await moment();
@@ -91,7 +100,10 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
   const customer = (address: string) =>
     createHmac('sha256', addressSecret).update(customerOf(address)).digest('base64url');
 
-  /** RFC 9577 section 2.2. What costs nothing first, and spent last: or anybody could spend others' tokens. */
+  /**
+   * RFC 9577 section 2.2: cheap checks come first. The token is spent last; otherwise an attacker could spend other
+   * clients' tokens.
+   */
   async function redeem(
     token: Token,
     { peer: { address }, client }: Pick<AuthRequest, 'peer' | 'client'>,
@@ -109,17 +121,19 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
     }
     if (!(await issuer.verify(token, key, turnAt(address, client))))
       return refused(refuse('private-token-authenticator'));
-    // Verifying took its time, and what is past its end is not remembered.
+    // The verification took time, and the store does not remember a token after its end.
     if (!passesUntil(end)) return refused(refuse('private-token-ended'));
     const first = await spent.spend(nameOf(token), end + CLOCK_MARGIN);
     if (!first) return refused(refuse('private-token-used'));
-    // A store that was restored meanwhile has forgotten what was spent: no such key, or no such context.
+    // A store that was restored meanwhile has forgotten the spent tokens: then the key or the context is unknown.
     const remembered = (await issuer.key(token.type, token.keyId)) && (await challengeOf(token));
     if (remembered === undefined) return refused(refuse('private-token-forgotten'));
     return { kind: 'granted', principal: { kind: 'anonymous' }, grounds: groundsOf(key) };
   }
 
-  /** Those of a key that was recalled; of the token itself nothing is known any more. */
+  /**
+   * The grounds end if the operator revokes the issuer's key; the spent token itself is not stored with its owner.
+   */
   const groundsOf = ({ type, id, until = Infinity }: IssuerKey): Grounds => ({
     of: `key of PrivateToken ${Buffer.from(id).toString('base64url')}`,
     async end() {

@@ -1,9 +1,9 @@
-/** Characters; a longer message is refused before any work is done on it. */
+/** The most characters of a message; a longer message is refused before it is decoded. */
 const LONGEST = 4096;
 
 /**
- * Strict base64 (RFC 4648 section 4), with its padding or, as Apache HttpClient sends it, without.
- * Undefined for anything else: other alphabets, spaces, half the padding, spare bits that are not zero.
+ * Decodes strict base64 (RFC 4648 section 4), with padding or, as Apache HttpClient sends it, without. Returns
+ * undefined for anything else: other alphabets, spaces, incomplete padding, spare bits that are not zero.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   if (text.length > LONGEST) return undefined;
@@ -12,7 +12,7 @@ export function decodeBase64(text: string): Buffer | undefined {
   return text === canonical || text === canonical.replace(/=+$/, '') ? bytes : undefined;
 }
 
-/** The message in a `data` parameter (RFC 7804 section 7); undefined when it is not UTF-8 in base64. */
+/** Decodes the message in a `data` parameter (RFC 7804 section 7); returns undefined if it is not UTF-8 in base64. */
 export function decodeMessage(data: string): string | undefined {
   const bytes = decodeBase64(data);
   try {

@@ -6,19 +6,19 @@ import { saslprep } from './saslprep.ts';
 
 const derive = promisify(pbkdf2);
 
-/** The proof of a client, and the check of the server's. */
+/** The proof of a client, and the check of the server's proof. */
 export interface ScramFinal {
   /** client-final-message. */
   readonly message: string;
-  /** True if a server-final-message is of a server that has the person's keys (RFC 5802 section 3). */
+  /** True if a server-final-message comes from a server that has the person's keys (RFC 5802 section 3). */
   isFromServer(message: string): boolean;
 }
 
 const SERVER_FIRST = /^r=([^,]+),s=([A-Za-z0-9+/]+=*),i=([1-9]\d{3,6})$/;
 
 /**
- * The messages of a client that speaks SCRAM over HTTP (RFC 7804 section 5, RFC 5802 section 5). `nonce`: printable
- * characters without a comma.
+ * Makes the messages of a client that supports SCRAM over HTTP (RFC 7804 section 5, RFC 5802 section 5). `nonce`:
+ * printable characters without a comma.
  */
 export function scramClient(
   hash: ScramHash,

@@ -1,9 +1,9 @@
 export type ScramHash = 'SHA-1' | 'SHA-256';
 
 interface HashFunction {
-  /** As node:crypto calls it. */
+  /** The name in node:crypto. */
   readonly name: string;
-  /** Bytes of its output. */
+  /** Bytes of the hash's output. */
   readonly size: number;
 }
 
@@ -12,8 +12,8 @@ export const SCRAM_HASHES: Readonly<Record<ScramHash, HashFunction>> = {
   'SHA-256': { name: 'sha256', size: 32 },
 };
 
-/** Apache HttpClient refuses more. */
+/** The highest count that Apache HttpClient accepts. */
 export const SCRAM_ITERATIONS = 100_000;
 
-/** Bytes; one length for all, so that a salt does not say whether there is such a person. */
+/** Bytes of a salt; all salts have the same length, so that a salt does not show whether the person exists. */
 export const SCRAM_SALT_BYTES = 16;

@@ -30,7 +30,7 @@ const MADE_BY_GSASL = [
 ] as const;
 
 test.each(MADE_BY_GSASL)(
-  'RFC 5802 section 3: StoredKey and ServerKey of $password, $hash',
+  'RFC 5802 section 3: StoredKey and ServerKey of $password with $hash are those of gsasl',
   async ({ hash, password, salt, storedKey, serverKey }) => {
     const keys = await scramKeys(hash, password, Buffer.from(salt, 'base64'), 4096);
     expect(keys?.storedKey.toString('base64')).toBe(storedKey);
@@ -38,7 +38,7 @@ test.each(MADE_BY_GSASL)(
   },
 );
 
-test('RFC 7804 section 2.2: the forms of a password that both preparations make one are one', async () => {
+test('RFC 7804 section 2.2: forms of a password that both preparations make equal get the same keys', async () => {
   const keys = await scramKeys('SHA-256', 'p\u00e4ss w\u00f6rd', SALT, 10);
   expect(keys).toBeDefined();
   expect(await scramKeys('SHA-256', 'pa\u0308ss\u00a0wo\u0308rd', SALT, 10)).toEqual(keys);
@@ -55,11 +55,11 @@ test.each([
   ['both directions', 'password\u05d0'],
   ['empty', ''],
   ['1025 bytes', 'x'.repeat(1025)],
-])('a password that the preparations refuse or do not agree on: %s', async (_, password) => {
+])('a password gets no keys if the preparations refuse it or differ: %s', async (_, password) => {
   expect(await scramKeys('SHA-256', password, SALT, 10)).toBeUndefined();
 });
 
-test('RFC 7804 section 8: iterations cost, but no more than Apache HttpClient accepts', () => {
+test('RFC 7804 section 8: the iteration count is the highest that Apache HttpClient accepts', () => {
   expect(SCRAM_ITERATIONS).toBeGreaterThanOrEqual(4096);
   expect(SCRAM_ITERATIONS).toBeLessThanOrEqual(100_000);
 });

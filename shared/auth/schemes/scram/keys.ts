@@ -8,9 +8,9 @@ const derive = promisify(pbkdf2);
 
 /**
  * Derives the keys that SCRAM stores for a password (RFC 5802 section 3), off the main thread. RFC 7804 section 2.2
- * prepares passwords by OpaqueString, but existing clients prepare them by SASLprep. If the two results differ, as for
- * a password with U+00BD, it would be right in one client and wrong in the next. Returns undefined for such a password,
- * and for one that either of them refuses.
+ * prepares passwords by OpaqueString, but existing clients prepare them by SASLprep. If the two results differ, as
+ * for a password with U+00BD, some clients would fail. So the function returns undefined for such a password, and for
+ * a password that either preparation refuses.
  */
 export async function scramKeys(
   hash: ScramHash,

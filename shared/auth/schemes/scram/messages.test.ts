@@ -14,7 +14,7 @@ describe('base64 (RFC 4648 section 4)', () => {
     );
   });
 
-  test('against the grammar: nothing else is decoded', () => {
+  test('only text of the grammar is decoded', () => {
     const grammar =
       /^(?:[A-Za-z0-9+/]{4})*(?:|[A-Za-z0-9+/][AQgw](?:==)?|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=?)$/;
     const characters = fc.constantFrom(...Array.from('AQgwBf019+/=-_ \n.'));
@@ -33,7 +33,7 @@ describe('base64 (RFC 4648 section 4)', () => {
     ['URL-safe', '-_-_'],
     ['spare bits', 'AB=='],
     ['too long', 'A'.repeat(4100)],
-  ])('refused: %s', (_, text) => {
+  ])('this text is refused: %s', (_, text) => {
     expect(decodeBase64(text)).toBeUndefined();
   });
 
@@ -54,11 +54,11 @@ describe('client-first-message (RFC 5802 section 7)', () => {
     ['n,,n=\u2168,r=x', 'ix'],
     ['n,,n=I\u00adX,r=x', 'ix'],
     ['n,,n=\u00e4,r=x', '\u00e4'],
-  ])('section 5.1: the name in %s', (message, account) => {
+  ])('section 5.1: the name in %s is read', (message, account) => {
     expect(parseClientFirst(message)?.user.account).toBe(account);
   });
 
-  test('section 5.1: the bare message is used as received, extensions and all', () => {
+  test('section 5.1: the bare message is used as received, including its extensions', () => {
     expect(parseClientFirst('n,,n=I\u00adX,r=a+/b,x=1,Z=a=b')).toMatchObject({
       bare: 'n=I\u00adX,r=a+/b,x=1,Z=a=b',
       nonce: 'a+/b',
@@ -90,13 +90,13 @@ describe('client-first-message (RFC 5802 section 7)', () => {
     ['a comma at the end', 'n,,n=alice,r=x,'],
     ['a line feed at the end', 'n,,n=alice,r=x\n'],
     ['a message of another leg', 'c=biws,r=x,p=AAAA'],
-  ])('refused: %s', (_, message) => {
+  ])('this client-first-message is refused: %s', (_, message) => {
     expect(parseClientFirst(message)).toBeUndefined();
   });
 });
 
 describe('client-final-message (RFC 5802 section 7)', () => {
-  test('extensions stand before the proof, which may lack its padding', () => {
+  test('a client-final-message may have extensions before the proof, whose padding may be missing', () => {
     for (const proof of ['AAAAAA==', 'AAAAAA']) {
       expect(parseClientFinal(`c=biws,r=x,t=1,p=${proof}`)).toEqual({
         withoutProof: 'c=biws,r=x,t=1',
@@ -119,12 +119,12 @@ describe('client-final-message (RFC 5802 section 7)', () => {
     ['a name', 'c=biws,r=x,n=alice,p=AAAA'],
     ['a mandatory extension', 'c=biws,r=x,m=1,p=AAAA'],
     ['a message of another leg', 'n,,n=alice,r=x'],
-  ])('refused: %s', (_, message) => {
+  ])('this client-final-message is refused: %s', (_, message) => {
     expect(parseClientFinal(message)).toBeUndefined();
   });
 });
 
-describe('against a naive parser', () => {
+describe('compared with a naive parser', () => {
   const attribute = fc.constantFrom('n', '', 'y', 'n=alice', 'n=a=2C', 'n=a=2', 'r=x+/', 'r=');
   const others = fc.constantFrom(
     'c=biws',
@@ -146,7 +146,7 @@ describe('against a naive parser', () => {
     );
   const extension = (text: string) => /^[^=,]=.+$/s.test(text) && !/^[aceimnprsv]/.test(text);
 
-  test('the same messages are read', () => {
+  test('both parsers read the same messages', () => {
     fc.assert(
       fc.property(message, (text) => {
         const [flag, authzid, name = '', nonce = '', ...rest] = text.split(',');

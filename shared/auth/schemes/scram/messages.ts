@@ -5,22 +5,23 @@ import { saslprep } from './saslprep.ts';
 /** RFC 5802 section 7. */
 const NONCE = '[!-+\\--~]+';
 const SASLNAME = '(?:[^\\0=,]|=2C|=3D)+';
-/** Attributes that mean nothing yet and are ignored; one that has a meaning has its place. */
+/** Matches attributes without a meaning, which are ignored; an attribute with a meaning has a fixed place. */
 const EXTENSIONS = '(?:,[bdfghjkloqtuwxyzA-Z]=[^\\0,]+)*';
 
 /**
- * The gs2-header is `n,,`: RFC 7804 section 5 knows no channel binding, so `y` and `p=` fail, and nobody
- * acts for somebody else (`a=`). `m=`, a mandatory extension, fails because there is none we know.
+ * Matches a client-first-message with the gs2-header `n,,`. RFC 7804 section 5 supports no channel binding, so `y`
+ * and `p=` fail. `a=`, which acts for another person, fails, too. `m=`, a mandatory extension, fails because no such
+ * extension is supported.
  */
 const CLIENT_FIRST = new RegExp(`^n,,(n=(${SASLNAME}),r=(${NONCE})${EXTENSIONS})$`, 'u');
 
-/** `biws` is the base64 of the gs2-header. */
+/** Matches a client-final-message; `biws` is the base64 of the gs2-header. */
 const CLIENT_FINAL = new RegExp(`^(c=biws,r=(${NONCE})${EXTENSIONS}),p=([^,]+)$`, 'u');
 
 export interface Username {
-  /** As it stands in the message, which is what proofs are computed from. */
+  /** The name as it is written in the message, over which proofs are computed. */
   readonly saslname: string;
-  /** One for all forms of a name: what a person is found and attempts are counted by. */
+  /** One form for all spellings of a name, by which the person is found and attempts are counted. */
   readonly account: string;
 }
 
@@ -38,7 +39,10 @@ export interface ClientFinal {
   readonly proof: Buffer;
 }
 
-/** RFC 5802 section 5.1, `n`: prepared as a query string; undefined when nothing is left or allowed. */
+/**
+ * Prepares the name of RFC 5802 section 5.1, `n`, as a query string; returns undefined if nothing is left, or if a
+ * character is prohibited.
+ */
 export function readUsername(saslname: string): Username | undefined {
   const unescaped = saslname.replace(/=2C|=3D/g, (escape) => (escape === '=2C' ? ',' : '='));
   const name = saslprep(unescaped);

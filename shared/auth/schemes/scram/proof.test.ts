@@ -16,19 +16,22 @@ async function keysOf({ hash, password, serverFirst }: Vector) {
 const authMessage = ({ clientFirst, serverFirst, withoutProof }: Vector) =>
   [clientFirst.slice('n,,'.length), serverFirst, withoutProof].join(',');
 
-test.each(VECTORS)('$source: the proof is right and so is our signature', async (vector) => {
-  const { hash, clientFirst, serverFirst, withoutProof, proof, signature } = vector;
-  const keys = await keysOf(vector);
-  const [, nonce = '', salt = ''] = /^r=([^,]+),s=([^,]+),/.exec(serverFirst) ?? [];
-  expect(parseClientFirst(clientFirst)?.user.account).toBe('user');
-  expect(formatServerFirst(nonce, Buffer.from(salt, 'base64'), 4096)).toBe(serverFirst);
-  const final = parseClientFinal(`${withoutProof},p=${proof}`);
-  expect(final).toMatchObject({ nonce, withoutProof });
-  const given = final?.proof ?? Buffer.alloc(0);
-  expect(verifyProof(hash, keys, authMessage(vector), given)?.toString('base64')).toBe(signature);
-});
+test.each(VECTORS)(
+  "$source: the client's proof is right, and the server computes the signature of the vector",
+  async (vector) => {
+    const { hash, clientFirst, serverFirst, withoutProof, proof, signature } = vector;
+    const keys = await keysOf(vector);
+    const [, nonce = '', salt = ''] = /^r=([^,]+),s=([^,]+),/.exec(serverFirst) ?? [];
+    expect(parseClientFirst(clientFirst)?.user.account).toBe('user');
+    expect(formatServerFirst(nonce, Buffer.from(salt, 'base64'), 4096)).toBe(serverFirst);
+    const final = parseClientFinal(`${withoutProof},p=${proof}`);
+    expect(final).toMatchObject({ nonce, withoutProof });
+    const given = final?.proof ?? Buffer.alloc(0);
+    expect(verifyProof(hash, keys, authMessage(vector), given)?.toString('base64')).toBe(signature);
+  },
+);
 
-test('RFC 7804 section 5 as printed: messages end in a line feed (erratum 6633) and are refused', () => {
+test('RFC 7804 section 5: the messages as printed end in a line feed (erratum 6633) and are refused', () => {
   for (const printed of [PRINTED_IN_RFC_7804.clientFirst, PRINTED_IN_RFC_7804.clientFinal]) {
     const message = decodeMessage(printed) ?? '';
     expect(message).toMatch(/\n$/);
@@ -37,7 +40,7 @@ test('RFC 7804 section 5 as printed: messages end in a line feed (erratum 6633) 
   }
 });
 
-test('RFC 7804 section 5 as printed: the proof belongs to another nonce and is wrong', async () => {
+test('RFC 7804 section 5: the proof as printed is wrong, since it belongs to another nonce', async () => {
   const [, , vector] = VECTORS;
   if (vector === undefined) throw new Error('no vector');
   const proof = Buffer.from(PRINTED_IN_RFC_7804.proof, 'base64');
@@ -45,7 +48,7 @@ test('RFC 7804 section 5 as printed: the proof belongs to another nonce and is w
   expect(verifyProof('SHA-256', keys, authMessage(vector), proof)).toBeUndefined();
 });
 
-test('RFC 5802 section 3: a proof with any bit wrong, of any other length or hash is wrong', async () => {
+test('RFC 5802 section 3: a proof with a wrong bit, a wrong length or another hash is refused', async () => {
   const [, vector] = VECTORS;
   if (vector === undefined) throw new Error('no vector');
   const keys = await keysOf(vector);

@@ -9,7 +9,7 @@ async function srOf(scheme: Scheme): Promise<string> {
   return challenge?.params?.['sr'] ?? '';
 }
 
-/** Somebody who has authenticated in full and knows an `sr`. */
+/** A client that has authenticated in full and received an `sr`. */
 async function known(
   hash: 'SHA-1' | 'SHA-256' = 'SHA-256',
   more?: Parameters<typeof twoScramProcesses>[0],
@@ -28,7 +28,7 @@ async function known(
 }
 
 describe.each(['SHA-256', 'SHA-1'] as const)('RFC 7804 section 5.1, SCRAM-%s', (hash) => {
-  test('one message, from the iteration count upwards, on any process', async () => {
+  test('one message reauthenticates, with counts from the iteration count upwards, on any process', async () => {
     const { here, there, again, sid } = await known(hash);
     for (const [process, count] of [[there, 100_000] as const, [here, 100_001] as const]) {
       const { message, signature } = again(count);
@@ -43,7 +43,7 @@ describe.each(['SHA-256', 'SHA-1'] as const)('RFC 7804 section 5.1, SCRAM-%s', (
   });
 });
 
-test('the server remembers 100 authentications of one account at once; the others are let in, and authenticate in full again', async () => {
+test('the server remembers 100 authentications of one account at once; further clients authenticate in full again', async () => {
   const { scheme, sr, clock, there } = await known();
   const again = async (process = scheme) => {
     const client = clientOf('SHA-256');
@@ -56,14 +56,14 @@ test('the server remembers 100 authentications of one account at once; the other
   const kinds: string[] = [];
   for (let count = 0; count < 110; count += 1) kinds.push(await again());
   expect(kinds.lastIndexOf('granted')).toBe(kinds.indexOf('refused') - 1);
-  // `known` has authenticated once.
+  // `known` has authenticated once already.
   expect(kinds.indexOf('refused')).toBe(99);
   expect(await again(there.scheme('SHA-256'))).toBe('refused');
   clock.advance(10);
   expect(await again()).toBe('granted');
 });
 
-test('a client that repeats one authentication leaves the places of its account to others', async () => {
+test('a client that repeats one authentication leaves room for other clients of its account', async () => {
   const { scheme, again, sr } = await known();
   for (let count = 100_000; count < 100_150; count += 1) {
     expect((await send(scheme, { data: data(again(count).message) })).kind).toBe('granted');
@@ -76,7 +76,7 @@ test('a client that repeats one authentication leaves the places of its account 
 });
 
 describe('RFC 7804 section 5.1: a replay', () => {
-  test('is refused, on any process, without stale', async () => {
+  test('a replay is refused without stale, on any process', async () => {
     const { here, there, again } = await known();
     const params = { data: data(again(100_000).message) };
     expect((await send(here.scheme('SHA-256'), params)).kind).toBe('granted');
@@ -88,7 +88,7 @@ describe('RFC 7804 section 5.1: a replay', () => {
     }
   });
 
-  test('ten times at once: one is let in', async () => {
+  test('one of ten equal messages at the same time is admitted', async () => {
     const { here, there, again } = await known();
     const params = { data: data(again(100_000).message) };
     const verdicts = await Promise.all(
@@ -99,7 +99,7 @@ describe('RFC 7804 section 5.1: a replay', () => {
     expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
   });
 
-  test('ten counts at once, in any order: all are let in, each once', async () => {
+  test('ten counts at the same time, in any order, are all accepted, each once', async () => {
     const { scheme, again } = await known();
     const counts = Array.from({ length: 10 }, (_, index) => 100_009 - index);
     const verdicts = await Promise.all(
@@ -108,7 +108,7 @@ describe('RFC 7804 section 5.1: a replay', () => {
     expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(10);
   });
 
-  test('is of one client: another counts for itself with the same sr', async () => {
+  test('two clients may use the same count with the same sr', async () => {
     const { scheme, again, sr } = await known();
     expect((await send(scheme, { data: data(again(100_000).message) })).kind).toBe('granted');
     const other = clientOf('SHA-256');
@@ -118,7 +118,7 @@ describe('RFC 7804 section 5.1: a replay', () => {
     expect((await send(scheme, { data: data(message) })).kind).toBe('granted');
   });
 
-  test('makes nobody free of throttling', async () => {
+  test('a replay does not free its sender from the limit of attempts', async () => {
     const { scheme, again } = await known('SHA-256', { account: { burst: 3, per: 60 } });
     const params = { data: data(again(100_000).message) };
     await send(scheme, params);
@@ -129,7 +129,7 @@ describe('RFC 7804 section 5.1: a replay', () => {
     expect(kinds).toEqual(['refused', 'refused', 'unavailable']);
   });
 
-  test('is refused as long as its sr is fresh, and stale after', async () => {
+  test('a replay is refused while its sr is fresh, and afterwards', async () => {
     const { scheme, again, clock } = await known();
     const params = { data: data(again(100_000).message) };
     await send(scheme, params);
@@ -141,7 +141,7 @@ describe('RFC 7804 section 5.1: a replay', () => {
 });
 
 describe('RFC 7804 section 5.1: sr', () => {
-  test('is good for ttl, whenever it was issued', async () => {
+  test('an sr is valid for ttl, whenever it was issued', async () => {
     for (const second of [0, 1, 30, 59]) {
       const { clock, scheme, again } = await known();
       clock.advance(second);
@@ -152,7 +152,7 @@ describe('RFC 7804 section 5.1: sr', () => {
     }
   });
 
-  test('stale: told only to who knows the password, with a new one that works', async () => {
+  test('a stale sr gets stale=true and a new sr only if the client knows the password', async () => {
     const { clock, scheme, again, client } = await known();
     clock.advance(300);
     const { message, withoutProof } = again(100_000);
@@ -172,7 +172,7 @@ describe('RFC 7804 section 5.1: sr', () => {
     expect((await send(scheme, { data: data(next.message) })).kind).toBe('granted');
   });
 
-  test('is refused if it is of another realm or hash, changed or made up', async () => {
+  test('an sr is refused if it is of another realm or hash, changed or invented', async () => {
     const { here, again, sr, scheme } = await known();
     const others = [
       await srOf(here.scheme('SHA-1')),
@@ -190,7 +190,7 @@ describe('RFC 7804 section 5.1: sr', () => {
   });
 });
 
-describe('RFC 7804 section 5.1: refused', () => {
+describe('RFC 7804 section 5.1: refused reauthentications', () => {
   test.each([
     ['below the iteration count', '099999'],
     ['a leading zero', '0100000'],
@@ -198,12 +198,12 @@ describe('RFC 7804 section 5.1: refused', () => {
     ['not a number', 'abcdef'],
     ['more digits than the iteration count', '1000000'],
     ['negative', '-10000'],
-  ])('nonce-count: %s', async (_, count) => {
+  ])('a nonce-count is refused: %s', async (_, count) => {
     const { scheme, again } = await known();
     expect((await send(scheme, { data: data(again(count).message) })).kind).toBe('refused');
   });
 
-  test('a c-nonce that ends in digits is told from the count', async () => {
+  test('a c-nonce that ends in digits is separated from the count', async () => {
     const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const sr = await srOf(scheme);
@@ -214,7 +214,7 @@ describe('RFC 7804 section 5.1: refused', () => {
     expect((await send(scheme, { data: data(message) })).kind).toBe('granted');
   });
 
-  test('a client that has not authenticated in full, or comes with another c-nonce, realm or hash', async () => {
+  test('a client is refused if it has not authenticated in full, or sends another c-nonce, realm or hash', async () => {
     const { here, again } = await known();
     for (const [scheme, nonce] of [
       [here.scheme('SHA-256'), 'another'],
@@ -229,13 +229,13 @@ describe('RFC 7804 section 5.1: refused', () => {
     }
   });
 
-  test('the last message of a full exchange, sent again without its sid', async () => {
+  test('the last message of a full exchange is refused without its sid', async () => {
     const { scheme } = await known();
     const { final } = await authenticate(scheme, clientOf('SHA-256'));
     expect((await send(scheme, { data: data(final.message) })).kind).toBe('refused');
   });
 
-  test('a wrong password, which is a counted attempt', async () => {
+  test('a wrong password is refused, and uses up an attempt', async () => {
     const { scheme, again, client } = await known('SHA-256', { account: { burst: 2, per: 60 } });
     const by = clientOf('SHA-256', 'alice', 'wrong', client.nonce);
     const params = { data: data(again(100_000, { by }).message) };
@@ -247,7 +247,7 @@ describe('RFC 7804 section 5.1: refused', () => {
     expect(await send(scheme, params, thief)).toMatchObject({ kind: 'unavailable', status: 429 });
   });
 
-  test('after a change of the password, and for who is gone', async () => {
+  test('a client is refused after a change of its password, and if its person was removed', async () => {
     const { scheme, again, setPassword, kept } = await known();
     await setPassword('alice', 'the new password');
     const changed = await send(scheme, { data: data(again(100_000).message) });
@@ -257,7 +257,7 @@ describe('RFC 7804 section 5.1: refused', () => {
     expect(gone).toEqual(changed);
   });
 
-  test('somebody else who uses the same c-nonce gets nothing of it but trouble', async () => {
+  test('another person who uses the same c-nonce cannot authenticate as its first user, who must authenticate in full again', async () => {
     const { scheme, again, client, setPassword } = await known();
     await setPassword('mallory', 'mallory knows this');
     const mallory = clientOf('SHA-256', 'mallory', 'mallory knows this', client.nonce);
@@ -268,7 +268,7 @@ describe('RFC 7804 section 5.1: refused', () => {
     expect(verdict).toMatchObject({ kind: 'granted', principal: { name: 'alice' } });
   });
 
-  test('the memory of a client ends 15 minutes after its last success', async () => {
+  test("the server forgets a client 15 minutes after the client's last success", async () => {
     const { scheme, again, clock } = await known();
     const anew = async (count: number) =>
       send(scheme, { data: data(again(count, { with: await srOf(scheme) }).message) });

@@ -13,9 +13,9 @@ export interface Known {
   readonly saslname: string;
   /** client-first-message-bare, as received. */
   readonly bare: string;
-  /** The identifier of the exchange. Every answer to the client carries it. */
+  /** The identifier of the exchange, which every answer to the client carries. */
   readonly sid: string;
-  /** When this was remembered; absent: it is not yet. Milliseconds since the epoch. */
+  /** When this was stored, in milliseconds since the epoch; absent before it is stored. */
   readonly since?: number;
 }
 
@@ -29,7 +29,7 @@ export interface ReauthNonce {
 
 export interface ReauthenticationOptions {
   readonly secret: Buffer;
-  /** Scheme and realm, which all of this is good for. */
+  /** The scheme and realm for which the nonce is valid. */
   readonly context: string;
   readonly clock: Clock;
   readonly sessions: Pick<Sessions, 'put' | 'get'>;
@@ -38,39 +38,45 @@ export interface ReauthenticationOptions {
 }
 
 /**
- * One round-trip reauthentication (RFC 7804 section 5.1). Its only message says no name. What tells us
- * whose it is, is the c-nonce: the client uses that of its initial authentication again, as the example
- * in the RFC does, and we remember who that was. `sr` needs no memory.
+ * Reauthentication in one round trip (RFC 7804 section 5.1). Its only message has no name, so the c-nonce identifies
+ * the person. The client uses the c-nonce of its initial authentication again, as the RFC's example does, and the
+ * server remembers whose it was. The server stores nothing for `sr`.
  */
 export interface Reauthentication {
-  /** Parameters of a challenge that invites to it. */
+  /** Returns the parameters by which a challenge offers reauthentication. */
   invitation(): { readonly sr: string; readonly ttl: string };
-  /** Undefined: the nonce does not end in an `sr` of ours. */
+  /** Reads a nonce; returns undefined if it does not end in an `sr` of this server. */
   read(nonce: string): ReauthNonce | undefined;
-  /** `account`: the id of the person. Of one account only so many are remembered: the others authenticate in full again. */
+  /**
+   * Remembers an authentication. `account`: the id of the person. The number per account is limited: further clients
+   * authenticate in full again.
+   */
   remember(clientNonce: string, known: Known, account: string): Promise<void>;
   recall(clientNonce: string): Promise<Known | undefined>;
-  /** `used`: a replay. */
+  /** Uses up a nonce-count; returns `used` for a replay. */
   use(nonce: ReauthNonce): Promise<Use>;
 }
 
-/** Seconds that an `sr` is good for at least. */
+/** Least seconds for which an `sr` is valid. */
 export const TTL = 120;
 
-/** Seconds after the last success, but for those of which the memory is young: they cost no write to the store. */
+/**
+ * Seconds for which a client is remembered after its last success. A young entry is not renewed, to save a write to
+ * the store.
+ */
 const MEMORY = 900;
 const YOUNG = 60;
 
-/** Authentications of one account that are remembered: 200 at most, since each is for `MEMORY`. */
+/** How many authentications of one account are remembered at once: 200 at most, since each is kept for `MEMORY`. */
 const REMEMBERED = { burst: 100, per: MEMORY / 100 };
 
-/** Begins an `sr`; no nonce-count and no nonce of credentials/nonces.ts has it. */
+/** The first character of an `sr`. Neither a nonce-count nor a nonce of credentials/nonces.ts contains it. */
 const MARK = '%';
 
 /**
- * nonce-count begins at the client's iteration count and stands behind the c-nonce, which may end in
- * digits, so that only a number of digits tells where it begins. Who has another number of iterations,
- * or has counted so far, authenticates in full.
+ * The digits of a nonce-count. It starts at the client's iteration count and directly follows the c-nonce. A c-nonce
+ * may end in digits, so only the number of digits shows where the count begins. A client whose count has more or
+ * fewer digits authenticates in full.
  */
 const DIGITS = String(SCRAM_ITERATIONS).length;
 
@@ -83,7 +89,7 @@ export function createReauthentication({
   limits,
 }: ReauthenticationOptions): Reauthentication {
   const nonces = createNonces({ secret, clock });
-  /** With a colon, which no `sid` has. */
+  /** The id has a colon, which no `sid` has. */
   const idOf = (clientNonce: string) =>
     `scram:${createHash('sha256').update(`${context} ${clientNonce}`).digest('base64url')}`;
 
@@ -101,7 +107,8 @@ export function createReauthentication({
     },
 
     async remember(clientNonce, { since, ...known }, account) {
-      // One busy client would leave nothing for the others of its account.
+      // Each renewal uses up the account's limit, so a young entry is not renewed: one busy client would leave no
+      // room for the account's other clients.
       if (since !== undefined && isWithin(clock, since, { life: YOUNG, skew: 0 })) return;
       const spent = await limits.spend('reauthentication', `${context} ${account}`, REMEMBERED);
       if (!spent.ok) return;

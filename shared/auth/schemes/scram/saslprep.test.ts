@@ -25,11 +25,11 @@ test.each([
   ['private use', '\ue000'],
   ['text of both directions', '\u05d0a\u05d0'],
   ['so long that it cannot be spread', 'a'.repeat(1_000_000)],
-])('RFC 4013 section 2.3 and 2.4: refused: %s', (_, text) => {
+])('RFC 4013 sections 2.3 and 2.4: this text is refused: %s', (_, text) => {
   expect(saslprep(text)).toBeUndefined();
 });
 
-test('RFC 4013 section 2.1: spaces are U+0020; section 2.5: unassigned ones pass in a query', () => {
+test('RFC 4013 section 2.1: all spaces become U+0020; section 2.5: a query may have unassigned code points', () => {
   expect(saslprep('a\u3000b\u00a0c')).toBe('a b c');
   expect(saslprep('\u{1f600}')).toBe('\u{1f600}');
 });

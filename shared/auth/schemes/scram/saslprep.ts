@@ -1,8 +1,8 @@
 import prepare from '@mongodb-js/saslprep';
 
 /**
- * SASLprep (RFC 4013) of a query string: code points that Unicode 3.2 did not know are allowed.
- * Undefined: nothing is left of it, or it has a prohibited character, a lone surrogate or text of both
+ * Prepares a query string by SASLprep (RFC 4013): code points that were unassigned in Unicode 3.2 are allowed.
+ * Returns undefined if nothing is left, or if the text has a prohibited character, a lone surrogate or both writing
  * directions (RFC 4013 section 2.4).
  */
 export function saslprep(text: string): string | undefined {

@@ -25,11 +25,17 @@ afterAll(async () => {
   for (const one of opened) await one[Symbol.asyncDispose]();
 });
 
-/** Made once for all tests of a suite, at the server and at the client: it takes longer than most of them. */
+/**
+ * Derived once for all tests of a suite, at the server and at the client, since deriving takes longer than most
+ * tests.
+ */
 const derived = new Map<string, string>();
 const salted = new Map<string, Buffer>();
 
-/** Two processes on one store; verifiers can be changed while it runs. `beside`: parts that are kept elsewhere. */
+/**
+ * Opens two processes on one store; a test can change verifiers while the store runs. `beside`: stores that replace
+ * those of the database.
+ */
 export async function twoScramProcesses({
   account = { burst: 1000, per: 1 },
   clock = new ManualClock(),
@@ -95,7 +101,7 @@ const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
 export const data = base64;
 export const text = (encoded = '') => Buffer.from(encoded, 'base64').toString();
 
-/** A client of RFC 7804, written from the RFC, that leaves every step to the test. */
+/** Creates a client of RFC 7804, written from the RFC; the test calls each step. */
 export function clientOf(hash: ScramHash, name = 'alice', password = RIGHT, nonce = newNonce()) {
   const node = { 'SHA-1': 'sha1', 'SHA-256': 'sha256' }[hash];
   const size = { 'SHA-1': 20, 'SHA-256': 32 }[hash];
@@ -113,7 +119,7 @@ export function clientOf(hash: ScramHash, name = 'alice', password = RIGHT, nonc
     bare,
     nonce,
     first: () => ({ data: base64(`n,,${bare}`) }),
-    /** client-final-message for a server-first-message, and the server's signature that is due. */
+    /** Returns the client-final-message for a server-first-message, and the signature that the server must send. */
     final(serverFirst: string, fullNonce = /^r=([^,]+)/.exec(serverFirst)?.[1] ?? '') {
       const [, salt = '', iterations = ''] = /,s=([^,]+),i=(\d+)/.exec(serverFirst) ?? [];
       const key = saltedPassword(salt, Number(iterations));
@@ -134,7 +140,7 @@ export function clientOf(hash: ScramHash, name = 'alice', password = RIGHT, nonc
 
 export const newNonce = () => randomBytes(18).toString('base64');
 
-/** The first leg, of which the server's answer is read. */
+/** Sends the first message, and reads the server's answer. */
 export async function begin(scheme: Scheme, params: AuthParams, request?: AuthRequest) {
   const verdict = await send(scheme, params, request);
   if (verdict.kind !== 'continued') throw new Error(`not continued: ${JSON.stringify(verdict)}`);
@@ -142,7 +148,7 @@ export async function begin(scheme: Scheme, params: AuthParams, request?: AuthRe
   return { challenge: verdict.challenge, sid, serverFirst: text(encoded) };
 }
 
-/** Both legs. */
+/** Sends both messages. */
 export async function authenticate(
   scheme: Scheme,
   client: ReturnType<typeof clientOf>,

@@ -25,7 +25,7 @@ const GRANTED = {
 };
 
 describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
-  test('the challenge names the realm and invites to reauthentication', async () => {
+  test('the challenge names the realm and offers reauthentication', async () => {
     const { here } = await twoScramProcesses();
     const scheme = here.scheme(hash);
     expect(await scheme.challenge(from('192.0.2.1'))).toEqual([
@@ -36,7 +36,7 @@ describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
     ]);
   });
 
-  test('three messages on two processes; the server proves that it knows the person', async () => {
+  test('three messages authenticate the client on two processes, and the server proves that it knows the person', async () => {
     const { here, there } = await twoScramProcesses();
     const client = clientOf(hash);
     const { sid, serverFirst } = await begin(here.scheme(hash), client.first());
@@ -48,7 +48,7 @@ describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
     });
   });
 
-  test('RFC 7804 section 5: server-first-message goes on with our nonce, in base64 of one spelling', async () => {
+  test("RFC 7804 section 5: server-first-message extends the client's nonce, in canonical base64", async () => {
     const { here } = await twoScramProcesses();
     const client = clientOf(hash);
     const { serverFirst, sid, challenge } = await begin(here.scheme(hash), client.first());
@@ -62,7 +62,7 @@ describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
     expect(Object.keys(challenge.params ?? {})).toEqual(['sid', 'data']);
   });
 
-  test('Apache HttpClient: base64 without padding, outer and inner', async () => {
+  test('base64 without padding, as Apache HttpClient sends it, is accepted in all places', async () => {
     const { here } = await twoScramProcesses();
     const bare = (encoded: string) => encoded.replace(/=+$/, '');
     const client = clientOf(hash, 'alice', undefined, 'abcdef0123456789abcdef0123456789');
@@ -75,13 +75,13 @@ describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
     expect(verdict.kind).toBe('granted');
   });
 
-  test('another form of the name is the same person', async () => {
+  test('another form of the name identifies the same person', async () => {
     const { here } = await twoScramProcesses();
     const { verdict } = await authenticate(here.scheme(hash), clientOf(hash, 'ALICE'));
     expect(verdict).toMatchObject(GRANTED);
   });
 
-  test('RFC 9110 section 11.7: at a proxy, through judge', async () => {
+  test('RFC 9110 section 11.7: a proxy authenticates the client with its own fields', async () => {
     const { here } = await twoScramProcesses();
     const space = spaceOf([here.scheme(hash)], { at: PROXY });
     const client = clientOf(hash);
@@ -104,15 +104,15 @@ describe.each(HASHES)('SCRAM-%s: the exchange (RFC 7804 section 5)', (hash) => {
   });
 });
 
-describe('refused with a fresh challenge', () => {
-  test('a wrong password; no server signature is given away', async () => {
+describe('messages that the server refuses with a fresh challenge', () => {
+  test("a wrong password is refused, and the server's signature is not sent", async () => {
     const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const { verdict } = await authenticate(scheme, clientOf('SHA-256', 'alice', 'wrong'));
     expect(verdict).toEqual({ kind: 'refused', ...refuse('scram-proof') });
   });
 
-  test('RFC 5802 section 5.1: the whole nonce is compared, not its beginning', async () => {
+  test("RFC 5802 section 5.1: a nonce that only begins like the server's is refused", async () => {
     const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     for (const spoil of [
@@ -130,7 +130,7 @@ describe('refused with a fresh challenge', () => {
     }
   });
 
-  test('RFC 5802 section 3: another person’s sid, another exchange’s message', async () => {
+  test("RFC 5802 section 3: a message is refused with another person's sid", async () => {
     const { here, setPassword } = await twoScramProcesses();
     await setPassword('mallory', 'mallory knows this');
     const scheme = here.scheme('SHA-256');
@@ -142,7 +142,7 @@ describe('refused with a fresh challenge', () => {
     expect(verdict).toMatchObject({ kind: 'refused' });
   });
 
-  test('a sid is good once, whatever it is used for: replay of the last message', async () => {
+  test('a sid is valid once, so a replay of the last message is refused', async () => {
     const { here, there } = await twoScramProcesses();
     const { sid, final, verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
     expect(verdict.kind).toBe('granted');
@@ -151,7 +151,7 @@ describe('refused with a fresh challenge', () => {
     expect(await send(there.scheme('SHA-256'), again)).toMatchObject({ ...refuse('scram-sid') });
   });
 
-  test('a wrong proof uses the sid up', async () => {
+  test('a wrong proof uses up the sid', async () => {
     const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const client = clientOf('SHA-256');
@@ -163,7 +163,7 @@ describe('refused with a fresh challenge', () => {
     });
   });
 
-  test('ten times the right message at once, on two processes: one is let in', async () => {
+  test('one of ten equal right messages at the same time, on two processes, is admitted', async () => {
     const { here, there } = await twoScramProcesses();
     const client = clientOf('SHA-256');
     const { sid, serverFirst } = await begin(here.scheme('SHA-256'), client.first());
@@ -176,7 +176,7 @@ describe('refused with a fresh challenge', () => {
     expect(verdicts.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
   });
 
-  test('after a minute', async () => {
+  test('the last message is refused a minute after the first one', async () => {
     const { here, clock } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const client = clientOf('SHA-256');
@@ -188,7 +188,7 @@ describe('refused with a fresh challenge', () => {
     });
   });
 
-  test('downgrade: an exchange begun with one hash or realm ends in no other', async () => {
+  test('an exchange that began with one hash or realm cannot end with another', async () => {
     const { here } = await twoScramProcesses();
     const begun = here.scheme('SHA-256');
     for (const other of [here.scheme('SHA-1'), here.scheme('SHA-256', 'other')]) {
@@ -201,7 +201,7 @@ describe('refused with a fresh challenge', () => {
     }
   });
 
-  test('RFC 7804 section 5: another realm, in any message', async () => {
+  test('RFC 7804 section 5: a message with another realm is refused', async () => {
     const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const client = clientOf('SHA-256');
@@ -215,7 +215,7 @@ describe('refused with a fresh challenge', () => {
     });
   });
 
-  test('state that is not of SCRAM, under a sid that is known', async () => {
+  test('state of another scheme under a known sid is refused', async () => {
     const { here } = await twoScramProcesses();
     const client = clientOf('SHA-256');
     const { message } = client.final('r=x,s=AAAA,i=1');
@@ -227,7 +227,7 @@ describe('refused with a fresh challenge', () => {
     }
   });
 
-  test('a change of the password between the messages: the old one is wrong at once', async () => {
+  test('if the password changes between the messages, the old password is refused', async () => {
     const { here, setPassword } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const client = clientOf('SHA-256');
@@ -250,12 +250,12 @@ describe('refused with a fresh challenge', () => {
     ['a first message with a sid', { sid: 'x', data: data('n,,n=alice,r=x') }],
     ['a sid of 64 KiB', { sid: 'x'.repeat(65_536), data: data('c=biws,r=x,p=AAAA') }],
     ['a sid with a quote and CR LF', { sid: '"\r\nX: y', data: data('c=biws,r=x,p=AAAA') }],
-  ])('%s', async (_, params) => {
+  ])('the server refuses %s', async (_, params) => {
     const { here } = await twoScramProcesses();
     expect((await send(here.scheme('SHA-256'), params)).kind).toBe('refused');
   });
 
-  test('whatever is sent, it is refused and nothing throws', async () => {
+  test('any parameters are refused, without an exception', async () => {
     const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const piece = fc.constantFrom(
@@ -279,7 +279,7 @@ describe('refused with a fresh challenge', () => {
     );
   });
 
-  test('token68 instead of parameters', async () => {
+  test('a token68 instead of parameters is refused', async () => {
     const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const credentials = { scheme: 'scram-sha-256', rest: 'AAAA', token68: 'AAAA' };
@@ -287,14 +287,14 @@ describe('refused with a fresh challenge', () => {
   });
 });
 
-describe('answers do not tell which people exist (RFC 5802 section 9)', () => {
+describe('answers do not show which people exist (RFC 5802 section 9)', () => {
   const shape = (serverFirst: string, nonce: string) =>
     serverFirst
       .replace(nonce, '')
       .replace(/^r=[A-Za-z0-9+/]{24},/, 'r=,')
       .replace(/s=[A-Za-z0-9+/]{22}==/, 's=');
 
-  test('unknown names and wrong passwords: the same messages, the same questions', async () => {
+  test('unknown names and wrong passwords get the same messages, after the same questions to the store', async () => {
     const { here, asked } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const seen = [];
@@ -311,7 +311,7 @@ describe('answers do not tell which people exist (RFC 5802 section 9)', () => {
     expect(seen[0]).toMatchObject({ first: 'r=,s=,i=100000', questions: 2 });
   });
 
-  test('as much is read for a name that nobody has', async () => {
+  test('an unknown name causes as many reads as a known one', async () => {
     const { here } = await twoScramProcesses();
     const scheme = here.scheme('SHA-256');
     const decoding = jest.spyOn(Buffer, 'from');
@@ -327,7 +327,7 @@ describe('answers do not tell which people exist (RFC 5802 section 9)', () => {
     decoding.mockRestore();
   });
 
-  test('the salt of nobody is always the same: in all processes and realms, for all forms of the name', async () => {
+  test('the salt of an unknown name is the same in all processes and realms, for all forms of the name', async () => {
     const { here, there } = await twoScramProcesses();
     const saltOf = async (scheme: ReturnType<typeof here.scheme>, name: string) => {
       const { serverFirst } = await begin(scheme, clientOf('SHA-256', name).first());
@@ -339,18 +339,18 @@ describe('answers do not tell which people exist (RFC 5802 section 9)', () => {
     expect(await saltOf(here.scheme('SHA-256'), 'NoBody')).toBe(salt);
     expect(await saltOf(here.scheme('SHA-256'), 'nobody2')).not.toBe(salt);
     expect(await saltOf(here.scheme('SHA-1'), 'nobody')).not.toBe(salt);
-    // That of somebody is: otherwise two realms would tell who is there.
+    // The salt of a known name is the same in both realms, too: otherwise two realms would show which names exist.
     expect(await saltOf(here.scheme('SHA-256', 'other'), 'nobody')).toBe(salt);
   });
 
-  test('a person without keys for this hash is answered like an unknown one', async () => {
+  test('a person without keys for this hash gets the same answers as an unknown name', async () => {
     const { here, kept } = await twoScramProcesses();
     kept.delete('scram SHA-256 alice');
     const { verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
     expect(verdict).toEqual({ kind: 'refused', ...refuse('scram-proof') });
   });
 
-  test('a person whose row has something else than keys of this hash is answered like an unknown one', async () => {
+  test('a person whose row has no keys of this hash gets the same answers as an unknown name', async () => {
     const { here, kept } = await twoScramProcesses();
     for (const value of ['', 'x', kept.get('scram SHA-1 alice')?.value ?? '']) {
       kept.set('scram SHA-256 alice', { person: { id: 'a', name: 'alice' }, value });
@@ -359,7 +359,7 @@ describe('answers do not tell which people exist (RFC 5802 section 9)', () => {
     }
   });
 
-  test('the keys of nobody follow from no password that is in the store', async () => {
+  test('the keys for unknown names cannot be derived from a password', async () => {
     const { here } = await twoScramProcesses();
     for (const password of ['', 'nobody', 'password']) {
       const client = clientOf('SHA-256', 'nobody', password);
@@ -370,7 +370,7 @@ describe('answers do not tell which people exist (RFC 5802 section 9)', () => {
 });
 
 describe('throttling', () => {
-  test('an exchange is paid for with its first message: ten at once, three begin', async () => {
+  test('the first message uses up an attempt: of ten at the same time, three begin', async () => {
     const { here } = await twoScramProcesses({ account: { burst: 3, per: 60 } });
     const scheme = here.scheme('SHA-256');
     for (const name of ['alice', 'nobody']) {
@@ -382,7 +382,7 @@ describe('throttling', () => {
     }
   });
 
-  test('429 says when to come again; a client that was let in lately goes on', async () => {
+  test('429 names the time to wait, and a client that signed in a short time ago is not limited', async () => {
     const { here } = await twoScramProcesses({ account: { burst: 1, per: 60 } });
     const scheme = here.scheme('SHA-256');
     await authenticate(scheme, clientOf('SHA-256'), from('192.0.2.7'));
@@ -396,7 +396,7 @@ describe('throttling', () => {
     expect(verdict.kind).toBe('granted');
   });
 
-  test('a client that was let in lately and then is wrong counts for the limit again', async () => {
+  test('a client that signed in a short time ago is limited again after a wrong password', async () => {
     const { here } = await twoScramProcesses({ account: { burst: 2, per: 60 } });
     const scheme = here.scheme('SHA-256');
     await authenticate(scheme, clientOf('SHA-256'));
@@ -407,7 +407,7 @@ describe('throttling', () => {
     expect((await send(scheme, clientOf('SHA-256').first())).kind).toBe('unavailable');
   });
 
-  test('forms of a name share one bucket', async () => {
+  test('all forms of a name share one limit', async () => {
     const { here } = await twoScramProcesses({ account: { burst: 2, per: 60 } });
     const scheme = here.scheme('SHA-256');
     const kinds = [];
@@ -418,7 +418,7 @@ describe('throttling', () => {
   });
 });
 
-test('a store or directory that is silent is told to the caller, who answers 503', async () => {
+test('if the store or directory does not answer, the scheme throws, and the caller answers 503', async () => {
   const { here } = await twoScramProcesses();
   const scheme = here.scheme('SHA-256');
   await here.stores[Symbol.asyncDispose]();

@@ -36,7 +36,7 @@ export interface ScramOptions {
   readonly useCounts: UseCounts;
   readonly attempts: Attempts;
   readonly limits: Pick<Limits, 'spend'>;
-  /** 256 bits, the same in all processes: of it are the salts of people who do not exist, and `sr`. */
+  /** A secret of 256 bits, the same in all processes, from which salts for unknown names and `sr` are derived. */
   readonly secret: Buffer;
   readonly clock: Clock;
   readonly random: Random;
@@ -53,7 +53,7 @@ interface Leg {
   readonly serverFirst: string;
 }
 
-/** A client-final-message, and what it has to fit. */
+/** A client-final-message, and the values that it must match. */
 interface Attempt {
   readonly message: ClientFinal;
   readonly bare: string;
@@ -68,15 +68,15 @@ interface Keys extends ScramKeys {
 /** Seconds from server-first-message to client-final-message. */
 const LEG_LIFETIME = 60;
 
-/** Bytes of our part of the nonce: base64 of them has no padding, which gel needs. */
+/** Bytes of the server's part of the nonce: their base64 has no padding, which the client gel requires. */
 const NONCE_BYTES = 18;
 
 const SID = /^[\w-]{1,64}$/;
 
 /**
- * SCRAM-SHA-256 and SCRAM-SHA-1 (RFC 7804). Each exchange is of its own and bound to no connection; a
- * proof covers neither method nor target nor content, so that confidentiality and integrity of the
- * request are those of the connection. Whatever is wrong is answered alike, by a fresh challenge.
+ * Makes SCRAM-SHA-256 or SCRAM-SHA-1 (RFC 7804). An exchange is not bound to a connection. A proof covers neither
+ * method nor target nor content, so TLS must protect the confidentiality and integrity of the request. Every refusal
+ * has the same fresh challenge, whatever the fault.
  */
 export function scram(options: ScramOptions): Scheme {
   const { hash, realm, verifiers, sessions, attempts, secret, random } = options;
@@ -89,7 +89,10 @@ export function scram(options: ScramOptions): Scheme {
     params: { realm, ...reauthentication.invitation(), ...more },
   });
 
-  /** Returns keys for a name that does not exist: always the same salt, shaped like all others, and keys that no password has. */
+  /**
+   * Returns keys for an unknown name: always the same salt, in the same format as all salts, and keys that no
+   * password has.
+   */
   function nobody(account: string): Keys {
     const derived = (what: string) =>
       createHmac('sha512', secret)
@@ -105,7 +108,7 @@ export function scram(options: ScramOptions): Scheme {
     };
   }
 
-  /** The same work for everybody. */
+  /** Finds the keys of a name, with the same work for unknown names. */
   async function keysOf({ account }: Username): Promise<Keys> {
     const fallback = nobody(account);
     const written = formatScramKeys(hash, fallback);
@@ -114,7 +117,7 @@ export function scram(options: ScramOptions): Scheme {
     return found && keys ? { person: found.person, ...keys } : fallback;
   }
 
-  /** ServerSignature and who it is for; undefined when the proof is wrong. */
+  /** Returns ServerSignature and its person; undefined if the proof is wrong. */
   function prove({ message, bare, keys, serverFirst }: Attempt) {
     const signed = [bare, serverFirst, message.withoutProof].join(',');
     const signature = verifyProof(hash, keys, signed, message.proof);
@@ -225,8 +228,8 @@ export function scram(options: ScramOptions): Scheme {
 }
 
 /**
- * ServerSignature, which shows the client that we are who keeps its keys; undefined when ClientProof does
- * not show that the client knows the password (RFC 5802 section 3).
+ * Returns ServerSignature, by which the server shows that it has the keys; undefined if ClientProof does not show
+ * that the client knows the password (RFC 5802 section 3).
  */
 export function verifyProof(
   hash: ScramHash,

@@ -34,8 +34,8 @@ export const VECTORS: readonly Vector[] = [
     signature: '6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=',
   },
   {
-    // Without `$k0`, as the RFC has the nonce, but with the proof and signature that belong to it:
-    // the RFC kept those of RFC 7677 (see also erratum 6633 on its base64).
+    // The nonce is that of the RFC without `$k0`. Proof and signature are those that belong to it, since the RFC
+    // printed those of RFC 7677 (see also erratum 6633 about the base64).
     source: 'RFC 7804 section 5, corrected',
     hash: 'SHA-256',
     password: 'pencil',
@@ -48,7 +48,7 @@ export const VECTORS: readonly Vector[] = [
   },
 ];
 
-/** As RFC 7804 section 5 prints them: folded lines joined. */
+/** The messages of RFC 7804 section 5 as printed, with folded lines joined. */
 export const PRINTED_IN_RFC_7804 = {
   clientFirst: 'biwsbj11c2VyLHI9ck9wck5HZndFYmVSV2diTkVrcU8K',
   clientFinal:

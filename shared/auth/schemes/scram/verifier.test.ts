@@ -27,14 +27,14 @@ describe('the keys are those that GNU SASL makes of the same salt (RFC 5802 sect
   });
 });
 
-test('128 bits of salt of its own at each time', async () => {
+test('each verifier has a salt of its own, of 128 bits', async () => {
   const values = await Promise.all([1, 2, 3].map(async () => derive('SHA-256', 'swordfish')));
   const salts = values.map((value) => parseScramKeys('SHA-256', value ?? '')?.salt);
   expect(salts.map((salt) => salt?.length)).toEqual([16, 16, 16]);
   expect(new Set(salts.map((salt) => salt?.toString('hex'))).size).toBe(3);
 });
 
-test('nothing of a password that clients prepare in different ways', async () => {
+test('a password that clients prepare in different ways gets no verifier', async () => {
   expect(await derive('SHA-1', '\u00bd of the password')).toBeUndefined();
 });
 
@@ -47,7 +47,7 @@ describe('RFC 5803 section 2: the text of the keys', () => {
   });
   const [SHA_1, SHA_256] = [keys(20), keys(32)];
 
-  test('is read as it was written, for its hash alone', () => {
+  test('the text of keys is read as it was written, and only for its hash', () => {
     expect(formatScramKeys('SHA-1', SHA_1)).toBe(
       'SCRAM-SHA-1$4096:+/v7+/v7+/v7+/v7+/v7+w==$AQEBAQEBAQEBAQEBAQEBAQEBAQE=:AgICAgICAgICAgICAgICAgICAgI=',
     );
@@ -67,12 +67,12 @@ describe('RFC 5803 section 2: the text of the keys', () => {
     ],
     ['a key of another length', { storedKey: Buffer.alloc(20) }],
     ['no key', { serverKey: Buffer.alloc(0) }],
-  ])('is refused with %s', (_, changes) => {
+  ])('the text of keys is refused with %s', (_, changes) => {
     const text = formatScramKeys('SHA-256', { ...SHA_256, ...changes });
     expect(parseScramKeys('SHA-256', text)).toBeUndefined();
   });
 
-  test('is refused in any other spelling', () => {
+  test('the text of keys is refused in any other spelling', () => {
     const text = formatScramKeys('SHA-256', SHA_256);
     for (const wrong of [
       '',

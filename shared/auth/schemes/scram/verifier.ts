@@ -12,7 +12,7 @@ export interface ScramKeys {
 /** RFC 5803 section 2. */
 const VALUE = /^SCRAM-(SHA-\d+)\$(\d{4,7}):([^$:]+)\$([^$:]+):([^$:]+)$/;
 
-/** Undefined: not as `formatScramKeys` writes keys of that hash. */
+/** Parses the text of keys; returns undefined unless `formatScramKeys` writes keys of that hash so. */
 export function parseScramKeys(hash: ScramHash, value: string): ScramKeys | undefined {
   const [, named, count, ...encoded] = VALUE.exec(value) ?? [];
   const iterations = Number(count);
@@ -31,7 +31,7 @@ export function parseScramKeys(hash: ScramHash, value: string): ScramKeys | unde
   return fits ? keys : undefined;
 }
 
-/** The text of RFC 5803 section 2. */
+/** Writes keys as the text of RFC 5803 section 2. */
 export function formatScramKeys(hash: ScramHash, keys: ScramKeys): string {
   const [salt, storedKey, serverKey] = [keys.salt, keys.storedKey, keys.serverKey].map((bytes) =>
     bytes.toString('base64'),
@@ -39,7 +39,7 @@ export function formatScramKeys(hash: ScramHash, keys: ScramKeys): string {
   return `SCRAM-${hash}$${keys.iterations}:${salt}$${storedKey}:${serverKey}`;
 }
 
-/** The verifier of each hash: a salt and the keys (RFC 5802 section 3). A realm is not part of them. */
+/** The verifier of each hash: a salt and the keys (RFC 5802 section 3). They do not depend on the realm. */
 export const SCRAM_KINDS: Readonly<Record<ScramHash, VerifierKind>> = {
   'SHA-1': kindOf('SHA-1'),
   'SHA-256': kindOf('SHA-256'),

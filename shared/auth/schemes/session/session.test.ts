@@ -78,13 +78,13 @@ const judge = async (...values: string[]): Promise<Verdict> =>
   scheme().authenticate({ scheme: 'session', rest: '' }, shown(...values));
 
 describe('the cookie', () => {
-  test('RFC 6265bis section 4.1.3: only this host can set it, and no script reads it', () => {
+  test('RFC 6265bis section 4.1.3: only this host can set the cookie, and no script can read it', () => {
     expect(setCookie(URL, cookieName(URL, 'session'), 'x', 5)).toMatch(
       /^__Host-countersign-session-[\w-]{12}=x; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=5$/,
     );
   });
 
-  test('over http it has no prefix, and the port is in its name', () => {
+  test('over http the cookie has no prefix, and its name contains the port', () => {
     const [one, other] = ['http://localhost:1/', 'http://localhost:2/'].map((url) =>
       cookieName(url, 'session'),
     );
@@ -98,11 +98,13 @@ describe('the cookie', () => {
     ['countersign-visit-x', true],
     ['__Host-session', false],
     ['x-countersign-session', false],
-  ])('%s is one of ours: %s', (name, ours) => expect(isSignInCookie(name)).toBe(ours));
+  ])('the name %s belongs to a sign-in cookie: %s', (name, ours) =>
+    expect(isSignInCookie(name)).toBe(ours),
+  );
 });
 
 describe('a session', () => {
-  test('lets in the person, by the name that they have now', async () => {
+  test("a session admits the person under the person's present name", async () => {
     const { secret, grantId } = await begin();
     expect(await judge(secret)).toMatchObject({
       kind: 'granted',
@@ -116,7 +118,7 @@ describe('a session', () => {
     });
   });
 
-  test('tells how and when the person signed in, as far as it is known', async () => {
+  test('a session shows how and when the person signed in, as far as this is known', async () => {
     const acr = 'urn:countersign:acr:passkey';
     const { secret } = await begin({ acr, auth_time: 1000 });
     expect(await judge(secret)).toMatchObject({
@@ -126,7 +128,7 @@ describe('a session', () => {
     expect(await judge(other.secret)).toHaveProperty('principal.authentication', {});
   });
 
-  test('once its person must have a second factor, one that began with less lets nobody in', async () => {
+  test('after a person must use a second factor, a session that began without one is refused', async () => {
     const rule = { required: ['staff'] };
     const judged = async (acr: string | undefined, groups: readonly string[]) => {
       people.set('a1', { ...ALICE, groups: [...groups] });
@@ -142,7 +144,7 @@ describe('a session', () => {
     expect(await judged('urn:countersign:acr:passkey', ['staff'])).toBe('granted');
   });
 
-  test('the store knows the hash of its secret alone', async () => {
+  test("the store contains only a hash of the session's secret", async () => {
     const { secret } = await begin();
     expect(await stores.artefacts.get('BrowserSession', secret)).toBeUndefined();
     const id = createHash('sha256').update(secret).digest('base64url');
@@ -150,7 +152,7 @@ describe('a session', () => {
     expect(JSON.stringify(record)).not.toContain(secret);
   });
 
-  test('no challenge tells of it', async () => {
+  test('no challenge names the session', async () => {
     expect(await scheme().challenge(shown())).toEqual([]);
   });
 
@@ -159,26 +161,26 @@ describe('a session', () => {
     async (value) => expect(await judge(value)).toMatchObject({ kind: 'refused' }),
   );
 
-  test('RFC 6265 section 8.6: two cookies of the name are both ignored, since one may be planted', async () => {
+  test("RFC 6265 section 8.6: two cookies with the session's name are both ignored, since one may be planted", async () => {
     const { secret } = await begin();
     expect(await judge(secret, secret)).toMatchObject({ kind: 'refused' });
     expect(await judge('x', secret)).toMatchObject({ kind: 'refused' });
   });
 
-  test('does not count in another space', async () => {
+  test('a session is ignored in another space', async () => {
     const { secret } = await begin({ space: 'https://app.example/other/' });
     expect(await judge(secret)).toMatchObject({ kind: 'refused' });
   });
 
-  test('ends when its person may not sign in any more', async () => {
+  test('a session ends when its person may no longer sign in', async () => {
     const { secret } = await begin();
     people.clear();
     expect(await judge(secret)).toMatchObject({ kind: 'refused' });
   });
 });
 
-describe('its end', () => {
-  test('after a time without use; each use puts it off, and is written once a minute', async () => {
+describe('the end of a session', () => {
+  test('a session ends after a time without use; each use extends it, and is written at most once a minute', async () => {
     const { secret } = await begin();
     for (let n = 0; n < 5; n += 1) {
       clock.advance(IDLE - 10);
@@ -195,7 +197,7 @@ describe('its end', () => {
     expect(await judge(secret)).toMatchObject({ kind: 'refused' });
   });
 
-  test('however much it is used', async () => {
+  test('a session ends at its last moment, even if it is used', async () => {
     const { secret } = await begin({ until: clock.now() + 1000_000 });
     clock.advance(500);
     expect(await judge(secret)).toMatchObject({ kind: 'granted' });
@@ -216,7 +218,7 @@ describe('its end', () => {
   };
 
   test.each(Object.entries(ENDS))(
-    'with %s, by the next request, and for good',
+    'ending %s ends the session at the next request, permanently',
     async (_what, end) => {
       const begun = await begin();
       expect(await judge(begun.secret)).toMatchObject({ kind: 'granted' });
@@ -226,7 +228,7 @@ describe('its end', () => {
     },
   );
 
-  test('one that is written while its grant is ended does not come to life', async () => {
+  test('a session that is written while its grant is revoked is refused', async () => {
     const begun = await begin();
     const record = await sessions.find(begun.secret);
     await endGrant(access(), begun.grantId);
@@ -235,7 +237,7 @@ describe('its end', () => {
     expect(await judge(late)).toMatchObject({ kind: 'refused', reason: 'revoked by grant' });
   });
 
-  test('a note of its use that comes late brings nothing back', async () => {
+  test("a late write of a session's use does not restore a session that has ended", async () => {
     const { secret, grantId } = await begin();
     const record = await sessions.find(secret);
     if (record === undefined) throw new Error('no record');
@@ -245,7 +247,7 @@ describe('its end', () => {
     expect(await sessions.find(secret)).toBeUndefined();
   });
 
-  test('with the memory of the store', async () => {
+  test('a session ends when the store has lost its memory', async () => {
     const { secret, claims } = await begin();
     const record = await sessions.find(secret);
     if (record === undefined) throw new Error('no record');
@@ -253,7 +255,7 @@ describe('its end', () => {
     expect(await judge(other)).toMatchObject({ kind: 'refused', reason: 'revoked by epoch' });
   });
 
-  test('a client that stays connected, as with a WebSocket, is let in no longer either', async () => {
+  test('a connected client, as with a WebSocket, loses its access when the session ends', async () => {
     const { secret, grantId } = await begin();
     const verdict = await judge(secret);
     const end = verdict.kind === 'granted' ? verdict.grounds?.end : undefined;

@@ -25,7 +25,7 @@ export interface SessionOptions {
 /** 256 bits in base64url. */
 const SECRET = /^[\w-]{43}$/;
 
-/** Returns the secret that a browser sends for a space; undefined if there is none that could be ours. */
+/** Returns the secret that a browser sends for a space; undefined if no cookie has the form of a secret. */
 export function shownSecret(
   { url }: Pick<SessionSpace, 'url'>,
   request: Pick<AuthRequest, 'cookies'>,
@@ -36,8 +36,9 @@ export function shownSecret(
 }
 
 /**
- * The session of a browser that signed in here: an opaque cookie. It is not an HTTP authentication scheme, so nothing
- * announces it. If the token that it began with is revoked, it has ended by the next request.
+ * Makes the scheme of sessions: an opaque cookie of a browser that signed in here. It is not an HTTP authentication
+ * scheme, so no challenge announces it. If the token with which the session began is revoked, the next request is
+ * refused.
  */
 export function session({ space, sessions, feed, about, secondFactor }: SessionOptions): Scheme {
   const { url, realm, idle } = space;
@@ -50,7 +51,10 @@ export function session({ space, sessions, feed, about, secondFactor }: SessionO
     return by && refuse('session-revoked', { by });
   }
 
-  /** Returns the grounds of a session. Once it is gone from the store, only its time tells whether it was revoked. */
+  /**
+   * Returns the grounds of a session. If the store no longer has it, only its end time shows whether it expired or
+   * was revoked.
+   */
   function groundsOf(secret: string, found: SessionRecord): Grounds {
     let known = { ...found, used: sessions.now() };
     return {

@@ -4,18 +4,18 @@ import type { Random } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { Artefacts } from '#shared/stores/oauth/artefacts.ts';
 
-/** The record behind a cookie. It also ends with its grant (`removeByGrant`). */
+/** The record of a session. The end of its grant removes it, too (`removeByGrant`). */
 export interface SessionRecord {
   readonly accountId: string;
   readonly grantId: string;
   /** URL of the space that the session is for. */
   readonly space: string;
-  /** Claims of the access token that the session began with: revoking that token ends the session. */
+  /** Claims of the access token with which the session began: revoking that token ends the session. */
   readonly claims: RevocableClaims;
   readonly acr?: string;
   /** NumericDate. */
   readonly auth_time?: number;
-  /** Milliseconds since the epoch: its end, however much it is used, and when it was used last, to the minute. */
+  /** Milliseconds since the epoch: `until` is the latest end of the session, `used` its last use, to the minute. */
   readonly until: number;
   readonly used: number;
 }
@@ -25,7 +25,9 @@ export interface Sessions {
   begin(session: Omit<SessionRecord, 'used'>, idle: number): Promise<string>;
   /** Finds the session of a secret. Resolves to undefined if there is none, or it has ended. */
   find(secret: string): Promise<SessionRecord | undefined>;
-  /** Notes that a session was used now, so that it ends `idle` seconds later. A session that has ended stays ended. */
+  /**
+   * Stores that a session was used now, so that it ends `idle` seconds later. A session that has ended stays ended.
+   */
   touch(secret: string, session: SessionRecord, idle: number): Promise<void>;
   remove(secret: string): Promise<void>;
   /** Milliseconds since the epoch. */
@@ -34,10 +36,13 @@ export interface Sessions {
 
 /** The kind of artefact. */
 const KIND = 'BrowserSession';
-/** Least milliseconds between two notes of a session's use. */
+/** Least milliseconds between two writes of a session's use. */
 const MINUTE = 60_000;
 
-/** Returns the id under which a session is stored: the secret's hash, so that a reader of the store can use none. */
+/**
+ * Returns the id under which a session is stored: the secret's hash, so that a reader of the store cannot use a
+ * session.
+ */
 const idOf = (secret: string) => createHash('sha256').update(secret).digest('base64url');
 
 export function createSessions({
@@ -62,7 +67,7 @@ export function createSessions({
       await artefacts.put(artefactOf(secret, { ...session, used: clock.now() }, idle));
       return secret;
     },
-    // Only this file writes it, so its members need no second check.
+    // Only this file writes records of this kind, so their members need no second check.
     find: async (secret) => (await artefacts.get(KIND, idOf(secret))) as SessionRecord | undefined,
     async touch(secret, session, idle) {
       const now = clock.now();

@@ -7,13 +7,13 @@ export interface VapidProof {
   readonly audience: string;
   /** Seconds since the epoch; at most 24 hours ahead. */
   readonly expires: number;
-  /** A URL at which somebody can be reached: `mailto:` or `https:` (RFC 8292 section 2.1). */
+  /** A URL at which the sender can be contacted: `mailto:` or `https:` (RFC 8292 section 2.1). */
   readonly subject?: string;
 }
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Returns the value of Authorization by which an application server shows who it is (RFC 8292 section 3). */
+/** Returns the value of Authorization by which an application server identifies itself (RFC 8292 section 3). */
 export function vapidAuthorization({ key, audience, expires, subject }: VapidProof): string {
   const claims = { aud: audience, exp: expires, ...(subject !== undefined && { sub: subject }) };
   const input = `${encoded({ typ: 'JWT', alg: 'ES256' })}.${encoded(claims)}`;
@@ -21,7 +21,7 @@ export function vapidAuthorization({ key, audience, expires, subject }: VapidPro
   return `vapid t=${input}.${signature.toString('base64url')}, k=${vapidKey(key)}`;
 }
 
-/** Returns the public key as `k` and the options of a subscription have it (section 3.2). */
+/** Returns the public key in the format of `k` and of the subscription's options (section 3.2). */
 export function vapidKey(key: KeyObject): string {
   const { x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' });
   const coordinates = [x, y].map((one) => Buffer.from(one, 'base64url'));

@@ -17,7 +17,7 @@ const vapid = createVapid({ clock });
 const proof = (changes: Partial<Parameters<typeof vapidAuthorization>[0]> = {}) =>
   vapidAuthorization({ key: privateKey, audience: ORIGIN, expires: now() + 3600, ...changes });
 
-/** The status of the refusal; undefined: there is none. */
+/** Returns the status of the refusal; undefined if the credentials are accepted. */
 function refused(authorization: string | undefined, key?: string): number | undefined {
   try {
     vapid(authorization, ORIGIN, key);
@@ -56,7 +56,7 @@ function signed(
 const ES256 = { typ: 'JWT', alg: 'ES256' };
 
 describe('RFC 8292 section 3: good credentials', () => {
-  test('name the key, for a subscription of this key and for one without', () => {
+  test('good credentials name the key, for a subscription restricted to this key and for one without a key', () => {
     expect(vapid(proof(), ORIGIN, KEY)).toEqual({ key: KEY });
     expect(vapid(proof(), ORIGIN, undefined)).toEqual({ key: KEY });
   });
@@ -68,7 +68,7 @@ describe('RFC 8292 section 3: good credentials', () => {
     expect(given).toEqual({ key: EXAMPLE.k });
   });
 
-  test('may be written in other ways: the order, the case of the scheme, spaces, unknown parameters', () => {
+  test('credentials may vary in order, case of the scheme, spaces, and unknown parameters', () => {
     const [, t = '', k = ''] = /t=(.*), k=(.*)/.exec(proof()) ?? [];
     for (const text of [
       `vapid k=${k}, t=${t}`,
@@ -87,7 +87,7 @@ describe('RFC 8292 section 3: good credentials', () => {
     expect(refused(signed(ES256, { ...claims(), aud: ['https://a.example'] }))).toBe(403);
   });
 
-  test('RFC 7519 section 4.1.5: nbf may be there, and is waited for', () => {
+  test('RFC 7519 section 4.1.5: a token with nbf is refused before that time', () => {
     const own = new ManualClock(clock.now());
     const of = createVapid({ clock: own });
     const later = signed(ES256, { ...claims(), nbf: now() + 60 });
@@ -96,13 +96,13 @@ describe('RFC 8292 section 3: good credentials', () => {
     expect(of(later, ORIGIN, undefined)).toEqual({ key: KEY });
   });
 
-  test('section 2.1: sub is not judged', () => {
+  test('section 2.1: sub is not checked', () => {
     for (const sub of [undefined, 'mailto:a@b.example', 'nonsense', 7]) {
       expect(refused(signed(ES256, { ...claims(), sub }))).toBe(undefined);
     }
   });
 
-  test('are remembered, and expire nevertheless', () => {
+  test('verified credentials are remembered, and still expire', () => {
     const given = proof({ expires: now() + 60 });
     expect(refused(given)).toBe(undefined);
     expect(refused(given)).toBe(undefined);
@@ -112,7 +112,7 @@ describe('RFC 8292 section 3: good credentials', () => {
 });
 
 describe('RFC 8292 section 4.2: refusals', () => {
-  test('none are needed without a key; 401 with one, and the challenge has no parameter', () => {
+  test('credentials are needed only for a subscription with a key; their absence then gives 401 with a challenge without parameters', () => {
     for (const text of [undefined, 'Basic YTpi', 'Bearer abc', '']) {
       expect(refused(text)).toBe(undefined);
       expect(refused(text, KEY)).toBe(401);
@@ -142,7 +142,7 @@ describe('RFC 8292 section 4.2: refusals', () => {
     ['the scheme of a draft', `WebPush ${T}`],
     ['a token that is none', `vapid t=abc, k=${KEY}`],
     ['a long token', `vapid t=${'a'.repeat(20_000)}, k=${KEY}`],
-  ])('with %s it is 403, whether a key is needed or not', (_what, text) => {
+  ])('credentials with %s get 403, with and without a key of the subscription', (_what, text) => {
     expect(refused(text)).toBe(403);
     expect(refused(text, KEY)).toBe(403);
   });
@@ -161,11 +161,11 @@ describe('RFC 8292 section 4.2: refusals', () => {
     ['nbf as text', ES256, { ...claims(), nbf: '0' }],
     ['exp a day and a second ahead', ES256, { ...claims(), exp: now() + 86_401 + 61 }],
     ['claims that are no object', ES256, []],
-  ])('with %s it is 403', (_what, header, payload) => {
+  ])('a token with %s gets 403', (_what, header, payload) => {
     expect(refused(signed(header, payload))).toBe(403);
   });
 
-  test('a signature in DER, that is cut, longer or changed is 403', () => {
+  test('a signature that is in DER, truncated, longer or changed gets 403', () => {
     expect(refused(signed(ES256, claims(), 'der'))).toBe(403);
     const [, t = ''] = /t=(.*),/.exec(proof()) ?? [];
     const [head, payload, third = ''] = t.split('.');
@@ -182,12 +182,12 @@ describe('RFC 8292 section 4.2: refusals', () => {
     }
   });
 
-  test('a subscription of another key is 403', () => {
+  test("credentials of another key than the subscription's get 403", () => {
     expect(refused(proof(), other)).toBe(403);
     expect(refused(proof({ key: pair().privateKey }), KEY)).toBe(403);
   });
 
-  test('whatever is sent, nothing else is thrown', () => {
+  test('any text gives a sender or a refusal, and no other exception', () => {
     const part = fc.constantFrom(
       'vapid',
       ' ',
@@ -216,7 +216,7 @@ test('section 3.2: k is an uncompressed point in its one spelling', () => {
   }
 });
 
-test('section 3.2: a message is of the own key if its header names it (RFC 8188 section 2.1)', () => {
+test("section 3.2: a message uses the sender's own key if its header names it (RFC 8188 section 2.1)", () => {
   const point = Buffer.from(KEY, 'base64url');
   const body = Buffer.concat([Buffer.alloc(20), Buffer.of(65), point, Buffer.alloc(20)]);
   expect(isOwnKey('aes128gcm', body, KEY)).toBe(true);

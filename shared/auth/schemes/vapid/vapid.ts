@@ -8,16 +8,16 @@ import { parseCompactJws } from '#shared/jose/compact-jws.ts';
 import type { Refusal } from '#shared/refusals/refusal.ts';
 import { refuse } from '#shared/refusals/schemes.ts';
 
-/** An application server that has shown who it is (RFC 8292). */
+/** An application server that has identified itself (RFC 8292). */
 export interface Sender {
   /** Its public key: base64url of the uncompressed point. */
   readonly key: string;
 }
 
 /**
- * Returns the sender that the value of Authorization shows. Undefined: there are no such credentials, and the
- * subscription is restricted to no key. `audience`: the origin of the push resource. Throws HttpError 401 if a key is
- * needed, and 403 for credentials that are not valid (RFC 8292 section 4.2).
+ * Returns the sender that the value of Authorization identifies; undefined if there are no such credentials and the
+ * subscription has no key. `audience`: the origin of the push resource. Throws HttpError 401 if the subscription
+ * needs a key, and 403 for credentials that are not valid (RFC 8292 section 4.2).
  */
 export type Vapid = (
   authorization: string | undefined,
@@ -25,17 +25,20 @@ export type Vapid = (
   key: string | undefined,
 ) => Sender | undefined;
 
-/** Seconds that a token is valid for at most (section 2). */
+/** Most seconds for which a token is valid (section 2). */
 const LONGEST = 86_400;
-/** Tokens that are not verified again. */
+/** Most verified tokens that are remembered. */
 const REMEMBERED = 5000;
 
-/** The scheme `vapid`. It does not judge `sub`, and ignores parameters that it does not know (section 3). */
+/** Creates the scheme `vapid`. It does not check `sub`, and ignores unknown parameters (section 3). */
 export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
-  /** When tokens expire, by a digest: whoever has a key could fill the memory with long tokens. */
+  /**
+   * When each verified token expires, by a digest of the token: a sender with a key could fill the memory with long
+   * tokens.
+   */
   const verified = new RecentMap<number>(REMEMBERED);
 
-  /** Returns when a token expires that the key has signed for the audience, in seconds since the epoch. */
+  /** Returns when a token expires, in seconds since the epoch, if the key signed it for the audience. */
   function expiryOf(token: string, key: string, audience: string): number {
     const digest = hash('sha256', `${audience} ${key} ${token}`, 'base64url');
     const known = verified.get(digest);
@@ -53,7 +56,7 @@ export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
     if (exp === undefined) throw invalid(refuse('vapid-exp-missing'));
     if (typeof exp !== 'number') throw invalid(refuse('vapid-exp'));
     if (nbf !== undefined && typeof nbf !== 'number') throw invalid(refuse('vapid-nbf'));
-    // RFC 7519 section 4.1.5; once it is valid it stays so until `exp`.
+    // RFC 7519 section 4.1.5: a token with nbf stays valid from then until `exp`, so only its end is remembered.
     if (nbf !== undefined && nbf > epochSeconds(clock)) throw invalid(refuse('vapid-early'));
     verified.set(digest, exp);
     return exp;
@@ -99,11 +102,11 @@ const invalid = (refusal: Refusal) =>
     refusal,
   });
 
-/** An uncompressed point: 0x04 and both coordinates (section 3.2). */
+/** The first byte of an uncompressed point, before both coordinates (section 3.2). */
 const UNCOMPRESSED = 0x04;
 const COORDINATE = 32;
 
-/** Returns the text if it is base64url, in its canonical spelling, of an uncompressed point on P-256. */
+/** Returns the text if it is an uncompressed point on P-256 in canonical base64url. */
 export function p256Point(text: string): string | undefined {
   const point = Buffer.from(text, 'base64url');
   if (point.length !== 1 + 2 * COORDINATE || point[0] !== UNCOMPRESSED) return undefined;
