@@ -12,8 +12,8 @@ export interface Chore {
 }
 
 /**
- * Starts the task, until disposed of. A failed run is logged. If runs fail one after another because the store fails,
- * only the first one is logged: `store.failing` reports the rest.
+ * Starts the task; disposing of the result stops it. A failed run is logged. If several runs in a row fail because
+ * the store fails, only the first is logged: `store.failing` reports the outage.
  */
 export function every({ name, seconds, run }: Chore, log: Log): Disposable {
   let running = false;

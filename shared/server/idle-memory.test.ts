@@ -12,7 +12,7 @@ test('garbage is collected twice after the start and after a busy time, and neve
   expect(asked).toEqual([1, 2, 7, 9, 10].map((when) => [when, how]));
 });
 
-test('a process that always works counts as busy', () => {
+test('garbage is not collected while the process is always busy', () => {
   const utilization = sinceLast();
   const until = performance.now() + 20;
   while (performance.now() < until);

@@ -1,14 +1,14 @@
 import type { Chore } from './chore.ts';
 
-/** The busy part of the time above which no garbage is collected, since it would delay a request. */
+/** The busy part of the time above which garbage is not collected, since collecting would delay a request. */
 const BUSY = 0.02;
 
-/** The first makes pages free, and the second gives them back. */
+/** Two collections: the first frees pages, and the second returns them to the system. */
 const COLLECTIONS = 2;
 
 /**
- * Gives memory back when the process is idle: V8 collects garbage only while the process allocates, and keeps the
- * memory of the busiest time. `utilization`: the busy part of the time since the last call.
+ * Returns memory to the system when the process is idle: V8 collects garbage only while the process allocates, and
+ * keeps the memory of the busiest time. `utilization`: the busy part of the time since the last call.
  */
 export function collectWhenIdle(utilization: () => number, collect: NodeJS.GCFunction): Chore {
   // Starts above zero, since the start of the process leaves garbage, too.

@@ -68,7 +68,7 @@ async function get2({ port }: Listening, ca: string, host = 'localhost'): Promis
 }
 
 describe('the resource server over TLS', () => {
-  test('RFC 9113 section 3.2: serves HTTP/2 and HTTP/1.1 with the certificate of development', async () => {
+  test('RFC 9113 section 3.2: the server serves HTTP/2 and HTTP/1.1 with the certificate of development', async () => {
     const listening = await start();
     const ca = await readFile(join(data, 'tls/certificate.pem'), 'utf8');
     expect(await get(listening, ca)).toBe('GET over 1.1');
@@ -119,8 +119,8 @@ describe('the resource server over TLS', () => {
     },
   );
 
-  describe.each(['TLSv1.2', 'TLSv1.3'] as const)('%s: a session is', (version) => {
-    /** Whether a second connection resumes the session of the first. */
+  describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s', (version) => {
+    /** True if a second connection resumes the session of the first. */
     async function resumes({ port }: Listening): Promise<boolean> {
       const visit = async (session?: Buffer) => {
         const socket = connect({
@@ -143,11 +143,11 @@ describe('the resource server over TLS', () => {
       return (await visit(session)).reused;
     }
 
-    test('resumed', async () => {
+    test('a TLS session is resumed', async () => {
       expect(await resumes(await start())).toBe(true);
     });
 
-    test('not resumed if the listener is bound to its origin (RFC 7486 section 6.3)', async () => {
+    test('a TLS session is not resumed if the listener is bound to its origin (RFC 7486 section 6.3)', async () => {
       expect(await resumes(await start({}, 'https://localhost:3443'))).toBe(false);
     });
   });

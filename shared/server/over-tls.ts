@@ -15,14 +15,14 @@ import type { Beside } from './process.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 import type { Certificate } from './listen/versions.ts';
 
-/** Files in PEM; neither: the certificate of development. */
+/** Files in PEM; without both, the certificate of development is used. */
 export interface CertificateFiles {
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
 }
 
 export interface OverTls {
-  /** Its member of the configuration's `listen`. */
+  /** The listener's member of `listen` in the configuration. */
   readonly name: 'resourceTls' | 'authzTls';
   readonly files: CertificateFiles;
   readonly config: Config;
@@ -30,14 +30,14 @@ export interface OverTls {
   readonly webSockets?: boolean;
   readonly refusalAt?: RefusalAt;
   readonly limits?: Partial<ServerLimits>;
-  /** The certificate has to be of this origin, and no session of TLS is resumed. */
+  /** The origin that the certificate must name; no TLS session is then resumed. */
   readonly boundTo?: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
 }
 
-/** A server's second listener: HTTP/2 or HTTP/1.1 over TLS, as the client chooses by ALPN. */
+/** Creates a server's second listener: HTTP/2 or HTTP/1.1 over TLS, as the client chooses by ALPN. */
 export function overTls(parts: OverTls): Beside {
   const { name, files, config, handler, webSockets = false, refusalAt, boundTo } = parts;
   const { clock, random, log } = parts;
@@ -55,7 +55,7 @@ export function overTls(parts: OverTls): Beside {
   };
 }
 
-/** Throws when the certificate is of another host. */
+/** Throws if the certificate is for another host. */
 function checkName({ cert }: Certificate, origin: string): void {
   const host = new URL(origin).hostname.replaceAll(/[[\]]/g, '');
   const certificate = new X509Certificate(cert);
@@ -63,7 +63,7 @@ function checkName({ cert }: Certificate, origin: string): void {
   if (named === undefined) throw new Error(`the certificate is not of ${host}: correct the file`);
 }
 
-/** Rejects when a file cannot be read. In development the one certificate serves all origins of TLS. */
+/** Reads the certificate. Rejects if a file cannot be read. In development one certificate serves all TLS origins. */
 export async function certificateOf(
   config: Pick<Config, 'data' | 'tls' | 'privateTokens'>,
   { certificate, key }: CertificateFiles,

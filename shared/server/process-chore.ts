@@ -9,13 +9,14 @@ import type { Stores } from '#shared/stores/stores.ts';
 import type { Chore } from './chore.ts';
 import type { Ready } from './endpoints/health.ts';
 
-/** Seconds; the store forgets a report after a minute. */
+/** Seconds between two reports; the store forgets a report after a minute. */
 const OFTEN = 20;
 
 /**
- * Lets a process say every while that it is there, for operators: `server status`. `store`: whether the store answers, which
- * is all that the first report asks; `ready`: whether the server can do its work. At a start the issuer may not listen yet, and
- * a resource server that asked it in vain would refuse tokens for a while. `end` says that the process does no more work.
+ * Creates the task that reports to the store that a process runs, for operators (`server status`). `store`: whether
+ * the store answers, which is the only check of the first report. `ready`: whether the server can do its work. The
+ * first report does not check `ready`: the issuer may not listen yet, and a resource server whose request to the
+ * issuer failed would refuse tokens for a while. `end` reports that the process has stopped working.
  */
 export function processChore(
   server: ServerName,

@@ -42,9 +42,12 @@ import type { KeyTable } from '#shared/stores/keys/keys.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 
-/** For requests in flight when the process is asked to end. */
+/** Milliseconds that requests in flight get when the process is asked to end. */
 const GRACE_MILLISECONDS = 10_000;
-/** Seconds for which `/health/ready` says no in production, while all still works and a load balancer turns away. */
+/**
+ * Seconds for which `/health/ready` answers 503 in production before the server stops, so that a load balancer stops
+ * sending requests.
+ */
 const DRAIN = 3;
 
 /** The parts of a server; the process opens and closes them. */
@@ -57,65 +60,68 @@ export interface Parts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Whether the server can do its work, for `/health/ready`: rejects as well once it is about to end. */
+  /** Checks for `/health/ready` whether the server can do its work; also rejects when the server is about to end. */
   readonly ready: Ready;
-  /** Aborted when the server stops to accept: clients that wait for something to come are let go. */
+  /** Aborted when the server stops accepting requests, so that long polls and streams end. */
   readonly ending: AbortSignal;
 }
 
-/** A further listener. */
+/** An additional listener. */
 export interface Beside {
-  /** Its member of the configuration's `listen`. */
+  /** The listener's member of `listen` in the configuration. */
   readonly name: 'proxy' | 'resourceTls' | 'authzTls';
-  /** `all`: those of the process, as they open; `main` is the first. */
+  /** `all`: the process's listeners so far; `main` is the first of them. */
   open(main: Listening, all: readonly Listening[]): Promise<Listening>;
 }
 
 export interface Server {
   readonly handler: Handler;
-  /** Takes what comes over HTTP/2 on the same port in clear text; absent: HTTP/1.1 only. */
+  /** Handles HTTP/2 requests on the same port in clear text; absent: HTTP/1.1 only. */
   readonly http2?: AnyHandler;
-  /** Whether a request may become a WebSocket. */
+  /** True if a request may become a WebSocket. */
   readonly webSockets?: boolean;
-  /** How an address tells what no handler sees; default: as it is. */
+  /**
+   * Changes a refusal that is sent before a handler sees the request, by the request's address; default: unchanged.
+   */
   readonly refusalAt?: RefusalAt;
   readonly limits?: Partial<ServerLimits>;
   readonly chores: readonly Chore[];
-  /** Further listeners of the same process, opened when the first one listens. */
+  /** Additional listeners of the same process, opened when the first one listens. */
   readonly beside?: readonly Beside[];
-  /** Resources that it holds open: closed when nobody is served any more, before the stores. */
+  /** Resources that the server holds open. They are closed after all requests have ended, and before the stores. */
   readonly holds?: AsyncDisposable;
-  /** Whether the server can do its work, if that is more than the process knows of. */
+  /** Checks whether the server can do its work, if the process itself cannot check all of it. */
   readonly ready?: Ready;
-  /** Seconds by which the clock of the other server differs at least, once that is known. */
+  /** Returns the least difference in seconds from the other server's clock, once it is known. */
   clockDifference?(): number | undefined;
-  /** For the parent process, beside `ready` and `url`. */
+  /** Data for the parent process, in addition to `ready` and `url`. */
   readonly report?: object | undefined;
 }
 
 interface Role {
   readonly name: ServerName;
-  /** It is the process of the playground, whose log has warnings and errors alone: the workers log the requests. */
+  /** True for the process of the playground, which logs only warnings and errors: the workers log its requests. */
   readonly ofPlayground?: true;
-  /** The table of its signing keys. */
+  /** The table of the server's signing keys. */
   readonly keys: KeyTable;
-  /** Whether it gives a store without memory a new epoch ; only an authorization server does. */
+  /** True if the server gives a new store its epoch; only an authorization server does. */
   readonly makesEpoch: boolean;
-  /** Loads its configuration; default: that of the operator. */
+  /** Loads the server's configuration; default: that of the operator. */
   load?(env: NodeJS.ProcessEnv): Promise<Config>;
-  /** Its public origin. */
+  /** Returns the server's public origin. */
   origin(config: Config): string;
   create(parts: Parts): Promise<Server>;
 }
 
 /**
- * Runs a server as this process, alone or as one of several workers, until a signal comes: then `/health/ready`
- * says no (in production for a while, for load balancers), it stops accepting, finishes what is in flight, and the
- * process ends by itself. Logs go to standard error, one JSON object a line; what made the start fail goes to the
- * parent as well. When the parent dies, node:cluster ends its workers at once.
+ * Runs a server as this process, alone or as one of several workers, until a signal. At a signal `/health/ready`
+ * answers 503 (in production for a while first, for load balancers). Then the server stops accepting requests and
+ * finishes those in flight, and the process ends by itself. It logs to standard error, one JSON object per line; it
+ * also reports the reason of a failed start to its parent. When the parent dies, node:cluster ends its workers at
+ * once.
  */
 export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<void> {
-  process.stderr.on('error', () => {}); // the reader has ended, or its disk is full: the lost lines are counted
+  process.stderr.on('error', () => {}); // the log's reader has ended, or its disk is full: lost lines are counted
   const lines = gatherLines(process.stderr, (lost) => log.warn('log.lost', { lines: lost }));
   for (const last of ['uncaughtExceptionMonitor', 'exit'] as const) process.on(last, lines.flush);
   const name = role.ofPlayground ? 'playground' : role.name;
@@ -137,7 +143,7 @@ export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<vo
   if (process.connected) process.disconnect?.();
 }
 
-/** Run by shared/start, which tells a person what is wrong with the configuration, once for both servers. */
+/** True if shared/start runs the process; shared/start then reports configuration errors, once for both servers. */
 const paired = (env: NodeJS.ProcessEnv) => env['COUNTERSIGN_PAIR'] !== undefined;
 
 async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise<void> {
@@ -165,7 +171,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   const { promise: lost, resolve: moved } = Promise.withResolvers<string>();
   await using opened = await openStores(config, { clock, random, log, moved, creates: 'first' });
   const stores = measuredStores(opened, metrics, clock);
-  // A resource server may be the first to use a store. It is not ready then, though nothing fails.
+  // If a resource server is the first to use a store, it is not ready, though nothing has failed.
   const isNew = (await stores.revocations.epoch(role.makesEpoch)) === undefined;
   if (isNew) log.info('store.new');
   await using feed = await stores.revocations.feed();
@@ -227,9 +233,9 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
     (await onPort(config, 'metrics', () => reportMetrics({ ...reports, address: scraped })));
   const url = role.origin(config);
   log.info('listening', { url, address: listening.address, port: listening.port });
-  // A start does not wait for it, and the next one in a while says it again.
+  // The start does not wait for this report; a failed report is repeated with the next one.
   alive.run().catch(() => {});
-  // Where NODE_COMPILE_CACHE is set, the next start finds it, though this one may be killed.
+  // The next start finds the cache of NODE_COMPILE_CACHE, even if this process is killed.
   flushCompileCache();
   chores.use(every(collectWhenIdle(sinceLast(), setHeapFlags()), log));
   process.send?.({ ready: true, url, port: listening.port, metrics: scraped, ...server.report });
@@ -241,7 +247,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   ends.abort();
   await Promise.all(open.map((one) => one.close(GRACE_MILLISECONDS)));
   reporting?.last();
-  // For operators alone: a store that does not answer holds up no end.
+  // This report is only for operators, so a store that does not answer must not delay the end.
   await Promise.race([
     alive.end().catch(() => {}),
     setTimeout(LAST_REPORT, undefined, { ref: false }),
@@ -269,19 +275,19 @@ const LAST_REPORT = 1000;
 
 const drainOf = (config: Config) => config.server.drain ?? (isProduction(config) ? DRAIN : 0);
 
-/** Why a worker ends that has a successor. */
+/** The reason for which a worker ends when its successor works. */
 const REPLACED = 'replaced';
 
-/** Why a process ends that can do nothing any more. */
+/** The reason for which a process ends when it has lost its store. */
 const MOVED = 'moved';
 
 /**
- * Nobody has to turn away before these ends: a worker and its successor listen at one address, and a process without a
- * store answers 503.
+ * Reasons for which a process ends without a wait for load balancers: a worker and its successor listen at one
+ * address, and a process without a store answers 503 anyway.
  */
 const AT_ONCE: ReadonlySet<string> = new Set([REPLACED, MOVED]);
 
-/** Says why the process has no store any more. The exit code lets whatever started it start it again. */
+/** Logs why the process has lost its store. By the exit code a supervisor restarts the process. */
 const noMore = (log: Log) => (reason: string) => {
   log.error('store.moved', { reason });
   process.exitCode = 1;
@@ -290,10 +296,11 @@ const noMore = (log: Log) => (reason: string) => {
 };
 
 /**
- * Resolves when the process is asked to end: by a signal, because the process that started it with a channel is gone, or,
- * of a worker, since another one has taken its place. Of a worker node:cluster sees to the channel; Ctrl-C, SIGQUIT and
- * SIGHUP are for its parent to decide. A worker gets SIGTERM twice if a supervisor sends it to all processes of a service: from there
- * and from its parent. The second must not kill it; its parent kills it with SIGKILL.
+ * Resolves with the reason when the process is asked to end: by a signal, because its parent with a channel has died,
+ * or because another worker has replaced this one. In a worker node:cluster watches the channel, and the parent
+ * handles Ctrl-C, SIGQUIT and SIGHUP. A worker gets SIGTERM twice if a supervisor sends it to all processes of a
+ * service: from the supervisor and from the parent. The second SIGTERM must not kill the worker; if necessary, its
+ * parent kills it with SIGKILL.
  */
 function asked(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();

@@ -46,7 +46,7 @@ const readiness = (isNew = false) =>
     isNew,
   });
 
-/** Whether it is ready at each second from now on. */
+/** Returns for each second from now on whether the server is ready. */
 async function asked(ready: ReturnType<typeof readiness>, seconds: number): Promise<boolean[]> {
   const told: boolean[] = [];
   for (let second = 0; second < seconds; second += 1) {

@@ -10,13 +10,17 @@ interface ReadinessParts {
   readonly feed: Pick<RevocationFeed, 'latest'>;
   readonly log: Log;
   monotonic(): number;
-  /** No authorization server has used the store before: the server is not ready then, though nothing fails. */
+  /**
+   * True if no authorization server has used the store before: then the server is not ready, though nothing has
+   * failed.
+   */
   readonly isNew: boolean;
 }
 
 /**
- * Asks whether the server can do its work, and says in the log when it cannot. It says nothing of what a part of the store says
- * itself: a part counts as failing until it has worked for some seconds, and that would look like a second outage.
+ * Creates the check whether the server can do its work, which logs a failure. It does not log failures that a part of
+ * the store reports itself: such a part is reported as failing until it has worked for some seconds, which would look
+ * like a second outage.
  */
 export function createReady({ stores, feed, log, monotonic, isNew }: ReadinessParts): Ready {
   const pinged = { reading: -Infinity, all: -Infinity };
@@ -27,7 +31,7 @@ export function createReady({ stores, feed, log, monotonic, isNew }: ReadinessPa
     asks?.('the feed of revocations');
     await feed.latest();
     asks?.('the store');
-    // One write a second, however many ask.
+    // One write a second suffices for all callers.
     if (monotonic() >= pinged[need] + 1000) {
       await stores.ping(need);
       pinged[need] = monotonic();

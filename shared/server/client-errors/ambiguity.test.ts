@@ -8,7 +8,7 @@ import type { AnyHandler } from '../message/message.ts';
 import { exchange, statuses, TestSocket } from '../wire/test-socket.fixture.ts';
 
 let listening: Listening;
-/** Targets that the handler has seen. */
+/** The targets of requests that reached the handler. */
 const handled: (string | undefined)[] = [];
 
 const say: AnyHandler = (request, response) => {
@@ -34,7 +34,7 @@ function detailIn(received: string): string | undefined {
   return /"detail":"(.*?)"/.exec(received)?.[1];
 }
 
-/** Returns the reason that the client gets for this request; `none`: the handler has it. */
+/** Returns the reason that the client gets for this request, or `none` if the handler gets the request. */
 async function reasonFor(fields: string, line = 'GET / HTTP/1.1'): Promise<string | undefined> {
   return detailIn(
     await exchange(listening, `${line}\r\n${fields}Connection: close\r\n\r\n0\r\n\r\n`),
@@ -179,15 +179,18 @@ describe('RFC 9112 sections 6.1 and 9.6: octets after a refused request are not 
       [200, 400],
     ],
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nHost: a:1\r\n\r\n', [400]],
-  ])('%s', async (_, request, expected) => {
-    handled.length = 0;
-    for (const behind of [BEHIND, BEHIND.replace('GET', 'CONNECT').replace('/behind', 'a:1')]) {
-      const received = await exchange(listening, request + behind);
-      expect(statuses(received)).toEqual(expected);
-      expect(received).toMatch(/^connection: close$/im);
-    }
-    expect(handled).not.toContain('/behind');
-  });
+  ])(
+    'octets after a refused request are not read as a request: %s',
+    async (_, request, expected) => {
+      handled.length = 0;
+      for (const behind of [BEHIND, BEHIND.replace('GET', 'CONNECT').replace('/behind', 'a:1')]) {
+        const received = await exchange(listening, request + behind);
+        expect(statuses(received)).toEqual(expected);
+        expect(received).toMatch(/^connection: close$/im);
+      }
+      expect(handled).not.toContain('/behind');
+    },
+  );
 
   test('octets that arrive in a later read are not read as a request either', async () => {
     handled.length = 0;
@@ -214,7 +217,7 @@ describe('RFC 9112 sections 6.1 and 9.6: octets after a refused request are not 
   });
 });
 
-/** Returns the reason that the client gets over HTTP/2; `reset`: it gets none. */
+/** Returns the reason that the client gets over HTTP/2, or `reset` if the stream is reset without a reason. */
 async function reasonOver2(...fields: readonly (readonly [string, string])[]): Promise<string> {
   const client = new TestSocket(listening);
   client.socket.write(Buffer.concat([OPENING, headersFrame(1, fields)]));
@@ -260,7 +263,7 @@ describe('over HTTP/2', () => {
     ['TE: trailers (section 8.2.2)', [...to('a'), ['te', 'trailers']]],
     ['a tab within a value', [...to('a'), ['x', 'a\tb']]],
     ['a field of one line of HTTP/1.1', [...to('a'), ['authorization', 'Bearer a']]],
-  ] as const)('accepted: %s', async (_, fields) => {
+  ] as const)('a request over HTTP/2 is accepted: %s', async (_, fields) => {
     expect(await reasonOver2(...fields)).toBe('none');
   });
 
@@ -282,7 +285,7 @@ describe('over HTTP/2', () => {
     ['a port that is none', to('a:99999'), /valid host/],
     ['two hosts', to('a,b c'), /valid host|reset/],
     ['a path that is a URL, of another scheme', to('a', 'x', 'http://b/'), /slash|reset/],
-  ] as const)('refused: %s', async (_, fields, reason) => {
+  ] as const)('a request over HTTP/2 is refused: %s', async (_, fields, reason) => {
     expect(await reasonOver2(...fields)).toMatch(reason);
   });
 
@@ -313,7 +316,7 @@ describe('over HTTP/2', () => {
       [[':method', 'CONNECT'], [':protocol', 'websocket'], ...to('a').slice(1)],
     ],
     ['section 8.5: CONNECT with a path', [[':method', 'CONNECT'], ...to('a:1').slice(1)]],
-  ] as const)('refused by the HTTP/2 parser: %s', async (_, fields) => {
+  ] as const)('a request over HTTP/2 is refused by the parser: %s', async (_, fields) => {
     expect(await reasonOver2(...fields)).toBe('reset');
   });
 });

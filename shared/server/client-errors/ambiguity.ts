@@ -6,7 +6,7 @@ import { isHost } from '#shared/http/host.ts';
 import type { AnyRequest } from '../message/message.ts';
 import type { ConnectionError } from '../message/connection-error.ts';
 
-/** Fields that say which server is meant, who the client is and where the message ends: they may come only once. */
+/** Fields that name the server or the client, or determine where the message ends: they may come only once. */
 const SINGLE = [
   'authorization',
   'content-length',
@@ -14,7 +14,7 @@ const SINGLE = [
   'proxy-authorization',
   'transfer-encoding',
 ];
-/** The same names, found by their letters only, without the characters between words. */
+/** The same names without the characters between words, since some servers ignore those characters. */
 const BY_LETTERS: ReadonlyMap<string, string> = new Map(
   SINGLE.map((name) => [lettersOf(name), name]),
 );
@@ -27,13 +27,13 @@ const BY_LETTERS: ReadonlyMap<string, string> = new Map(
  */
 export function ambiguous(request: AnyRequest): ConnectionError | undefined {
   const { rawHeaders } = request;
-  /** The bits of the fields seen so far: a Set for each request would cost ten times as much. */
+  /** One bit for each field seen so far: a Set for each request would cost ten times as much. */
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const { name, meant, bit } = reading(rawHeaders[index] ?? '');
     if (meant === undefined) continue;
-    // CGI and its successors read `Content_Length` as `Content-Length`. Others accept more spellings, but this server
-    // does not.
+    // CGI and its successors read `Content_Length` as `Content-Length`. Some servers accept more spellings, but this
+    // server does not.
     if (meant !== name) return malformed(`The field ${name} is too easily taken for ${meant}.`);
     if ((seen & bit) !== 0) return malformed(`The field ${name} may be sent once only.`);
     seen |= bit;
@@ -46,8 +46,8 @@ function lettersOf(name: string): string {
 }
 
 /**
- * For the name of a field as it was sent: the name in lower case, the field for which a server could take it, and a bit
- * of its own.
+ * Returns for a field's name as it was sent: the name in lower case, the field for which a server could take it, and
+ * its bit.
  */
 const reading = remembering(
   (sent) => {
@@ -90,8 +90,8 @@ function inCodings(codings: string, httpVersion: string): ConnectionError | unde
 }
 
 /**
- * The checks that nghttp2 does not make. It does refuse fields of connections and wrong lengths (RFC 9113 section
- * 8.1.1).
+ * The checks that nghttp2 does not make. nghttp2 itself refuses fields of connections and wrong lengths (RFC 9113
+ * section 8.1.1).
  */
 function inHttp2({ headers, rawHeaders }: Http2ServerRequest): ConnectionError | undefined {
   const { ':scheme': scheme, ':path': path, host } = headers;

@@ -41,7 +41,10 @@ export const TOO_SLOW: ConnectionError = {
   status: 408,
   detail: 'The request did not arrive in time. Send it again.',
 };
-/** RFC 9110 section 15.6.6. The preface of HTTP/2 (RFC 9113 section 3.4) is a request with another version, too. */
+/**
+ * The answer to another version of HTTP (RFC 9110 section 15.6.6). The preface of HTTP/2 (RFC 9113 section 3.4) has
+ * another version, too.
+ */
 export const OTHER_VERSION: ConnectionError = {
   status: 505,
   detail: 'This port speaks HTTP/1.1 and HTTP/1.0.',
@@ -68,8 +71,8 @@ function isPastLine({ rawPacket, bytesParsed = 0 }: ClientError): boolean {
 }
 
 /**
- * The answer for each error code, computed from the line. Undefined: there is no answer, or the line is not complete
- * yet.
+ * The answer for each error code, computed from the line. Undefined if the connection gets no answer, or if the line
+ * is not complete yet.
  */
 const RULES: Readonly<
   Record<
@@ -82,10 +85,10 @@ const RULES: Readonly<
     if (line.length > LONGEST_LINE) return TARGET_TOO_LONG; // RFC 9112 section 3
     return UNFINISHED_LINE.test(line) ? undefined : MALFORMED;
   },
-  /** 414 if the line is surely the request line. If it came in several reads, 431 is right, too. */
+  /** 414 is right if the line is certainly the request line. If the line came in several reads, 431 is right, too. */
   HPE_HEADER_OVERFLOW: (line) =>
     isReadable(line.slice(0, line.indexOf(' '))) ? TARGET_TOO_LONG : FIELDS_TOO_LARGE,
-  /** For a version that it knows, the parser gives this error only with the method PRI (RFC 9113 section 3.4). */
+  /** If the parser supports the version, it gives this error only for the method PRI (RFC 9113 section 3.4). */
   HPE_INVALID_VERSION(line, error) {
     if (isPastLine(error)) return UNKNOWN_METHOD;
     return VERSION.test(line) ? OTHER_VERSION : MALFORMED;
@@ -93,11 +96,11 @@ const RULES: Readonly<
   HPE_PAUSED_H2_UPGRADE: (_line, _error, besideHttp2) =>
     besideHttp2 ? UNKNOWN_METHOD : OTHER_VERSION,
   ERR_HTTP_REQUEST_TIMEOUT: () => TOO_SLOW,
-  /** Octets came after `Connection: close`: the answer that is being sent is the last one (RFC 9112 section 9.6). */
+  /** Octets arrived after `Connection: close`, so the answer under way is the last (RFC 9112 section 9.6). */
   HPE_CLOSED_CONNECTION: () => undefined,
 };
 
-/** True if the parser refused the octets; every other error without a rule means a lost connection. */
+/** True if the parser refused the octets. Every other error without a rule means a lost connection. */
 export function isOfParser({ code }: ClientError): boolean {
   return code?.startsWith('HPE_') ?? false;
 }
@@ -105,15 +108,15 @@ export function isOfParser({ code }: ClientError): boolean {
 /** Turns an error that node:http reports for a connection into the answer for the client. */
 export class ClientErrors {
   readonly #besideHttp2: boolean;
-  /** Incomplete lines that are not judged yet: the parser reports every further read. */
+  /** Incomplete lines without an answer so far: the parser reports every further read as an error. */
   readonly #unfinished = new WeakMap<Duplex, string>();
 
-  /** `besideHttp2`: the port supports HTTP/2, too, so the preface gets here only in a wrong place. */
+  /** `besideHttp2`: the port supports HTTP/2, too, so a preface in a right place never reaches this server. */
   constructor(besideHttp2: boolean) {
     this.#besideHttp2 = besideHttp2;
   }
 
-  /** Returns the answer; undefined if there is none, or not yet. */
+  /** Returns the answer; undefined if the connection gets none, or if the line is not complete yet. */
   judge(error: ClientError, socket: Duplex): ConnectionError | undefined {
     const before = this.#unfinished.get(socket);
     const line =

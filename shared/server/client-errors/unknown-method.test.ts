@@ -18,7 +18,7 @@ import { open, problemOf } from '../wire/wire.fixture.ts';
 
 const certificate = selfSigned(['localhost'], systemClock, systemRandom);
 
-/** Registered (RFC 9110 section 18.2), of caches, and any other token. */
+/** Registered methods (RFC 9110 section 18.2), methods of caches, and arbitrary tokens. */
 const UNKNOWN = [
   'BAN',
   'BASELINE-CONTROL',
@@ -41,7 +41,7 @@ const UNKNOWN = [
   "!#$%&'*+-.^_`|~0",
 ];
 
-/** The requests that came to the handler: method, target and content. */
+/** The requests that reached the handler: method, target and content. */
 let asked: string[] = [];
 let lines: Record<string, unknown>[] = [];
 beforeEach(() => {
@@ -77,7 +77,7 @@ async function start(
   return listening;
 }
 
-/** Returns the answer to these pieces, each of which the server reads by itself. */
+/** Returns the answer to these pieces, each of which the server gets in a read of its own. */
 async function answerTo(name: Port, to: Listening, pieces: readonly string[]): Promise<string> {
   if (name === 'over TLS') return answerOverTls(to, pieces, ['http/1.1']);
   const client = new TestSocket(to);
@@ -96,11 +96,11 @@ async function answerOverTls(
     received += piece.toString('latin1');
   });
   socket.on('error', () => {});
-  // `once` of `node:events` fails on a reset, which is an end like any other.
+  // `once` of `node:events` rejects on a reset, which is an end of the connection, too.
   const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
   await once(socket, 'secureConnect');
   for (const piece of pieces) {
-    socket.write(piece, 'latin1'); // a record of its own
+    socket.write(piece, 'latin1'); // a TLS record of its own
     await turn();
   }
   await closed;
@@ -136,7 +136,7 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
     },
   );
 
-  test('the content of such a request has the announced length, even if it looks like a request', async () => {
+  test('the content of a request with an unknown method has the announced length, even if it looks like a request', async () => {
     const bytes = head('BAN /x HTTP/1.1', `Content-Length: ${NEXT.length}`) + NEXT + NEXT;
     expect(statuses(await answerTo(name, await start(name), [bytes]))).toEqual([200]);
     expect(asked).toEqual([`BAN /x ${NEXT}`]);
@@ -232,7 +232,7 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
     ['a method of 16 KiB that never ends', 414, 'A'.repeat(16_400)],
     ['a field that is folded', 400, head('BAN /x HTTP/1.1', 'X: a', ' b')],
     ['a space before the colon', 400, head('BAN /x HTTP/1.1', 'X : a')],
-  ])('%s is %d, and the handler is not called', async (_, status, bytes) => {
+  ])('%s gets %d, and the handler is not called', async (_, status, bytes) => {
     const listening = await start(name);
     expect(problemOf(await answerTo(name, listening, [bytes])).status).toBe(status);
     expect(asked).toEqual([]);
@@ -255,7 +255,7 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
     expect(asked).toEqual([]);
   });
 
-  test('RFC 9110 section 10.1.1: such a request may wait for 100 before it sends its content', async () => {
+  test('RFC 9110 section 10.1.1: a request with an unknown method may wait for 100 before it sends its content', async () => {
     const listening = await start(name);
     const put = head('BAN /x HTTP/1.1', 'Content-Length: 5', 'Expect: 100-continue');
     expect(statuses(await answerTo(name, listening, [put, 'hello']))).toEqual([100, 200]);
@@ -263,7 +263,7 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
   });
 });
 
-test('RFC 9112 section 9.6: octets after such a request are not read while its answer is awaited', async () => {
+test('RFC 9112 section 9.6: octets after a request with an unknown method are not read before its answer', async () => {
   const answer = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const listening = await start('HTTP/1.1 alone', {}, async (request, response) => {
@@ -284,7 +284,7 @@ test('RFC 9112 section 9.6: octets after such a request are not read while its a
   expect(asked).toEqual(['BAN']);
 });
 
-test('over TLS a client need not name a protocol', async () => {
+test('over TLS a client need not offer a protocol by ALPN', async () => {
   const received = await answerOverTls(await start('over TLS'), [head('BAN /x HTTP/1.1')], []);
   expect([asked, statuses(received)]).toEqual([['BAN /x '], [200]]);
 });
@@ -312,8 +312,8 @@ test('closing the server ends connections with half a method, and answers comple
   await closed;
 });
 
-describe('the part of a request that is examined', () => {
-  test('the substitute method can be parsed, and is no method that we support', () => {
+describe('the part of a request that decides whether its method is unknown', () => {
+  test('the substitute method can be parsed, and no handler supports it', () => {
     const readable = withStandIn(Buffer.from('\r\nBAN /x HTTP/1.1\r\n')).toString();
     const [, method = '', rest] = /^([A-Z]+)( .*\r\n)$/s.exec(readable) ?? [];
     expect(rest).toBe(' /x HTTP/1.1\r\n');
@@ -321,7 +321,7 @@ describe('the part of a request that is examined', () => {
     expect([...METHODS.keys(), 'CONNECT', 'PRI', 'SOURCE']).not.toContain(method);
   });
 
-  test('has enough octets: further octets do not change the decision', () => {
+  test('the examined part is long enough: further octets do not change the decision', () => {
     const piece = fc.constantFrom(
       '\r\n',
       '\r',

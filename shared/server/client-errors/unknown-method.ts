@@ -6,14 +6,16 @@ export const PRI = 'PRI';
 /** The methods that node:http can read. RFC 9110 section 9.1 lets a method be any token. */
 const READ: ReadonlySet<string> = new Set(METHODS);
 /**
- * The substitute method for node:http. The parser treats it like any other method. No handler supports it, so a request
- * whose real name is not set does nothing.
+ * The method that replaces an unknown method for node:http, whose parser then reads the request normally. No handler
+ * supports it. So a request whose real method was not restored has no effect.
  */
 const STAND_IN = 'MERGE';
-/** The octets within which the target must begin. */
+/** How many octets may come before the target begins. */
 const FARTHEST = 64;
 
-/** Matches empty lines, which are ignored (RFC 9112 section 2.2), the method, and the beginning of the target. */
+/**
+ * Matches leading empty lines, which are ignored (RFC 9112 section 2.2), the method, and the beginning of the target.
+ */
 const BEGINNING = /^(?:\r\n)*([!#$%&'*+.^_`|~0-9A-Za-z-]+) (?=[!-~])/;
 const UNFINISHED = /^(?:\r\n)*(?:\r|[!#$%&'*+.^_`|~0-9A-Za-z-]+ ?)?$/;
 
@@ -22,7 +24,7 @@ export function isReadable(method: string): boolean {
 }
 
 /**
- * True if the first octets of a connection suffice to decide: they have the method of the first request, or cannot
+ * True if the first octets of a connection suffice to decide: they contain the method of the first request, or cannot
  * become an unknown method.
  */
 export function tellsMethod(bytes: Buffer): boolean {
@@ -30,13 +32,13 @@ export function tellsMethod(bytes: Buffer): boolean {
   return start.length === FARTHEST || !UNFINISHED.test(start);
 }
 
-/** The method that a connection begins with, if node:http cannot read it. */
+/** Returns the first method of a connection if node:http cannot read it. */
 export function unknownMethod(bytes: Buffer): string | undefined {
   const [, method] = beginning(bytes);
   return method !== undefined && isReadable(method) ? undefined : method;
 }
 
-/** The same octets with a method that node:http can read. */
+/** Returns the same octets with a method that node:http can read. */
 export function withStandIn(bytes: Buffer): Buffer {
   const [{ length }] = beginning(bytes);
   return Buffer.concat([Buffer.from(`${STAND_IN} `), bytes.subarray(length)]);

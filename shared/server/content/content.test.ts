@@ -15,7 +15,7 @@ import { contentDigest, contentOf } from './content.ts';
 import { continueOnRead } from '../message/expect.ts';
 import { Budget } from './spool.ts';
 
-/** Where the name of a spool was; the system says so of a file that has none any more. */
+/** Matches the path of a removed spool, as the system shows it for an open file. */
 const SPOOL = /^(.*\/countersign-[^/]+)\/content \(deleted\)$/;
 
 const MEBIBYTE = 1024 * 1024;
@@ -25,7 +25,7 @@ const bytes = (length: number) => Buffer.alloc(length, 'some content, and again 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 let handler: Handler = async (_request, response) => void response.end();
-/** Rejections and answers of the handler, in order. */
+/** A promise for each request, in order: the handler has answered or failed. */
 const served: Promise<void>[] = [];
 const server = http.createServer();
 const serve = (request: IncomingMessage, response: ServerResponse) => {
@@ -69,7 +69,7 @@ async function all(content: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Descriptors of spools that this process has open. */
+/** Returns the file descriptors of spools that this process has open. */
 async function openSpools(): Promise<string[]> {
   const descriptors = (await readdir('/proc/self/fd')).map((fd) => `/proc/self/fd/${fd}`);
   const links = await Promise.all(
@@ -91,7 +91,7 @@ describe('contentDigest', () => {
     ['one byte more', MEBIBYTE + 1],
     ['some megabytes', 3 * MEBIBYTE + 12_345],
   ])(
-    'is the digest of the content, and the handler still gets the content: %s',
+    'contentDigest gives the digest of the content, and the handler still gets the content: %s',
     async (_, length) => {
       handler = async (request, response) => {
         const digest = await contentDigest(request, 'sha256');
@@ -122,7 +122,7 @@ describe('contentDigest', () => {
     },
   );
 
-  test('does not depend on the pieces in which the content arrives', async () => {
+  test('the digest does not depend on the pieces in which the content arrives', async () => {
     handler = async (request, response) => {
       const digest = await contentDigest(request, 'sha256');
       response.end(`${digest.toString('hex')} ${sha256(await all(contentOf(request)))}`);
@@ -153,7 +153,7 @@ describe('contentDigest', () => {
   });
 });
 
-describe('the limit', () => {
+describe('the limit of stored content', () => {
   const refuses: Handler = async (request, response) => {
     await expect(contentDigest(request, 'sha256', { limit: 1000 })).rejects.toThrow(HttpError);
     await expect(contentDigest(request, 'md5', { limit: 1000 })).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe('the limit', () => {
     expect(await openSpools()).toEqual([]);
   });
 
-  test('413 before the client is told to continue (RFC 9110 section 10.1.1)', async () => {
+  test('content that is announced as too long gets 413 without 100 (RFC 9110 section 10.1.1)', async () => {
     handler = refuses;
     const headers = { Expect: '100-continue', 'Content-Length': 1001 };
     const request = http.request({ port, host: '127.0.0.1', method: 'POST', headers });
@@ -191,7 +191,7 @@ describe('the limit', () => {
     request.destroy();
   });
 
-  test('if all contents together exceed the limit, a request gets 503 until another one ends', async () => {
+  test('if all stored contents together exceed the limit, a request gets 503 until another request ends', async () => {
     const budget = new Budget(4 * MEBIBYTE);
     const statuses: number[] = [];
     const [spooled, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -224,7 +224,7 @@ describe('the limit', () => {
     expect(statuses).toEqual([503]);
   });
 
-  test('many contents from one address leave space for other addresses, and short contents use little', async () => {
+  test('stored contents from one address leave space for other addresses, and short contents use little', async () => {
     const budget = new Budget(4 * MEBIBYTE);
     const end = Promise.withResolvers<void>();
     handler = async (request, response) => {
@@ -303,8 +303,8 @@ describe('the limit', () => {
   });
 });
 
-describe('the spooled content is removed', () => {
-  test('the file has no name, only its owner can read it, and it is closed with the answer', async () => {
+describe('spooled content is removed', () => {
+  test('the file of spooled content has no name, only its owner can read it, and it is closed with the answer', async () => {
     handler = async (request, response) => {
       await contentDigest(request, 'sha256');
       const spools = await openSpools();
@@ -319,7 +319,7 @@ describe('the spooled content is removed', () => {
     await untilClosed();
   });
 
-  test('if the handler does not read the content, on a connection that stays open', async () => {
+  test('spooled content is removed if the handler does not read it, on a connection that stays open', async () => {
     let most = 0;
     handler = async (request, response) => {
       await contentDigest(request, 'sha256');
@@ -333,7 +333,7 @@ describe('the spooled content is removed', () => {
     expect(most).toBe(1);
   });
 
-  test('if the client disconnects in the middle of the content: BadRequest', async () => {
+  test('a client that disconnects in the middle of spooled content causes BadRequest', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     handler = async (request) => {
       await contentDigest(request, 'sha256').catch(resolve);
@@ -345,7 +345,7 @@ describe('the spooled content is removed', () => {
     await untilClosed();
   });
 
-  test('if the client disconnects before the answer: BadRequest for a handler that still reads', async () => {
+  test('a client that disconnects before the answer causes BadRequest for a handler that still reads', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     handler = async (request) => {
       await contentDigest(request, 'sha256');
@@ -363,7 +363,7 @@ describe('the spooled content is removed', () => {
 });
 
 describe('contentOf without a digest', () => {
-  test('is read directly from the connection', async () => {
+  test('content without a digest is read directly from the connection', async () => {
     handler = async (request, response) => {
       response.end(sha256(await all(contentOf(request))));
       expect(await openSpools()).toEqual([]);

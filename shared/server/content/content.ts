@@ -9,7 +9,7 @@ import { upgradeOf } from '../tunnels/upgrade.ts';
 
 /** The most octets of content that can be stored for a second reading. */
 const LIMIT = 64 * 1024 * 1024;
-/** The most octets of all such content at one time. */
+/** The most octets of stored content in the whole process. */
 const BUDGET = new Budget(256 * 1024 * 1024);
 
 const spools = new WeakMap<AnyRequest, Promise<Spool>>();
@@ -21,7 +21,7 @@ const read = new WeakMap<AnyRequest, number>();
 /** How content is stored for a second reading. */
 export interface Keeping {
   /**
-   * The address against which the content counts, as `clientAddress` gives it; default: the other end of the
+   * The address whose limit the content uses up, as `clientAddress` gives it; default: the other end of the
    * connection.
    */
   readonly address?: string;
@@ -32,9 +32,9 @@ export interface Keeping {
 
 /**
  * Computes the digest of the whole content by a hash of `node:crypto`; may be called several times. The content is
- * received once and stored until the request is answered, for `contentOf`. Rejects with `HttpError` 413 if the content
- * is longer than `limit` octets (before any is read, if its length is announced), with 503 if too much content is being
- * received, and with `BadRequest` if the client disconnects before its end.
+ * received once, and stored for `contentOf` until the request is answered. Rejects with `HttpError` 413 if the
+ * content is longer than `limit` octets; announced content is refused before it is read. Rejects with 503 if too much
+ * content is being received, and with `BadRequest` if the client disconnects before the end.
  */
 export async function contentDigest(
   request: AnyRequest,
@@ -50,8 +50,8 @@ export async function contentDigest(
 }
 
 /**
- * The content for the handler of the request. It comes directly from the connection, unless its digest was asked for or
- * it is stored. Throws `BadRequest` if the client disconnects before it is read.
+ * Returns the content for the handler of the request. It comes from the connection, unless it was stored, for example
+ * for its digest. Throws `BadRequest` if the client disconnects before the end.
  */
 export function contentOf(request: AnyRequest): AsyncIterable<Buffer> {
   const whole = held.get(request);
@@ -61,8 +61,8 @@ export function contentOf(request: AnyRequest): AsyncIterable<Buffer> {
 }
 
 /**
- * The content for a handler that stores it or acts on it. Throws the errors of `contentOf`, and at the end `BadRequest`
- * if the content does not match an integrity field of the request.
+ * Returns the content for a handler that stores it or acts on it. Throws the errors of `contentOf`, and at the end
+ * `BadRequest` if the content does not match an integrity field of the request.
  */
 export const intactContent = (request: AnyRequest): AsyncIterable<Buffer> =>
   intact(request, contentOf(request));
@@ -71,15 +71,15 @@ export const intactContent = (request: AnyRequest): AsyncIterable<Buffer> =>
 export const bytesRead = (request: AnyRequest): number => read.get(request) ?? 0;
 
 /**
- * Whether the server waits for more of the content: all octets that have arrived are read. Only for requests whose
- * content a handler reads, since node:http2 never marks other requests as complete.
+ * True if the server waits for more content from the client, having read all that arrived. Call it only for requests
+ * whose content a handler reads, since node:http2 marks no other request as complete.
  */
 export function owesContent(request: AnyRequest): boolean {
   const stream = request instanceof Http2ServerRequest ? request.stream : request;
   return !request.complete && stream.readableLength + request.readableLength === 0;
 }
 
-/** Like `wholeContent`, but `contentOf` can read the content again. */
+/** Does the same as `wholeContent`, but `contentOf` can read the content again. */
 export async function heldContent(
   request: AnyRequest,
   limit: number,
@@ -95,9 +95,9 @@ async function* once(whole: Buffer): AsyncGenerator<Buffer> {
 }
 
 /**
- * Reads all of a short content. Throws `tooLong` if it has more than `limit` octets (before any is read, if its length
- * is announced). Throws `BadRequest` if the client disconnects before its end, or if the content does not match an
- * integrity field of the request.
+ * Reads a short content completely. Throws `tooLong` if it has more than `limit` octets; announced content is refused
+ * before it is read. Throws `BadRequest` if the client disconnects before the end, or if the content does not match
+ * an integrity field of the request.
  */
 export async function wholeContent(
   request: AnyRequest,
@@ -142,11 +142,11 @@ async function spool(
 }
 
 /**
- * The content as it arrives. If its reader stops early, the rest is discarded, so that the connection can carry the
- * answer and the next request.
+ * Yields the content as it arrives. If the reader stops early, the remaining content is discarded, so that the
+ * connection can carry the answer and the next request.
  */
 async function* received(request: AnyRequest): AsyncGenerator<Buffer> {
-  if (upgradeOf(request)) return; // the octets are no content, but for the tunnel that opens
+  if (upgradeOf(request)) return; // the octets that follow belong to the tunnel
   try {
     for await (const piece of request.iterator({ destroyOnReturn: false })) {
       read.set(request, bytesRead(request) + (piece as Buffer).length);
@@ -157,7 +157,7 @@ async function* received(request: AnyRequest): AsyncGenerator<Buffer> {
   } finally {
     request.resume();
   }
-  // Over HTTP/2 a stream that was reset before it is read looks like a stream with complete content.
+  // Over HTTP/2 a stream that was reset before it is read looks as if its content were complete.
   if (request instanceof Http2ServerRequest && request.stream.closed) throw endedEarly();
 }
 

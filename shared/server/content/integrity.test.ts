@@ -28,10 +28,10 @@ describe('RFC 9530: the content must match the integrity fields', () => {
     { 'content-digest': `${SHA512}, ${SHA256}`, 'repr-digest': SHA256 },
     { 'content-digest': '' },
     { 'content-digest': 'unixsum=7, md5=:AAAA:, x=(a b)' },
-    { 'content-digest': `${WRONG}, ${SHA256}` }, // RFC 9651 section 4.2.2: the last one counts
+    { 'content-digest': `${WRONG}, ${SHA256}` }, // RFC 9651 section 4.2.2: the last value applies
     { 'content-digest': `${SHA256};a=1` },
     { 'want-content-digest': 'sha-256=10', digest: 'SHA-256=AAAA' },
-  ])('%j', async (headers) => {
+  ])('content that matches is accepted: %j', async (headers) => {
     expect(await read(headers)).toBe(CONTENT.toString());
   });
 
@@ -42,7 +42,7 @@ describe('RFC 9530: the content must match the integrity fields', () => {
     [{ 'content-digest': SHA256, 'repr-digest': WRONG }, 'Repr-Digest has the sha-256'],
     [{ 'content-digest': 'sha-256=::' }, 'Content-Digest has the sha-256'],
     [{ 'content-digest': 'sha-256=:RK/0:' }, 'Content-Digest has the sha-256'],
-  ])('%j is refused at the end', async (headers, reason) => {
+  ])('content that does not match is refused at its end: %j', async (headers, reason) => {
     const pieces = intact({ headers }, content());
     const received: Buffer[] = [];
     const reading = (async () => {

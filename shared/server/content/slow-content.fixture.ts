@@ -12,8 +12,8 @@ export interface SlowRequest {
 }
 
 /**
- * Sends a request of whose content the second half comes after `meanwhile`. That begins once the server, which is of this process,
- * reads the content: by then it has judged who sends it.
+ * Sends a request, and the second half of its content after `meanwhile`. `meanwhile` starts when the server, in this
+ * process, reads the content: by then the server has judged the client.
  */
 export async function sendSlowly(
   { url, headers, content, method = 'POST' }: SlowRequest,

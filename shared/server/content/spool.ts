@@ -10,15 +10,15 @@ import { createTally, type Share } from '../limits/tally.ts';
 
 /** The octets of content in memory; the octets before them are in the file. */
 const MEMORY = 1024 * 1024;
-/** The first size of the buffer: most messages are shorter. */
+/** The first size of the buffer, larger than most messages. */
 const FIRST = 16_384;
-/** The octets that one read takes from the file. */
+/** How many octets one read gets from the file. */
 const PIECE = 65_536;
 
 /**
- * The octets that all spools of a server may hold, since a client that sends endless content could otherwise fill the
- * disk. The content of one address may have half of the octets that other addresses do not use, so that no client can
- * block all others.
+ * The octets that all spools of a server may hold; otherwise a client with endless content could fill the disk. The
+ * content of one address may have half of the octets that other addresses do not use, so that no client can block all
+ * other clients.
  */
 export class Budget {
   readonly #bytes: number;
@@ -46,7 +46,7 @@ export class Budget {
   }
 }
 
-/** RFC 9110 section 15.6.4. */
+/** Returns the error for a full budget (RFC 9110 section 15.6.4). */
 export function tooMuchAtOnce(): HttpError {
   return new HttpError(503, 'Too much content is being received. Try again.', {
     'Retry-After': '5',
@@ -55,8 +55,8 @@ export function tooMuchAtOnce(): HttpError {
 
 /**
  * Content of a request that can be read more than once, until the request is answered or its connection is closed.
- * Content longer than 1 MiB goes to a temporary file, whose name is removed as soon as it is open. So no file is left
- * behind, even if the process is killed.
+ * Content over 1 MiB goes to a temporary file, whose name is removed right after opening. So no file is left behind,
+ * even if the process is killed.
  */
 export class Spool {
   readonly #budget: Budget;
@@ -68,7 +68,7 @@ export class Spool {
   #file: FileHandle | undefined;
   #written = 0;
 
-  /** `address`: as `clientAddress` gives it, so that clients behind one proxy do not share its limit. */
+  /** `address`: as `clientAddress` gives it, so that clients behind one proxy have separate limits. */
   constructor(request: AnyRequest, budget: Budget, address: string) {
     this.#budget = budget;
     this.#address = siteOf(address);
@@ -90,7 +90,7 @@ export class Spool {
 
   async *read(): AsyncGenerator<Buffer> {
     for (let at = 0; at < this.#written;) {
-      // A piece has its own memory, so that the caller may keep it.
+      // Each piece has its own memory, so that the caller may keep the piece.
       const piece = Buffer.allocUnsafe(Math.min(PIECE, this.#written - at));
       const bytesRead = await this.#readFile(piece, at);
       yield piece.subarray(0, bytesRead);
@@ -104,7 +104,7 @@ export class Spool {
     this.#closed = true;
     this.#budget.giveBack(this.#taken, this.#address);
     this.#taken = 0;
-    // The file has no name, so an error of closing has no consequences.
+    // The file has no name, so an error of closing it has no consequences.
     void this.#file?.close().catch(() => {});
   }
 
@@ -128,7 +128,7 @@ export class Spool {
       this.#taken += bytes;
     }
     if (!this.#closed) return;
-    this.close(); // the client left while it was being taken
+    this.close(); // the client disconnected while the budget was asked
     throw new BadRequest('The client has left.');
   }
 
@@ -136,7 +136,7 @@ export class Spool {
     await this.#take(MEMORY);
     try {
       this.#file ??= await openNameless();
-      if (this.#closed) this.close(); // the client left while it was being opened
+      if (this.#closed) this.close(); // the client disconnected while the file was opened
       await stillOpen(this.#file).appendFile(memory);
     } catch (error) {
       throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? tooMuchAtOnce() : error;

@@ -14,7 +14,7 @@ const FAR: Recipient = { at: ORIGIN, proxies: trustedProxies(['10.0.0.0/8']), lo
 const LOCAL: Recipient = { at: ORIGIN, proxies: trustedProxies([]), local: true };
 const [TRUSTED, STRANGER] = ['10.0.0.1', '203.0.113.7'];
 
-/** A request from a peer, with fields as [name, value]. */
+/** Returns a request from a peer, with fields as [name, value]. */
 function requestFrom(
   remoteAddress: string | undefined,
   fields: readonly (readonly [string, string])[] = [],
@@ -45,18 +45,18 @@ describe('whether a request is confidential', () => {
   const over = (request: IncomingMessage, recipient = FAR) =>
     authRequest(request, ASKED, recipient).confidential;
 
-  test('a request over TLS is, whatever its fields say', () => {
+  test('a request over TLS is confidential, whatever its fields say', () => {
     const tls = () => new TLSSocket(new Socket());
     expect(over(requestFrom(STRANGER, [], tls()))).toBe(true);
     expect(over(requestFrom(STRANGER, proto('http'), tls()))).toBe(true);
   });
 
-  test('a request in clear text over loopback is', () => {
+  test('a request in clear text over loopback is confidential', () => {
     expect(over(requestFrom('127.0.0.1'), LOCAL)).toBe(true);
     expect(over(requestFrom('127.0.0.1', proto('http')), LOCAL)).toBe(true);
   });
 
-  test('a request in clear text from another machine is not, whatever its fields say', () => {
+  test('a request in clear text from another machine is not confidential, whatever its fields say', () => {
     expect(over(requestFrom(STRANGER))).toBe(false);
     expect(over(requestFrom(STRANGER, proto('https')))).toBe(false);
     expect(over(requestFrom('127.0.0.1', proto('https')))).toBe(false);
@@ -72,12 +72,12 @@ describe('whether a request is confidential', () => {
     ['https,https', false],
     ['wss', false],
     ['', false],
-  ])('a request from a trusted proxy that sends %j: %j', (value, confidential) => {
+  ])('a request from a trusted proxy that sends %j is confidential: %j', (value, confidential) => {
     expect(over(requestFrom(TRUSTED, proto(value)))).toBe(confidential);
     expect(over(requestFrom(`::ffff:${TRUSTED}`, proto(value)))).toBe(confidential);
   });
 
-  test('a request from a trusted proxy without the field is not', () => {
+  test('a request from a trusted proxy without the field is not confidential', () => {
     expect(over(requestFrom(TRUSTED))).toBe(false);
   });
 
@@ -144,7 +144,7 @@ describe('the data of a request', () => {
     expect(digest?.toString('hex')).toBe('9a0364b9e99bb480dd25e1f0284c8555');
   });
 
-  test('content behind a trusted proxy counts for its client, and leaves space for the other clients of the proxy', async () => {
+  test("content behind a trusted proxy uses up the limit of its client, and leaves space for the proxy's other clients", async () => {
     await using sockets = new AsyncDisposableStack();
     const keep = async (client: string): Promise<number> => {
       const socket = new Socket();

@@ -13,7 +13,7 @@ export type Asked = Pick<AuthRequest, 'method' | 'target' | 'origin'>;
 
 type Content = NonNullable<AuthRequest['content']>;
 
-/** The member for a request's cookies, parsed once. A map of requests would cost ten times as much. */
+/** The request's member for its parsed cookies. A map of requests would cost ten times as much. */
 const COOKIES = Symbol('cookies');
 
 type Parsed = AnyRequest & { [COOKIES]?: readonly Cookie[] };
@@ -22,11 +22,11 @@ type Parsed = AnyRequest & { [COOKIES]?: readonly Cookie[] };
 export interface Recipient {
   readonly at: Position;
   readonly proxies: TrustedProxies;
-  /** True if requests in clear text can only come from this machine, neither from another one nor through a proxy. */
+  /** True if requests in clear text can come only from this machine, not from another machine or through a proxy. */
   readonly local: boolean;
 }
 
-/** A request that a proxy describes at `/verify`: its content and its connection are at the proxy. */
+/** Returns a request that a proxy describes at `/verify`; its content and its connection are at the proxy. */
 export function describedRequest(
   request: AnyRequest,
   asked: Asked,
@@ -35,7 +35,7 @@ export function describedRequest(
   return new Described(request, asked, recipient);
 }
 
-/** A request in the form that authentication reads. `content`: by default the content of the request. */
+/** Returns a request in the form that authentication reads. `content`: by default the content of the request. */
 export function authRequest(
   request: AnyRequest,
   asked: Asked,
@@ -120,8 +120,8 @@ class Received extends Described {
 }
 
 /**
- * The server's certificate on the connection of this request, in DER; undefined unless TLS ends here. Throws
- * `BadRequest` if the client has disconnected.
+ * Returns the server's certificate on the request's connection, in DER; undefined unless this server terminates TLS.
+ * Throws `BadRequest` if the client has disconnected.
  */
 export function ownCertificate({ socket }: Pick<AnyRequest, 'socket'>): AuthRequest['certificate'] {
   if (!(socket instanceof TLSSocket)) return undefined;

@@ -9,7 +9,7 @@ import type { AnyRequest } from '../message/message.ts';
 import { optionsAnswer } from './options-answer.ts';
 
 /**
- * Answers `OPTIONS *` for the server as a whole (RFC 9110 section 9.3.7). Throws BadRequest for another method than
+ * Answers `OPTIONS *` for the server as a whole (RFC 9110 section 9.3.7). Throws BadRequest for a method other than
  * OPTIONS.
  */
 export function aboutServer({ method }: Pick<AnyRequest, 'method'>, options: Fields): Answer {
@@ -18,8 +18,8 @@ export function aboutServer({ method }: Pick<AnyRequest, 'method'>, options: Fie
 }
 
 /**
- * Answers a preflight or OPTIONS for an endpoint. Returns undefined if the endpoint has the requested method. Otherwise
- * throws HttpError 405. `options`: the fields of OPTIONS for the server.
+ * Answers a preflight or OPTIONS for an endpoint. Returns undefined if the endpoint has the requested method;
+ * otherwise throws HttpError 405. `options`: the fields of OPTIONS for the server.
  */
 export function aboutEndpoint(
   request: AnyRequest,

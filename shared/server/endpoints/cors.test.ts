@@ -100,7 +100,7 @@ describe('Fetch, section CORS check: the fields of an answer', () => {
   });
 
   test.each(OTHERS)(
-    'the origin %j can read nothing, and Vary tells caches that other origins may',
+    'the origin %j can read no answer, and Vary tells caches that another origin may',
     (origin) => {
       expect(trusting.answers(origin)).toEqual({ Vary: 'Origin' });
     },

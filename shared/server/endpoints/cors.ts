@@ -1,4 +1,6 @@
-/** Decides which scripts of other origins may call, and read the answers (Fetch Standard, CORS protocol). */
+/**
+ * Decides which scripts of other origins may call an address and read its answers (Fetch Standard, CORS protocol).
+ */
 import { allow } from '#shared/http/methods.ts';
 import type { Answer, Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
@@ -9,9 +11,9 @@ type Origin = string | undefined;
 export interface Cors {
   /** Fields of the answers of the address. */
   readonly answers: (origin: Origin) => Fields;
-  /** Fields of an error that is answered before the address is reached. */
+  /** Fields of an error that is sent before the address is reached. */
   readonly errors: (origin: Origin) => Fields;
-  /** Fields by which a preflight allows the origin; undefined: the origin is not allowed. */
+  /** Fields by which a preflight allows the origin; undefined if the origin is not allowed. */
   readonly callers: (origin: Origin) => Fields | undefined;
 }
 
@@ -19,9 +21,9 @@ const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
 const EXPOSE = 'Access-Control-Expose-Headers';
 const BY_ORIGIN: Fields = { Vary: 'Origin' };
 
-/** Further fields that scripts may read from endpoints that take access tokens. */
+/** Additional fields that scripts may read from endpoints that accept access tokens. */
 const OF_TOKENS: Fields = { [EXPOSE]: 'DPoP-Nonce, WWW-Authenticate, Retry-After' };
-/** Further fields that scripts may read from answers of spaces. */
+/** Additional fields that scripts may read from answers of spaces. */
 const OF_SPACES = [
   'ETag',
   'Location',
@@ -62,9 +64,9 @@ export const TOKEN_HOLDERS: Cors = {
 export const ALLOW_CREDENTIALS = { 'Access-Control-Allow-Credentials': 'true' } as const;
 
 /**
- * Any script may send requests, but only scripts of the client may read the answers (`readableBy`). keycloak-js sends
- * its requests with credentials, for which `*` allows no script (Fetch Standard, CORS protocol and credentials). No
- * cookie is read there.
+ * Any script may send requests, but only scripts of the client may read the answers (`readableBy`). `*` would not
+ * suffice: keycloak-js sends its requests with credentials, for which `*` allows no script (Fetch Standard, CORS
+ * protocol and credentials). These endpoints read no cookie.
  */
 export const CLIENTS: Cors = {
   answers: () => BY_ORIGIN,
@@ -72,14 +74,17 @@ export const CLIENTS: Cors = {
   callers: (origin = '*') => ({ [ALLOW_ORIGIN]: origin, ...ALLOW_CREDENTIALS }),
 };
 
-/** Returns the fields of an answer to a client whose script has this origin; no cookie is read there. */
+/** Returns the fields of an answer to a client whose script has this origin; the endpoint reads no cookie. */
 export const readableBy = (origin: string): Fields => ({
   [ALLOW_ORIGIN]: origin,
   ...ALLOW_CREDENTIALS,
   ...OF_TOKENS,
 });
 
-/** The origins that a space lists. `credentials`: requests may have credentials that the browser adds automatically. */
+/**
+ * Returns the rule for the origins that a space lists. `credentials`: requests may have credentials that the browser
+ * adds automatically.
+ */
 export function listed({ origins, credentials }: Listed): Cors {
   const own = credentials ? ALLOW_CREDENTIALS : {};
   const each = origins.map((origin) => [origin, { [ALLOW_ORIGIN]: origin, ...own }] as const);
@@ -97,7 +102,10 @@ export interface Listed {
   readonly credentials: boolean;
 }
 
-/** An OPTIONS request without these fields is no preflight, and has to authenticate like any other request. */
+/**
+ * True for a preflight. An OPTIONS request without these fields is no preflight, and must authenticate like any other
+ * request.
+ */
 export function isPreflight({ method, headers }: AnyRequest): boolean {
   return (
     method === 'OPTIONS' &&

@@ -5,7 +5,7 @@ import { SECURITY_FIELDS } from '../front-door/security-fields.ts';
 /** The callers by name, with the fields that each sends. */
 export type Callers = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** An address, and the callers that ask there. */
+/** An address, and its callers. */
 export interface Asked {
   readonly path: string;
   readonly callers?: Callers;
@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 const NOBODY: Callers = { nobody: {} };
-/** `PURGE` is handled nowhere; what the parser does not know comes to no endpoint. */
+/** No endpoint handles `PURGE`; an unknown method would be refused before an endpoint. */
 const METHODS = 'GET HEAD POST PUT PATCH DELETE QUERY PROPFIND TRACE PURGE OPTIONS preflight'.split(
   ' ',
 );
@@ -24,9 +24,9 @@ const PREFLIGHT = {
   'Access-Control-Request-Headers': 'authorization, x-any',
 };
 
-/** Says nothing of an endpoint, or differs from one request to the next. */
+/** Fields that do not depend on the endpoint, or differ in each request. */
 const UNTOLD = new Set(['connection', 'content-length', 'date', 'keep-alive', 'x-request-id']);
-/** Fields of each answer that has no other values for them. */
+/** Fields that every answer has, with their usual values, which the table omits. */
 const USUAL: Readonly<Record<string, string>> = {
   ...SECURITY_FIELDS,
   'Strict-Transport-Security': 'max-age=31536000',
@@ -34,7 +34,7 @@ const USUAL: Readonly<Record<string, string>> = {
 /** Returns the fields of an English page. */
 const page = (forms: string) =>
   `content-language: en; content-security-policy: default-src 'none'; style-src (hash); img-src data:; ${forms}; base-uri 'none'; frame-ancestors 'none'; content-type: text/html; charset=utf-8; referrer-policy: same-origin; x-frame-options: DENY`;
-/** Words for what many answers have. */
+/** Short words for fields that many answers have. */
 const SHORT: readonly (readonly [fields: string, word: string])[] = [
   ['content-type: application/problem+json', 'problem'],
   ['cache-control: no-store', 'no-store'],
@@ -64,13 +64,13 @@ interface Call {
   readonly body?: string;
 }
 
-/** An answer, and its fields that may depend on the origin. */
+/** An answer, with the fields that may depend on the origin. */
 interface Got {
   readonly answer: string;
   readonly cors: string;
 }
 
-/** The status and the fields, those that every answer has left out where they are as usual. */
+/** Returns the status and the fields, without those that have their usual values. */
 function described({ statusCode, headersDistinct }: http.IncomingMessage, origin: string): Got {
   const usual = Object.entries(USUAL).map(([name, value]) => [name.toLowerCase(), value] as const);
   const asUsual = new Map(usual);
@@ -91,7 +91,7 @@ function described({ statusCode, headersDistinct }: http.IncomingMessage, origin
   };
 }
 
-/** Without what is random, and with the origin that asks called so. */
+/** Returns a value without random parts, and with a name for the caller's origin. */
 const plain = (value: string, origin: string) =>
   (value === origin ? '(that origin)' : value)
     .replaceAll(/"[\w-]{22,43}"|'sha256-[^']+'/g, '(hash)')
@@ -107,9 +107,9 @@ interface Cell {
 }
 
 /**
- * Asks with every method at every address, from each origin and caller, and writes the table of answers: for each
- * address the answers with their callers, then the fields for other origins, if there are any. `origins`: by name;
- * `none` sends no Origin.
+ * Sends every method to every address, from each origin and caller, and writes the table of answers. For each address
+ * it has the answers with their callers, then the fields for other origins, if any. `origins`: by name; `none` sends
+ * no Origin.
  */
 export async function endpointTable(
   port: number,
@@ -159,7 +159,7 @@ async function section(
 
 type All = Readonly<Record<'caller' | 'origin', readonly string[]>>;
 
-/** In words, one line for methods that are asked alike. */
+/** Describes the callers in words, with one line for methods that have the same callers. */
 function whoOf(cells: readonly Cell[], { caller, origin }: All): string {
   const said = (values: readonly string[], among: readonly string[], word: string) =>
     values.length === among.length ? '' : ` ${word} ${values.join(', ')}`;
@@ -175,7 +175,7 @@ const valuesOf = (cells: readonly Cell[], member: keyof Cell) => [
   ...new Set(cells.map((cell) => cell[member])),
 ];
 
-/** The values of a member, those together of which the same is to be said. */
+/** Returns the values of a member, with values of the same text together. */
 function grouped(
   cells: readonly Cell[],
   member: keyof Cell,

@@ -7,20 +7,20 @@ import type { AnyRequest } from '../message/message.ts';
 
 export type Answered = Awaitable<Answer<string | Uint8Array>>;
 
-/** A row of a server's table of endpoints: `serve` decides by it before the handler runs. */
+/** A row of a server's table of endpoints. `serve` applies it before the handler runs. */
 export interface Endpoint {
-  /** Besides OPTIONS, which every endpoint has. */
+  /** The supported methods, besides OPTIONS, which every endpoint supports. */
   readonly methods: readonly string[];
   /** Absent: scripts of other origins may not call the endpoint. */
   readonly cors?: Cors;
-  /** True if each request counts against `limits.address` of the client's address. */
+  /** True if each request uses up `limits.address` of the client's address. */
   readonly limited?: boolean;
   /** True for endpoints that only programs use: errors are never pages, even if the client accepts HTML. */
   readonly program?: boolean;
-  /** Answers a request. Without this and `byToken`, the handler that follows the table answers. */
+  /** Answers a request. Absent beside an absent `byToken`: the handler after the table answers. */
   readonly answer?: (request: AnyRequest, target: Target) => Answered;
   readonly byToken?: ByToken;
-  /** Answers OPTIONS that is no preflight; default: the methods. */
+  /** Answers OPTIONS that is no preflight; default: lists the methods. */
   readonly options?: () => Answer;
 }
 
@@ -32,7 +32,7 @@ export interface ByToken {
   readonly answer: (request: AnyRequest, passed: Passed) => Answered;
 }
 
-/** The admitted principal, and why it was admitted. */
+/** The admitted principal, and the grounds on which it was admitted. */
 export type Passed = Pick<Extract<Outcome, { kind: 'pass' }>, 'principal' | 'grounds'>;
 
 /** An endpoint with GET also has HEAD. */

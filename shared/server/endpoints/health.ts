@@ -11,23 +11,23 @@ const WELL: Answer = {
   body: JSON.stringify({ status: 'ok' }),
 };
 
-/** Called with the name of each dependency of the server, before it is checked. */
+/** Called with the name of each dependency of the server before the dependency is checked. */
 export type Asks = (dependency: string) => void;
 
-/** Resolves if the server can do its work, or the part that works on a full disk; else rejects. */
+/** Resolves if the server can do its work, or the part that works with a full disk; otherwise rejects. */
 export type Ready = (need?: Need, asks?: Asks) => Promise<void>;
 
 interface HealthOptions {
   /** Milliseconds. */
   readonly deadline?: number;
-  /** Adds the reason to an answer or removes it, as this server is configured. */
+  /** Adds the reason to an answer or removes it, depending on the configuration. */
   readonly told?: (answer: Answer) => Answer;
 }
 
 /**
- * The endpoints `/health/live` (the process runs) and `/health/ready` (it can do its work: `ready` resolves
- * within `deadline` milliseconds, else 503), with `?for=reading` for what works on a full disk. The log says which
- * dependency has failed.
+ * Creates the endpoints `/health/live` and `/health/ready`. `live` is 200 while the process runs. `ready` is 200 if
+ * `ready` resolves within `deadline` milliseconds, otherwise 503; with `?for=reading` it covers only the work that is
+ * possible with a full disk. The log names the dependency that has failed.
  */
 export function health(
   ready: Ready,

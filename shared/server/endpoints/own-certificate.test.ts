@@ -15,7 +15,7 @@ import type { AnyHandler } from '../message/message.ts';
 import { ownCertificate } from './auth-request.ts';
 import { selfSigned } from '../listen/self-signed.ts';
 
-/** Answers with the certificate that the server says it has shown. */
+/** Answers with the certificate that the server reports as its own. */
 const handler: AnyHandler = (request, response) => {
   const content: Writable = response;
   content.end(ownCertificate(request)?.());

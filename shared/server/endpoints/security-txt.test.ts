@@ -15,7 +15,7 @@ const answerAt = (time: string, security: unknown) =>
   fileAt(time, security)?.answer?.({} as never, {} as never);
 
 describe('security.txt (RFC 9116)', () => {
-  test('has the contacts in order, one Expires, and the configured addresses', () => {
+  test('the file has the contacts in order, one Expires, and the configured addresses', () => {
     const policy = 'https://auth.example/policy';
     expect(answerAt('2027-01-01T00:00:00Z', { contacts, expires: EXPIRES, policy })).toEqual({
       status: 200,
@@ -30,7 +30,7 @@ Policy: https://auth.example/policy
     });
   });
 
-  test('is served only if it is configured, and until it expires (section 2.5.5)', () => {
+  test('the file is served only if it is configured, and until it expires (section 2.5.5)', () => {
     expect(fileAt(EXPIRES)).toBeUndefined();
     const security = { contacts, expires: EXPIRES };
     expect(answerAt('2027-06-29T23:59:59Z', security)).toMatchObject({ status: 200 });
@@ -48,7 +48,7 @@ Policy: https://auth.example/policy
     ['no end', { contacts }],
     ['a day without a time', { contacts, expires: '2027-06-30' }],
     ['a policy by http', { contacts, expires: EXPIRES, policy: 'http://auth.example/' }],
-  ])('is refused with %s', (_, security) => {
+  ])('a configuration with %s is refused', (_, security) => {
     expect(configSchema.safeParse({ security }).success).toBe(false);
   });
 

@@ -5,7 +5,10 @@ import { type Endpoint, READ } from './endpoint.ts';
 
 export const SECURITY_TXT = '/.well-known/security.txt';
 
-/** Returns the file of a server at these origins (RFC 9116); 404 once it has expired. Nothing, if it is not configured. */
+/**
+ * Returns the file of a server at these origins (RFC 9116), or 404 after it has expired. Returns undefined if the
+ * file is not configured.
+ */
 export function securityTxt(
   { security }: Pick<Config, 'security'>,
   origins: readonly string[],

@@ -22,9 +22,9 @@ export interface Served<Request, Response> {
   readonly ready: Ready;
   /** Uses up one request of the limit of the client's address; throws HttpError 429. */
   readonly spend?: (request: Request) => Awaitable<void>;
-  /** Adds the reason to an answer or removes it, as this server is configured. */
+  /** Adds the reason to an answer or removes it, depending on the configuration. */
   readonly told?: (answer: Given) => Given;
-  /** The handler that follows the table; default: none. */
+  /** The handler after the table; default: none. */
   readonly behind?: (request: Request, response: Response, target: Target) => Awaitable<void>;
 }
 
@@ -36,8 +36,8 @@ export type Serve<Request, Response> = (
 ) => Awaitable<void>;
 
 /**
- * Serves requests by the table of endpoints: 501, OPTIONS, preflights, 405, limits, authorization, and the scripts
- * that may read the answer, errors included. `endpoint`: the row of the address.
+ * Serves requests by the table of endpoints. It handles 501, OPTIONS, preflights, 405, limits and authorization, and
+ * decides which scripts may read the answers, errors included. `endpoint`: the row of the address.
  */
 export function createServe<Request extends AnyRequest, Response extends AnyResponse>({
   handled,
@@ -70,7 +70,7 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
     });
   }
 
-  /** Undefined: the handler that follows the table answers. */
+  /** Returns undefined if the handler after the table answers. */
   function answerOf(endpoint: Endpoint, request: Request, target: Target): Answered | undefined {
     const { answer, byToken } = endpoint;
     return byToken ? guarded({ ...endpoint, byToken }, request) : answer?.(request, target);

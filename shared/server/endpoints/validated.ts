@@ -5,7 +5,7 @@ import { type Answer, HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
 
 /**
- * The answer with an entity tag of its content, or 304 without what is said of content (RFC 9110 section
+ * Returns the answer with an entity tag of its content, or 304 without the fields about content (RFC 9110 section
  * 15.4.5). Throws HttpError 412.
  */
 export function validated({ method = '', headers }: AnyRequest, answer: Answer): Answer {

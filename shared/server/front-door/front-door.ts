@@ -26,10 +26,10 @@ export function openTarget<Request extends AnyRequest, Response extends AnyRespo
 }
 
 export interface FrontDoor<Request, Response, Exchange extends Opened> {
-  /** Undefined: the target is malformed, or can be read in two ways. */
+  /** Undefined if the target is malformed, or can be read in two ways. */
   readonly open: (request: Request, response: Response) => Exchange | undefined;
   readonly refuseMisdirected: RefuseMisdirected;
-  /** Fields that all answers have, unless they say otherwise. */
+  /** Fields of all answers that do not set other values. */
   readonly fields: (exchange: Exchange) => Fields;
   readonly log: Log;
   /** Answers an error; default: problem details. `exchange` is undefined if the target could not be read. */
@@ -37,8 +37,8 @@ export interface FrontDoor<Request, Response, Exchange extends Opened> {
 }
 
 /**
- * The first step of both servers. It answers 400 to a target that can be read in two ways, and 421 to a foreign name.
- * `handle` gets the other requests, and its errors become answers.
+ * Creates the first step of both servers. It answers 400 to a target that can be read in two ways, and 421 to a
+ * foreign name. `handle` gets all other requests, and its errors become answers.
  */
 export function frontDoor<
   Request extends AnyRequest,
@@ -76,8 +76,8 @@ export function frontDoor<
 }
 
 /**
- * Notes the reason for the log line of the request. A 404 after refused credentials has the reason of the credentials.
- * A defect is logged with its trace.
+ * Adds the error's reason to the request's log line. A 404 after refused credentials has the reason for which the
+ * credentials were refused. A defect is logged with its stack trace.
  */
 export function noteError(request: AnyRequest, error: unknown, log: Log): void {
   const thrown = error instanceof Error ? error : new Error(String(error));

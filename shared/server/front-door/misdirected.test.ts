@@ -34,7 +34,7 @@ interface Sent {
   readonly local?: string;
 }
 
-/** The status that it comes to. */
+/** Returns the status that the request gets. */
 function statusOf({ host, url = '/', tls, peer, local }: Sent): number {
   const socket = Object.create((tls ? TLSSocket : Socket).prototype, {
     remoteAddress: { value: peer ?? '203.0.113.9' },
@@ -60,7 +60,7 @@ describe.each([true, false])('RFC 9110 section 7.4: the authority, TLS %s', (tls
     '192.0.2.1:3000',
     '',
     undefined,
-  ])('accepts %s', (host) => {
+  ])('the authority %s is accepted', (host) => {
     expect(statusOf({ host, tls } as Sent)).toBe(200);
   });
 
@@ -75,12 +75,12 @@ describe.each([true, false])('RFC 9110 section 7.4: the authority, TLS %s', (tls
     '192.0.2.2:3000',
     'localhost:3000',
     '127.0.0.1:3000',
-  ])('refuses %s', (host) => {
+  ])('the authority %s is refused', (host) => {
     expect(statusOf({ host, tls })).toBe(421);
     expect(statusOf({ host: 'auth.example', url: `http://${host}/`, tls })).toBe(421);
   });
 
-  test('RFC 9112 section 3.2.2: the target wins over Host', () => {
+  test('RFC 9112 section 3.2.2: the target takes precedence over Host', () => {
     expect(statusOf({ host: 'other.example', url: 'http://auth.example/', tls })).toBe(200);
   });
 
@@ -95,7 +95,7 @@ describe.each([true, false])('RFC 9110 section 7.4: the authority, TLS %s', (tls
   });
 
   test.each(['/jwks', '/.well-known/openid-configuration', '/.well-known/'])(
-    '%s is served under every name',
+    '%s is served under any name',
     (url) => {
       expect(statusOf({ host: 'other.example', url, tls })).toBe(200);
       expect(statusOf({ host: 'other.example', url: `http://other.example${url}`, tls })).toBe(200);
@@ -155,13 +155,13 @@ describe.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('from %s', (peer) => {
 describe('RFC 9110 section 7.4: an https resource over clear text', () => {
   const url = 'https://auth.example/';
 
-  test('is refused, also from this machine', () => {
+  test('an https resource over clear text is refused, also from this machine', () => {
     expect(statusOf({ host: 'auth.example', url })).toBe(421);
     expect(statusOf({ host: 'auth.example', url: 'HTTPS://auth.example/' })).toBe(421);
     expect(statusOf({ host: 'auth.example', url, peer: '127.0.0.1' })).toBe(421);
   });
 
-  test('is served over TLS, and to a trusted proxy that has ended it', () => {
+  test('an https resource is served over TLS, and to a trusted proxy that terminates TLS', () => {
     expect(statusOf({ host: 'auth.example', url, tls: true })).toBe(200);
     expect(statusOf({ host: 'auth.example', url, peer: '10.0.0.1' })).toBe(200);
   });

@@ -5,7 +5,9 @@ import { normalAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
 
-/** These paths are served under every name: probes read them, and servers that know us by another name. */
+/**
+ * Paths that are served under every name, for health probes and for servers that know this server by another name.
+ */
 const FOR_EVERY_NAME = /^\/(?:\.well-known\/|jwks$|health\/(?:live|ready)$)/;
 
 /** Throws HttpError 421 for a request that was meant for another server. */
@@ -59,7 +61,7 @@ function askedOf(request: AnyRequest): { readonly scheme?: string; readonly auth
   return { scheme: request.scheme, authority: request.authority || host };
 }
 
-/** Whether the client connected to the address that it names: an address of this machine and our port. */
+/** True if the request names the address that the client connected to: an address of this machine and our port. */
 function isListener(host: string, { localAddress, localPort }: AnyRequest['socket']): boolean {
   const address = normalAddress(localAddress ?? '') ?? '';
   const literal = address.includes(':') ? `[${address}]` : address;

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /**
  * Returns the points that the MDN HTTP Observatory (version 5 of its rules) gives the fields of an answer over https;
- * 100 or more are the grade A+. Its own package brings a database and downloads at install.
+ * 100 or more mean the grade A+. The Observatory's own package is not used, since it needs a database and downloads
+ * when it is installed.
  */
 export function observatoryScore(headers: IncomingHttpHeaders): number {
   const field = (name: string) => [headers[name] ?? ''].flat().join().toLowerCase();

@@ -9,7 +9,10 @@ export const SECURITY_FIELDS: Fields = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** A year, without subdomains, since they may belong to others (RFC 6797 section 6.1.2), and without preload lists. */
+/**
+ * TLS is required for a year. Subdomains are not included, since they may belong to other owners (RFC 6797 section
+ * 6.1.2), nor are preload lists.
+ */
 const STRICT: Fields = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 /**

@@ -17,16 +17,16 @@ import { exchange, statuses, TestSocket } from '../wire/test-socket.fixture.ts';
 import type { TunnelHandler } from '../tunnels/tunnel.ts';
 import { CLOSING_GET, echo, GET, open, problemOf, start } from '../wire/wire.fixture.ts';
 
-/** Where node:http says that it has made the objects of a request. */
+/** The channel on which node:http reports that it has created a request. */
 const MADE = 'http.server.request.start';
-/** Three reads: one that is being parsed, one behind it, and one that had begun. */
+/** Three reads: the one being parsed, the next, and one that had begun. */
 const MOST_OCTETS = 3 * 65_536;
 
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx';
 const UPGRADE = GET.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n');
 
 describe('RFC 9112 section 9.3.2: many requests of a client that does not read the answers', () => {
-  /** The most requests that were unanswered at a time, and the most octets, while this is going on. */
+  /** Returns the most unanswered requests, and the most octets, at one time. */
   async function most(bytes: string, over: 'tcp' | 'tls') {
     const waiting: (() => void)[] = [];
     const handler: AnyHandler = (_request, response) => {
@@ -70,24 +70,27 @@ describe('RFC 9112 section 9.3.2: many requests of a client that does not read t
     ['POST with content', POST, 1, 'tcp'],
     ['POST with content', POST, 1, 'tls'],
     ['requests with Upgrade', UPGRADE, 1, 'tcp'],
-  ] as const)('stay unparsed except for a few: %s', async (_, one, atOnce, over) => {
-    const count = Math.ceil(250_000 / one.length / (atOnce === 1 ? 3 : 1));
-    const { requests, octets, answers } = await most(one.repeat(count), over);
-    expect(requests).toBeLessThanOrEqual(atOnce);
-    expect(octets).toBeLessThanOrEqual(MOST_OCTETS);
-    expect(answers).toBe(count + 1);
-  });
+  ] as const)(
+    'many unread requests stay unparsed except for a few: %s',
+    async (_, one, atOnce, over) => {
+      const count = Math.ceil(250_000 / one.length / (atOnce === 1 ? 3 : 1));
+      const { requests, octets, answers } = await most(one.repeat(count), over);
+      expect(requests).toBeLessThanOrEqual(atOnce);
+      expect(octets).toBeLessThanOrEqual(MOST_OCTETS);
+      expect(answers).toBe(count + 1);
+    },
+  );
 });
 
 describe('a request that was held back', () => {
-  /** Tells all that it has of a request. */
+  /** Answers with all data of the request. */
   const telling: Handler = async (request, response) => {
     const content = await echo(request);
     const { method, url, httpVersion, rawHeaders, rawTrailers } = request;
     response.end(JSON.stringify([method, url, httpVersion, rawHeaders, rawTrailers, content]));
   };
   const dateless = (received: string) => received.replaceAll(/^Date: .*$/gm, 'Date');
-  /** Nothing is carried out beside it. */
+  /** An unsafe request: no other request of the connection runs beside it. */
   const FIRST = 'PUT /first HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nfirst';
   const REQUESTS = [
     FIRST,
@@ -102,7 +105,7 @@ describe('a request that was held back', () => {
     'PATCH / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\n1',
   ];
 
-  test('is handled unchanged, wherever its octets are split', async () => {
+  test('a held-back request is handled unchanged, wherever its octets are split', async () => {
     const listening = await start(telling);
     let alone = '';
     for (const one of REQUESTS) {
@@ -119,7 +122,7 @@ describe('a request that was held back', () => {
     }
   });
 
-  test('keeps its fields, octet for octet', async () => {
+  test('a held-back request keeps its fields, octet for octet', async () => {
     const listening = await start(telling);
     const name = fc.stringMatching(/^x[!#$%&'*+.^_`|~0-9A-Za-z-]{0,20}$/);
     const value = fc.stringMatching(/^[\t -~\x80-\xff]{0,40}$/);
@@ -142,14 +145,17 @@ describe('a request that was held back', () => {
     ['this one', FIRST + filled('POST', 140_000)],
     ['many', filled('POST', 70_000).repeat(10)],
     ['those around Upgrade', filled('POST', 70_000) + UPGRADE + filled('POST', 70_000)],
-  ])('is read completely, also if the content is longer than one read: %s', async (_, bytes) => {
-    const received = await exchange(await start(telling), bytes + CLOSING_GET);
-    const asked = (bytes + CLOSING_GET).match(/ HTTP\/1\.1\r/g);
-    expect(statuses(received)).toEqual(asked?.map(() => 200));
-    expect(received.match(/y+/g)?.join('')).toBe(bytes.match(/y+/g)?.join(''));
-  });
+  ])(
+    'a held-back request is read completely, even if the content is longer than one read: %s',
+    async (_, bytes) => {
+      const received = await exchange(await start(telling), bytes + CLOSING_GET);
+      const asked = (bytes + CLOSING_GET).match(/ HTTP\/1\.1\r/g);
+      expect(statuses(received)).toEqual(asked?.map(() => 200));
+      expect(received.match(/y+/g)?.join('')).toBe(bytes.match(/y+/g)?.join(''));
+    },
+  );
 
-  test('RFC 9110 section 9.3.6: a tunnel that follows long content carries all octets', async () => {
+  test('RFC 9110 section 9.3.6: a tunnel after long content carries all octets', async () => {
     const tunnel: TunnelHandler = async ({ open: begin }) => {
       const side = begin({});
       side.pipe(side);
@@ -175,10 +181,10 @@ describe('a request that was held back', () => {
     ['one with Upgrade', UPGRADE],
     ['two', GET + GET],
   ])(
-    'RFC 9112 section 9.6: is answered, although the client has half-closed the connection: %s',
+    'RFC 9112 section 9.6: requests behind a slow one on a half-closed connection are answered: %s',
     async (_, bytes) => {
       const listening = await start(async (request, response) => {
-        // The end of the connection comes in the meantime.
+        // The wait gives the connection time to end.
         if (request.method === 'PUT') for (let turns = 0; turns < 200; turns += 1) await turn();
         await telling(request, response);
       });
@@ -207,22 +213,25 @@ describe('a request that was held back', () => {
     ['RFC 9110 section 9.1: an unknown method', 'BAKE / HTTP/1.1\r\nHost: a\r\n\r\n', 501],
     ['RFC 9112 section 3.2: two hosts', GET.replace('Host', 'Host: b\r\nHost'), 400],
     ['RFC 9112 section 5.2: a folded line', GET.replace('Host', 'X: a\r\n b\r\nHost'), 400],
-  ])('does not change the next request: %s is %3$d', async (_, bytes, status) => {
-    const listening = await start();
-    const received = await exchange(listening, FIRST + GET + FIRST + bytes + GET);
-    expect(statuses(received)).toEqual([200, 200, 200, status]);
-    const [last = ''] = /HTTP\/1\.1 [45][^]*$/.exec(received) ?? [];
-    expect(problemOf(last).status).toBe(status);
-  });
+  ])(
+    'a held-back request does not change the next request: %s is %3$d',
+    async (_, bytes, status) => {
+      const listening = await start();
+      const received = await exchange(listening, FIRST + GET + FIRST + bytes + GET);
+      expect(statuses(received)).toEqual([200, 200, 200, status]);
+      const [last = ''] = /HTTP\/1\.1 [45][^]*$/.exec(received) ?? [];
+      expect(problemOf(last).status).toBe(status);
+    },
+  );
 
-  test('RFC 9112 section 9.6: counts among the requests of its connection, and the last answer says `close`', async () => {
+  test("RFC 9112 section 9.6: a held-back request uses up its connection's number of requests, and the last answer says `close`", async () => {
     const listening = await start(undefined, { requestsPerConnection: 5 });
     const received = await exchange(listening, (GET + FIRST).repeat(10) + GET.repeat(1000));
     expect(statuses(received)).toEqual(Array(5).fill(200));
     expect(received.match(/^connection: close\r$/gim)).toHaveLength(1);
   });
 
-  test('is not carried out if the answer before it says `close`', async () => {
+  test('a held-back request is not carried out if the answer before it says `close`', async () => {
     const asked: string[] = [];
     const listening = await start(({ url = '' }, response) => {
       asked.push(url);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A connection of node:http, with members that its types do not show. */
+/** A connection of node:http, with members that its published types lack. */
 interface Parsed extends Socket {
   readonly parser: { onIncoming(request: Held, keepAlive: boolean): number };
 }
@@ -11,14 +11,14 @@ interface Parsed extends Socket {
 type Held = IncomingMessage & { upgrade?: unknown };
 
 const HELD = Symbol('held');
-/** Tells the parser that the octets after this header section are not HTTP, so that it stops there. */
+/** Tells the parser that the octets after this header section are not HTTP, so that the parser stops there. */
 const STOP = 2;
 
 /**
- * THE rule of pipelining: the server parses only requests that it begins; later requests stay octets. node:http would
- * make objects of all requests of a read before it could be stopped (64 KiB become two megabytes), and would keep them
- * until their answers are read. If `waits` returns true for a request, the parser stops after its header section, and
- * `upgrade` gets it. `stops`: the parser stops there in any case, since the request is CONNECT or has Upgrade.
+ * THE rule of pipelining: the server parses only requests that it begins; later requests stay octets. Otherwise
+ * node:http would make objects of all requests of a read (64 KiB become two megabytes) and keep them until their
+ * answers are read. If `waits` returns true for a request, the parser stops after its header section, and `upgrade`
+ * gets the request. `stops`: the parser stops there in any case, since the request is CONNECT or has Upgrade.
  */
 export function holdBack(
   socket: Socket,
@@ -34,8 +34,8 @@ export function holdBack(
 }
 
 /**
- * Tells node:http to read a returned connection as a stream. Else it would read another 64 KiB at each `resume`, even
- * if the stream has much unread data.
+ * Tells node:http to read a returned connection as a stream. Otherwise it would read another 64 KiB at each `resume`,
+ * even if the stream has much unread data.
  */
 export function readAsStream(socket: Socket): void {
   const nobody = () => {};
@@ -43,8 +43,8 @@ export function readAsStream(socket: Socket): void {
 }
 
 /**
- * Starts to read a connection that node:http has released. node:http may have stopped reading during a long content,
- * which the stream does not know.
+ * Starts to read a connection that node:http has released. During a long content node:http may have stopped reading
+ * without the stream's knowledge.
  */
 export function readOn(socket: Duplex): void {
   if (socket.readableLength < socket.readableHighWaterMark) socket._read(0);

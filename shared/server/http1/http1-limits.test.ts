@@ -60,7 +60,7 @@ describe('RFC 9110 section 15.5.9: a request that does not arrive in time gets 4
     ['half a header section', 'GET / HTTP/1.1\r\nHos'],
     ['half an unknown method', 'BA'],
     ['half a request line with an unknown method', 'BAN / HT'],
-  ])('%s', async (_, bytes) => {
+  ])('a request of which only %s arrives in time gets 408', async (_, bytes) => {
     expect(problemOf(await exchange(await start(hello, limits), bytes)).status).toBe(408);
   });
 
@@ -100,7 +100,7 @@ describe('RFC 9110 section 9.3.1: content of a method that takes none', () => {
     expect(problemOf(await exchange(listening, expecting)).status).toBe(413);
   });
 
-  test('endless chunks are cut off', async () => {
+  test('endless chunks of such content are cut off', async () => {
     const client = new TestSocket(await start(hello, limits));
     client.socket.write(get('Transfer-Encoding: chunked', ''));
     const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`;
@@ -119,13 +119,13 @@ describe('content that the handler does not read', () => {
   const put = (length: number) =>
     `PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`;
 
-  test('is discarded up to the limit; beyond it the connection ends', async () => {
+  test('unread content is discarded up to the limit; beyond it the connection ends', async () => {
     const listening = await start(hello, { leftoverBytes: 500_000 });
     expect(statuses(await exchange(listening, put(500_000) + CLOSING_GET))).toEqual([200, 200]);
     expect(statuses(await exchange(listening, put(700_000) + CLOSING_GET))).toEqual([200]);
   });
 
-  test('is discarded, too, if the handler has begun to read it', async () => {
+  test('unread content is discarded, too, if the handler has begun to read it', async () => {
     const listening = await start(
       async (request, response) => {
         for await (const _ of request.iterator({ destroyOnReturn: false })) break;
@@ -144,20 +144,20 @@ describe('RFC 9110 section 15.5.9: content that is slow', () => {
   test.each([
     ['that stops', put('Content-Length: 100')],
     ['in chunks that stop', `${put('Transfer-Encoding: chunked')}1\r\nx\r\n`],
-  ])('%s is 408', async (_, bytes) => {
+  ])('content %s gets 408', async (_, bytes) => {
     const reading: Handler = async (request, response) => {
       response.end(await echo(request).catch(() => 'cut'));
     };
     expect(problemOf(await exchange(await start(reading, limits), bytes)).status).toBe(408);
   });
 
-  test('after the answer: the connection ends without another', async () => {
+  test('content that is slow after the answer ends the connection without another answer', async () => {
     const client = new TestSocket(await start(hello, limits));
     client.socket.write(put('Content-Length: 100'));
     expect(statuses(await client.all)).toEqual([200]);
   });
 
-  test('does not count as slow before the client has got 100 (section 10.1.1)', async () => {
+  test('content is not slow before the client has received 100 (section 10.1.1)', async () => {
     const later = Promise.withResolvers<void>();
     const listening = await start(async (request, response) => {
       await later.promise;

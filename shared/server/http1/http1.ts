@@ -47,17 +47,19 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Aw
 export interface Http1Parts {
   readonly handler: Handler;
   readonly tunnel?: TunnelHandler | undefined;
-  /** True if only clients that `tunnel` admits may notice that there are tunnels. */
+  /** True if clients that `tunnel` does not admit must not notice that the server has tunnels. */
   readonly seemsNone?: boolean | undefined;
-  /** Whether a request may become a WebSocket. */
+  /** True if a request may become a WebSocket. */
   readonly webSockets: boolean;
-  /** Aborted when the server ends. */
+  /** Aborted when the server is about to end. */
   readonly ending: AbortSignal;
   readonly connections: Connections;
   readonly lasts: LastRequests;
   readonly limit: ServerLimits;
   readonly pace: Pace;
-  /** True if the port supports HTTP/2, too: octets like its preface are then a request with the method PRI. */
+  /**
+   * True if the port supports HTTP/2, too: octets that resemble its preface are then a request with the method PRI.
+   */
   readonly besideHttp2: boolean;
   readonly refusalAt?: RefusalAt | undefined;
   readonly log: Log;
@@ -65,7 +67,7 @@ export interface Http1Parts {
   readonly random: Random;
 }
 
-/** A server of HTTP/1.0 and HTTP/1.1 that does not listen yet. */
+/** Creates a server of HTTP/1.0 and HTTP/1.1 that does not listen yet. */
 export function http1Server(parts: Http1Parts): Server {
   const { handler, tunnel, seemsNone, webSockets, ending, connections, lasts } = parts;
   const { limit, pace, log, clock, random } = parts;
@@ -78,17 +80,17 @@ export function http1Server(parts: Http1Parts): Server {
     requestTimeout: limit.requestTimeout,
     keepAliveTimeout: limit.keepAliveTimeout,
     connectionsCheckingInterval: limit.checkInterval,
-    requireHostHeader: false, // client-errors/ambiguity.ts says it in words, and the request is logged
+    requireHostHeader: false, // client-errors/ambiguity.ts reports it in words, and the request is logged
     shouldUpgradeCallback: standsApart,
-    optimizeEmptyRequests: true, // nobody waits for the end of content that there is none of
+    optimizeEmptyRequests: true, // no handler waits for the end of absent content
   });
   server.maxRequestsPerSocket = limit.requestsPerConnection;
   server.timeout = limit.idleTimeout;
-  // RFC 9112 section 9.6: half-closed connections are served, but not at a proxy, whose client may no longer wait for
+  // RFC 9112 section 9.6: half-closed connections are served, except at a proxy, whose client may no longer wait for
   // the answer.
   const allowsHalf = tunnel === undefined || seemsNone === true;
   Object.assign(server, { httpAllowHalfOpen: allowsHalf });
-  server.maxHeadersCount = 0; // else the fields past the count vanish; the bytes are bounded
+  server.maxHeadersCount = 0; // otherwise fields over the count vanish; the size is limited anyway
 
   function tell(socket: Duplex, { id, status }: Refused, reason: string): void {
     const address = socket instanceof net.Socket ? socket.remoteAddress : undefined;
@@ -101,7 +103,7 @@ export function http1Server(parts: Http1Parts): Server {
     if (begun >= limit.requestsPerConnection) lasts.end(request, response);
   }
 
-  /** `wait` starts the watch over a client that sends content. */
+  /** `wait` starts the time limit for a client that sends content. */
   function serve(request: IncomingMessage, response: ServerResponse, wait: typeof hurry): void {
     if (request.headers.upgrade !== undefined) lasts.end(request, response); // see `standsApart`
     const refusal = refusalOf(request);
@@ -111,7 +113,7 @@ export function http1Server(parts: Http1Parts): Server {
       return end(request, response, told);
     }
     work(request, response, () => {
-      // Short content has arrived by now, mostly together with its header section.
+      // Short content has usually arrived by now, together with its header section.
       if (request.complete || !hasContent(request)) return;
       wait(request);
       discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
@@ -144,7 +146,7 @@ export function http1Server(parts: Http1Parts): Server {
   /** Makes the answer the last one of the connection, even if the client still sends content. */
   function end(request: IncomingMessage, response: ServerResponse, told: Refused): void {
     lasts.add(request.socket);
-    const waits = request.headers.expect !== undefined; // to be asked for its content
+    const waits = request.headers.expect !== undefined; // the client waits until its content is requested
     if (waits || !hasContent(request)) return refuse(response, told);
     request.resume();
     connections.refuse(request.socket, told, clock);
@@ -160,21 +162,24 @@ export function http1Server(parts: Http1Parts): Server {
   }
 
   /**
-   * True if this server must read the octets after a request with Upgrade itself, since node:http would lose them. A
-   * request that would be refused in any case is refused as an ordinary one.
+   * True if this server must itself read the octets after a request with Upgrade, which node:http would lose. A
+   * request that would be refused in any case is refused as an ordinary request.
    */
   function standsApart(request: IncomingMessage): boolean {
     return isHeadAlone(request) && !lasts.has(request.socket) && refusalOf(request) === undefined;
   }
 
-  /** `stops`: the parser stops after this request in any case, for `connect` or `upgrade`, which wait themselves. */
+  /**
+   * True if a request stays unparsed. `stops`: the parser stops after it in any case, and then `connect` or `upgrade`
+   * waits.
+   */
   function staysOctets(request: IncomingMessage, stops: boolean): boolean {
     if (isOver(request.socket)) return true;
     if (!connections.waits(request)) return false;
     return !stops || (request.method !== 'CONNECT' && !standsApart(request));
   }
 
-  /** Whether the connection carries no further requests. */
+  /** True if the connection carries no further requests. */
   function isOver(socket: Duplex): boolean {
     return lasts.ended(socket) || !socket.writable;
   }
@@ -203,12 +208,13 @@ export function http1Server(parts: Http1Parts): Server {
     }
   }
 
-  /** Gets requests that are held back, too. */
+  /** Handles a request with Upgrade, and a held-back request. */
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const release = adopt(socket);
     if (isOver(socket)) return discard(socket);
     if (!(socket instanceof net.Socket)) return;
-    // A held-back request is put before the octets: otherwise the end of the connection could be reported before it.
+    // The octets of a held-back request are put first; otherwise the end of the connection could be reported before
+    // the request.
     const octets = isHeld(request) ? Buffer.concat([headOf(request), head]) : head;
     const letGo = attend(socket, octets, () => {
       if (allowsHalf) connections.halve(socket);
@@ -223,7 +229,7 @@ export function http1Server(parts: Http1Parts): Server {
     work(request, response);
   }
 
-  /** Gives the connection back to node:http, which reads on. */
+  /** Gives the connection back to node:http, which continues to read. */
   function giveBack(socket: net.Socket): void {
     server.emit('connection', socket);
     readAsStream(socket);
@@ -241,9 +247,9 @@ export function http1Server(parts: Http1Parts): Server {
     return () => socket.off('error', drop).off('timeout', drop).off('drain', drained);
   }
 
-  /** Discards later octets of the connection: the answer that is being sent is the last. */
+  /** Discards further octets of the connection: the answer under way is the last. */
   function discard(socket: Duplex): void {
-    Object.assign(socket, { destroySoon: () => endGently(socket) }); // as node:http ends it
+    Object.assign(socket, { destroySoon: () => endGently(socket) }); // node:http calls this to end the connection
     if (!socket.writable) socket.resume();
   }
 
@@ -254,7 +260,7 @@ export function http1Server(parts: Http1Parts): Server {
       release();
       giveBack(socket);
     };
-    nextTick(put); // a stream forgets its listeners no sooner
+    nextTick(put); // a stream removes its listeners only then
   }
 
   /** Gives the connection back, since it may carry another request. */

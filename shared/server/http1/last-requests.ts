@@ -4,22 +4,25 @@ import { atTurnsEnd } from '#shared/base/turn.ts';
 import { endGently } from '../limits/connections.ts';
 import { PRI } from '../client-errors/unknown-method.ts';
 
-/** The member of a connection that ends with a request. A map of connections would cost each request ten times as much. */
+/**
+ * The member of a connection for the request after which it ends. A map of connections would cost each request ten
+ * times as much.
+ */
 const LAST = Symbol('last');
 
-/** `method` of the last request, which has not arrived yet; undefined: the last request has arrived. */
+/** `method` belongs to the last request, which has not arrived yet; undefined if the last request has arrived. */
 type Marked = Duplex & { [LAST]?: { readonly method: string | undefined } };
 
 const BEEN = { method: undefined };
 
 /**
- * The connections of HTTP/1.1 that end after a certain request: later octets are not read as requests (RFC 9112 section
- * 9.6).
+ * The connections of HTTP/1.1 that end after a certain request: further octets are not read as requests (RFC 9112
+ * section 9.6).
  */
 export class LastRequests {
   /**
-   * The first request of the connection, which the parser reads with a substitute method, has this method and is the
-   * last.
+   * Announces that the connection's first request is its last and has this method; the parser reads the request with
+   * a substitute method.
    */
   expect(socket: Marked, method: string): void {
     socket[LAST] = { method };
@@ -34,7 +37,7 @@ export class LastRequests {
     return socket[LAST] !== undefined;
   }
 
-  /** Whether the last request of the connection has arrived: later octets are not read as requests. */
+  /** True if the last request of the connection has arrived: further octets are not read as requests. */
   ended(socket: Marked): boolean {
     return socket[LAST] === BEEN;
   }
@@ -49,17 +52,17 @@ export class LastRequests {
     else request.method = method;
   }
 
-  /** Makes this request, which is handled, the last of its connection. */
+  /** Makes this request, which is being handled, the last of its connection. */
   end({ socket }: IncomingMessage, response: ServerResponse): void {
     this.add(socket);
     response.shouldKeepAlive = false;
-    socket.destroySoon = () => endGently(socket); // as node:http ends it
+    socket.destroySoon = () => endGently(socket); // node:http calls this to end the connection
   }
 }
 
 /**
- * node:http destroys the connection if a request has this method and further octets were read. So reading stops, and
- * the method is set at the end of the turn.
+ * Sets the method at the end of the turn, and stops reading until then: node:http destroys the connection if a
+ * request has this method and further octets were read.
  */
 function nameLater(request: IncomingMessage): void {
   request.socket.pause();

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
  * Discards content that the handler has not read by the end of the answer, so that the connection can carry another
- * request. Calls `tooMuch` once if it is more than `most` octets. If the connection ends before the content, it ends
- * the request, since node:http no longer does so after the answer.
+ * request. Calls `tooMuch` once if the content has more than `most` octets. If the connection ends before the
+ * content, the function ends the request, since node:http no longer does so after the answer.
  */
 export function discardLeftover(
   request: IncomingMessage,
@@ -18,7 +18,7 @@ export function discardLeftover(
     request.off('data', discard).resume();
     tooMuch();
   }
-  // Runs before node:http, which would discard unread content without a limit.
+  // This listener runs before the one of node:http, which would discard unread content without a limit.
   response.prependOnceListener('finish', () => {
     if (request.complete) return;
     const { socket } = request;
@@ -26,6 +26,6 @@ export function discardLeftover(
     socket.once('close', end);
     request.once('close', () => socket.off('close', end));
     request.on('data', discard);
-    request.read(0); // now node:http leaves the content to us
+    request.read(0); // from now on node:http does not discard the content
   });
 }

@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream';
 import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /**
- * Waits for the first octets of a connection, and passes them on as soon as `enough` returns true. If the connection
- * ends or `milliseconds` pass before, it passes on the octets that have arrived. The callback puts them back
- * (`unshift`) in the same turn, after it has added a listener, since the connection keeps flowing.
+ * Waits for the first octets of a connection until `enough` returns true for them, and passes them on. If the
+ * connection ends or `milliseconds` pass first, it passes on the octets so far. In the same turn the callback must
+ * add a listener and put the octets back (`unshift`), since the connection keeps flowing.
  */
 export function peek(
   socket: Duplex,

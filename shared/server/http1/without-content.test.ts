@@ -3,7 +3,7 @@ import type { Handler } from '../listen/listen.ts';
 import { exchange, statuses, TestSocket } from '../wire/test-socket.fixture.ts';
 import { CLOSING_GET, echo, GET, start } from '../wire/wire.fixture.ts';
 
-/** Tells what it has read, now or in a later turn. */
+/** Answers with the content that it has read, now or in a later turn. */
 const reader: Handler = async (request, response) => {
   if (request.url === '/later') await new Promise((resolve) => setImmediate(resolve));
   response.end(`read <${await echo(request)}>`);
@@ -25,7 +25,7 @@ test('octets after a request without content begin the next request', async () =
   expect(statuses(received)).toEqual([200, 501]);
 });
 
-test('another request with content keeps its content', async () => {
+test('the next request on the connection keeps its content', async () => {
   const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello';
   const received = await exchange(await start(reader), GET + post + CLOSING_GET);
   expect(received.match(/read <.*?>/g)).toEqual(['read <>', 'read <hello>', 'read <>']);

@@ -6,7 +6,7 @@ import { Bucket } from './floods.ts';
 const takes = (bucket: Bucket, count: number) =>
   Array.from({ length: count }, () => bucket.take()).filter(Boolean).length;
 
-test('gives its burst at once, and then one use in each period', () => {
+test('a bucket gives its burst at once, and then one use in each period', () => {
   const clock = new ManualClock();
   const bucket = new Bucket({ burst: 3, per: 0.5 }, clock);
   expect(takes(bucket, 10)).toBe(3);
@@ -18,7 +18,7 @@ test('gives its burst at once, and then one use in each period', () => {
   expect(takes(bucket, 10)).toBe(3);
 });
 
-test('gives no use if the clock is set back', () => {
+test('a bucket gives no use if the clock is set back', () => {
   const clock = new ManualClock();
   const bucket = new Bucket({ burst: 2, per: 1 }, clock);
   expect(takes(bucket, 5)).toBe(2);
@@ -28,7 +28,7 @@ test('gives no use if the clock is set back', () => {
   expect(takes(bucket, 5)).toBe(1);
 });
 
-test('never gives more than its burst and the uses of the elapsed periods', () => {
+test('a bucket never gives more than its burst and the uses of the elapsed periods', () => {
   const step = fc.record({ seconds: fc.nat(100), count: fc.nat(20) });
   fc.assert(
     fc.property(fc.array(step), fc.integer({ min: 1, max: 10 }), (steps, burst) => {

@@ -4,17 +4,13 @@ import { sectionSize } from '../client-errors/header-section.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 import type { Rate } from '#shared/stores/limits/limits.ts';
 
-/**
- * The octets that a request may unpack without being counted: a table of 4096 octets (RFC 7541 section 4.2), and as
- * much again.
- */
+/** Octets that a request may unpack for free: a table of 4096 octets (RFC 7541 section 4.2), and another 4096. */
 const ORDINARY = 8192;
 
 /**
- * Ends an HTTP/2 connection with ENHANCE_YOUR_CALM (RFC 9113 section 10.5) in these cases: its client resets streams,
- * makes us reset them, or sends PING or SETTINGS too often, or sends header sections whose few octets unpack to many.
- * nghttp2 itself counts frames that never become a stream or have no effect: malformed fields, empty DATA,
- * CONTINUATION, PRIORITY.
+ * Ends an HTTP/2 connection with ENHANCE_YOUR_CALM (RFC 9113 section 10.5) in these cases: its client too often
+ * resets streams, makes the server reset them, or sends PING or SETTINGS; or its header sections unpack from a few
+ * octets to many. nghttp2 itself limits frames without effect: malformed fields, empty DATA, CONTINUATION, PRIORITY.
  */
 export function endFloods(session: Http2Session, limit: ServerLimits, clock: Clock): void {
   const resets = new Bucket(limit.resets, clock);
@@ -25,7 +21,7 @@ export function endFloods(session: Http2Session, limit: ServerLimits, clock: Clo
     if (!controls.take()) calm();
   };
   let unpacked = 0;
-  /** Refused sections are counted, too, since unpacking them was the work (RFC 7541 section 7.3). */
+  /** Refused sections use up the limit, too, since unpacking them was the work (RFC 7541 section 7.3). */
   const unpack = (section: readonly string[]) => {
     unpacked += Math.max(0, sectionSize(section) - ORDINARY);
     if (session.destroyed) return;
@@ -58,7 +54,7 @@ export class Bucket {
     this.#filled = clock.now();
   }
 
-  /** Returns false if the bucket is empty. A clock that is set back does not fill it. */
+  /** Uses up one token; returns false if the bucket is empty. A clock that is set back does not fill the bucket. */
   take(): boolean {
     const { burst, per } = this.#rate;
     const now = this.#clock.now();

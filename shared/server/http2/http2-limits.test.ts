@@ -66,7 +66,7 @@ const settings = frame(4, 0, 0, Buffer.alloc(0));
 const times = (count: number, make: (index: number) => Buffer) =>
   Buffer.concat(Array.from({ length: count }, (_, index) => make(index)));
 
-/** Somebody else on another connection. */
+/** Checks that a client on another connection is served. */
 async function expectServed(listening: Listening): Promise<void> {
   const client = begin(listening, asked(1, '/'));
   await client.until((received) => contentOn(1, received) === 'hello');
@@ -148,7 +148,7 @@ describe('RFC 9113 section 10.5: a connection that attacks the server is ended, 
   test.each([
     ['CVE-2019-9512: PING', ping],
     ['CVE-2019-9515: SETTINGS', settings],
-  ])('%s', async (_, one) => {
+  ])('a flood of frames ends the connection: %s', async (_, one) => {
     const listening = await start();
     const received = await begin(
       listening,
@@ -170,7 +170,7 @@ describe('RFC 9113 section 10.5: a connection that attacks the server is ended, 
     expect(framesOf(client.received).filter(({ type }) => type === 6)).toHaveLength(20);
   });
 
-  test.each(FLOODS)('%s', async (_, ...frames) => {
+  test.each(FLOODS)('a flood ends the connection: %s', async (_, ...frames) => {
     const listening = await start();
     const received = await begin(listening, ...frames).all;
     expect(errorsOf(received)).toHaveLength(1);
@@ -202,7 +202,7 @@ describe('RFC 9113 section 5.1.2: requests at a time', () => {
     const listening = await start({ connections: { address: 4, total: 100 } });
     const waiting = [1, 3].map((stream) => asked(stream, '/waits'));
     const [first, second] = [begin(listening, ...waiting), begin(listening, ...waiting)];
-    // Each has answered to what came before this.
+    // Each client has received the answers to its earlier frames.
     for (const client of [first, second]) {
       client.socket.write(ping);
       await client.until((received) => framesOf(received).some(({ type }) => type === 6));
@@ -278,7 +278,7 @@ describe('RFC 7541 section 7.3: many requests whose few octets unpack to large h
   const VALUE = 100;
   const remembered = Buffer.concat([Buffer.of(0x40, 1, 0x78, VALUE), Buffer.alloc(VALUE, 'v')]);
   const request = [0x82, 0x86, 0x84, 0x01, 1, 0x61]; // GET, http, /, the authority a
-  /** A request with a field that is remembered in the table of HPACK, and then named so many times. */
+  /** Returns a request with a field that enters the table of HPACK, and is then named `count` times. */
   const bomb = (stream: number, count: number) =>
     frame(1, 5, stream, Buffer.concat([Buffer.of(...request), Buffer.alloc(count, 0xbe)]));
 
@@ -296,7 +296,7 @@ describe('RFC 7541 section 7.3: many requests whose few octets unpack to large h
     return { listening, client, unpacked };
   }
 
-  test('end the connection, refused or not, and only a few are unpacked', async () => {
+  test('a connection with such requests is ended, refused or not, and only a few requests are unpacked', async () => {
     const unpackedBytes = 200_000;
     const { listening, client, unpacked } = await startCounting({ unpackedBytes });
     const count = 150;
@@ -310,7 +310,7 @@ describe('RFC 7541 section 7.3: many requests whose few octets unpack to large h
     await expectServed(listening);
   });
 
-  test('end the connection, too, if node hides some of the fields', async () => {
+  test('a connection with such requests is ended, too, if node hides some of the fields', async () => {
     const { listening, client, unpacked } = await startCounting({
       fields: 50,
       invalidFrames: 20,
@@ -400,7 +400,7 @@ describe('answers that a client does not read', () => {
   const LONG = 1_000_000;
   const WINDOW = 65_535;
 
-  /** A server whose answers are long, and its streams that are over. */
+  /** Starts a server with long answers; returns the streams that have ended, too. */
   async function startLong(limits: Partial<ServerLimits> = {}) {
     const over = new Set<number | undefined>();
     const long: AnyHandler = (request, response) => {
@@ -469,7 +469,7 @@ describe('answers that a client does not read', () => {
 describe('content that is slow', () => {
   const slow = { pace: { bytes: 100, milliseconds: 20 } };
 
-  test('RFC 9110 section 15.5.9: gets 408, while other requests go on', async () => {
+  test('RFC 9110 section 15.5.9: slow content gets 408, while other requests continue', async () => {
     const listening = await start(slow);
     const client = begin(listening, asked(1, '/waits', 'PUT'));
     await client.until((received) => contentOn(1, received) !== '');
@@ -478,7 +478,7 @@ describe('content that is slow', () => {
     await client.until((received) => contentOn(3, received) === 'hello');
   });
 
-  test('content that is incomplete after the time limit gets 408, however fast it comes', async () => {
+  test('content that is incomplete after the time limit gets 408, however fast it arrives', async () => {
     const listening = await start({ requestTimeout: 50, headersTimeout: 50 });
     const client = begin(listening, asked(1, '/waits', 'PUT'));
     while (contentOn(1, client.received) === '') {

@@ -8,9 +8,9 @@ const LOOK = 1000;
 
 interface Watched {
   readonly readers: SlowReaders;
-  /** The open tunnels, which have their own time limit. */
+  /** The number of open tunnels, which have their own time limit. */
   tunnels: number;
-  /** Requests that reached a handler. */
+  /** The number of requests that reached a handler. */
   requests: number;
   /** Octets in both directions at the last check, and the number of checks since they changed. */
   bytes: number;
@@ -18,8 +18,8 @@ interface Watched {
 }
 
 /**
- * The open HTTP/2 connections, and the one timer that checks all of them. A timeout of node:http2 for each would keep a
- * session in memory until it has passed, long after the connection was closed.
+ * The open HTTP/2 connections, with one timer that checks all of them. A timeout of node:http2 for each connection
+ * would keep its session in memory until the timeout, long after the connection was closed.
  */
 export class Http2Sessions implements Disposable {
   readonly #limit: ServerLimits;
@@ -80,10 +80,13 @@ export class Http2Sessions implements Disposable {
     if (watched.quiet >= this.#patience && watched.tunnels === 0) session.destroy();
   }
 
-  /** Header sections that nghttp2 refused for their size never became requests, but it unpacked them. */
+  /**
+   * Counts header sections that nghttp2 refused for their size: they never became requests, but nghttp2 unpacked
+   * them.
+   */
   #endIfRefused(session: Http2Session, { requests }: Watched): void {
     if (session.destroyed) return;
-    const { lastProcStreamID = 0 } = session.state; // a client's are odd (RFC 9113 section 5.1.1)
+    const { lastProcStreamID = 0 } = session.state; // the streams of a client have odd numbers (RFC 9113 section 5.1.1)
     if ((lastProcStreamID + 1) / 2 - requests <= this.#limit.invalidFrames) return;
     const reason = new Error('header sections that are too large, again and again');
     session.destroy(reason, constants.NGHTTP2_ENHANCE_YOUR_CALM);

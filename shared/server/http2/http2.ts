@@ -48,17 +48,17 @@ import { setImmediate, setTimeout } from '#shared/base/safe-timers.ts';
 const FIELDS_TOO_MANY = 50;
 
 /**
- * Megabytes, so many that the limit refuses no client: node:http2 keeps counting octets of streams that were reset, and
- * would accept no more requests after some dozens. The other limits bound the memory.
+ * Megabytes, so many that the limit refuses no client. A lower limit would: node:http2 keeps counting octets of
+ * streams that were reset, and would accept no more requests after some dozens. The other limits bound the memory.
  */
 const SESSION_MEMORY = 1000;
 
 export interface Http2Parts {
   readonly handler: AnyHandler;
   readonly tunnel?: TunnelHandler | undefined;
-  /** Whether a stream may become a WebSocket (RFC 8441). */
+  /** True if a stream may become a WebSocket (RFC 8441). */
   readonly webSockets: boolean;
-  /** Aborted when the server ends. */
+  /** Aborted when the server is about to end. */
   readonly ending: AbortSignal;
   readonly admission: Admission;
   readonly limit: ServerLimits;
@@ -70,14 +70,14 @@ export interface Http2Parts {
 }
 
 export interface Http2 extends Disposable {
-  /** A server that does not listen itself: emit `connection` on it. */
+  /** A server that does not listen itself: the caller emits `connection` on it. */
   readonly server: Http2Server;
   /** Lets open streams finish, and accepts no new streams. */
   close(): void;
   destroy(): void;
 }
 
-/** HTTP/2 (RFC 9113) on connections that another listener accepts, in clear text or with TLS. */
+/** Creates HTTP/2 (RFC 9113) on connections that another listener accepts, in clear text or with TLS. */
 export function http2Server(parts: Http2Parts): Http2 {
   const { handler, tunnel, webSockets, ending, admission, limit, pace } = parts;
   const { log, clock, random, refusalAt = (_target, refusal) => refusal } = parts;
@@ -94,7 +94,7 @@ export function http2Server(parts: Http2Parts): Http2 {
     maxHeaderListPairs: limit.fields + FIELDS_TOO_MANY,
     maxSessionMemory: SESSION_MEMORY,
     maxSessionInvalidFrames: limit.invalidFrames,
-    strictFieldWhitespaceValidation: false, // else such fields vanish; client-errors/ambiguity.ts refuses them
+    strictFieldWhitespaceValidation: false, // otherwise such fields vanish; client-errors/ambiguity.ts refuses them
   });
 
   function refuse(
@@ -110,8 +110,8 @@ export function http2Server(parts: Http2Parts): Http2 {
   }
 
   /**
-   * False: too many requests of the address are in progress. The request was not handled, so the client may repeat it
-   * (RFC 9113 section 8.7).
+   * Returns false if too many requests of the address are in progress. The request was then not handled, so the
+   * client may repeat it (RFC 9113 section 8.7).
    */
   function begins({ stream, socket }: Http2ServerRequest): boolean {
     const taken = admission.takes(stream, socket);
@@ -129,7 +129,7 @@ export function http2Server(parts: Http2Parts): Http2 {
   function work(request: Http2ServerRequest, response: Http2ServerResponse): void {
     const { stream } = request;
     const failed = (error: unknown) => {
-      if (cutOff.has(stream)) return; // it has its answer
+      if (cutOff.has(stream)) return; // the request has its answer
       const reason = error instanceof Error ? error.stack : String(error);
       const told = refused(FAILED, random, request);
       log.error('handler failed', { id: told.id, reason });
@@ -144,7 +144,7 @@ export function http2Server(parts: Http2Parts): Http2 {
     const { stream } = request;
     const timer = setTimeout(() => cut(request, response), limit.requestTimeout);
     stream.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
-    // Otherwise node:http2 resets an unread stream with the answer, which curl takes for a failure.
+    // Otherwise node:http2 resets a stream with unread content at its answer, which curl reports as a failure.
     if (request.headers.expect === undefined) request.read(0);
     let left = leftover(request, limit);
     function discard(): void {
@@ -201,9 +201,9 @@ export function http2Server(parts: Http2Parts): Http2 {
   }
 
   /**
-   * Sends one GOAWAY after all requests that have arrived: it names the last request that is served, and the client may
-   * repeat later requests elsewhere. After an announcing GOAWAY (RFC 9113 section 6.8), nghttp2 as node uses it would
-   * read no further request, and would not report that.
+   * Sends one GOAWAY after all requests that have arrived. It names the last request that is served, so the client
+   * may repeat later requests elsewhere. There is no earlier, announcing GOAWAY (RFC 9113 section 6.8): after one,
+   * nghttp2 as node uses it would read no further request without reporting that.
    */
   function sayGoodbye(session: Http2Session): void {
     setTimeout(() => session.close(), LINGER).unref();
@@ -250,8 +250,8 @@ export function http2Server(parts: Http2Parts): Http2 {
 }
 
 /**
- * An unknown protocol gets 501 (RFC 9110 section 15.6.2), as RFC 9220 section 3 says for HTTP/3; content is refused
- * (section 9.3.6).
+ * Returns the refusal of a handshake that cannot become a WebSocket. An unknown protocol gets 501 (RFC 9110 section
+ * 15.6.2), as RFC 9220 section 3 says for HTTP/3; content is refused (section 9.3.6).
  */
 function unlikeWebSocket({ headers }: Http2ServerRequest): ConnectionError | undefined {
   if (headers[':protocol'] !== WEB_SOCKET) return OTHER_PROTOCOL;

@@ -6,9 +6,12 @@ import { LIMITS } from '#shared/config/server-limits.ts';
 import { SlowReaders } from './slow-readers.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = http2.constants;
-/** The octets that a client takes of a stream that it does not read. */
+/** The octets that a client accepts of a stream that it does not read. */
 const WINDOW = 20_000;
-/** More than may be on its way of one write, and what is wanted from look to look for each stream. */
+/**
+ * The octets of a write: more than the network can hold, and more than the client must read between two checks for
+ * each stream.
+ */
 const LONG = 400_000;
 const LEAST = 12_000;
 
@@ -41,7 +44,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Resolves when it holds. */
+/** Waits until the condition holds. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -65,7 +68,7 @@ async function stuck(method?: string) {
   return both;
 }
 
-/** The client reads so many bytes, and then no more. */
+/** Reads so many bytes of a stream, and then stops. */
 async function take(asking: http2.ClientHttp2Stream, bytes: number): Promise<void> {
   let taken = 0;
   asking.on('data', (piece: Buffer) => {
@@ -77,7 +80,7 @@ async function take(asking: http2.ClientHttp2Stream, bytes: number): Promise<voi
 }
 
 describe('RFC 9113 section 5.2: a client that does not open its window', () => {
-  test('loses the stream at the second check, even if it sends PING', async () => {
+  test('a client that does not read loses the stream at the second check, even if it sends PING', async () => {
     const { asking, stream } = await stuck();
     readers.look();
     expect(stream.closed).toBe(false);
@@ -92,7 +95,7 @@ describe('RFC 9113 section 5.2: a client that does not open its window', () => {
     expect(asking.rstCode).toBe(NGHTTP2_CANCEL);
   });
 
-  test('keeps the stream as long as it reads enough of a long write', async () => {
+  test('a client keeps the stream as long as it reads enough of a long write', async () => {
     const { asking, stream } = await stuck();
     for (let times = 0; times < 3; times += 1) {
       readers.look();
@@ -105,7 +108,7 @@ describe('RFC 9113 section 5.2: a client that does not open its window', () => {
     expect(stream.closed).toBe(true);
   });
 
-  test('keeps the stream if a write ended since the last check', async () => {
+  test('a client keeps the stream if a write ended since the last check', async () => {
     const { asking, stream } = await stuck();
     readers.look();
     const drained = once(stream, 'drain');
@@ -120,7 +123,7 @@ describe('RFC 9113 section 5.2: a client that does not open its window', () => {
     expect(stream.closed).toBe(true);
   });
 
-  test('has to read faster the more of its streams wait', async () => {
+  test('a client must read faster the more of its streams wait', async () => {
     const waiting = [await stuck(), await stuck(), await stuck()];
     const reading = await begin();
     readers.look();
@@ -132,14 +135,14 @@ describe('RFC 9113 section 5.2: a client that does not open its window', () => {
     expect(reading.stream.rstCode).toBe(NGHTTP2_NO_ERROR);
   });
 
-  test('keeps the stream if there is nothing to send, and in a tunnel', async () => {
+  test('a client keeps the stream if the server has no data to send, and in a tunnel', async () => {
     const { stream: silent } = await begin();
     const { stream: tunnel } = await stuck('CONNECT');
     for (let looks = 0; looks < 4; looks += 1) readers.look();
     expect([silent.closed, tunnel.closed]).toEqual([false, false]);
   });
 
-  test('is not checked after it has disconnected', async () => {
+  test('a client is not checked after it has disconnected', async () => {
     await stuck();
     readers.look();
     client.destroy();

@@ -4,14 +4,14 @@ import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 interface Reader extends Placed {
   readonly stream: ServerHttp2Stream;
-  /** True if there was data to send at the last check, and no write ended since. */
+  /** True if data was waiting at the last check, and no write has ended since. */
   waits: boolean;
 }
 
 /**
- * Ends the streams of an HTTP/2 connection whose client does not read the data that is sent to it: with a window of
- * zero (RFC 9113 section 5.2) it could keep the data in our memory for ever. Any frame on the connection, such as PING,
- * restarts the timeout of node:http2 for a stream. Tunnels have their own time limit.
+ * Ends the streams of an HTTP/2 connection whose client does not read its answers: with a window of zero (RFC 9113
+ * section 5.2) the client could keep the data in our memory for ever. The timeout of node:http2 does not help, since
+ * any frame on the connection, such as PING, restarts it. Tunnels have their own time limit.
  */
 export class SlowReaders {
   readonly #session: Http2Session;

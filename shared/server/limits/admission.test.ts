@@ -24,7 +24,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Our end of a new connection from that address. */
+/** Returns the server's end of a new connection from that address. */
 async function from(localAddress: string): Promise<Socket> {
   const { port } = server.address() as AddressInfo;
   const host = localAddress.includes(':') ? '::1' : '127.0.0.1';
@@ -63,7 +63,7 @@ test('ten addresses with all their connections open leave connections for other 
   expect(opened).toEqual([10, 9, 9, 8, 7, 6, 6, 5, 4, 4]);
 });
 
-test('connections of trusted proxies count only against the total', async () => {
+test('connections of trusted proxies use up only the total', async () => {
   const admission = new Admission({ address: 1, total: 3 }, trustedProxies(['127.0.0.0/30']));
   for (let index = 0; index < 3; index += 1) {
     expect(admission.refusal(await from('127.0.0.1'))).toBeUndefined();
@@ -72,7 +72,7 @@ test('connections of trusted proxies count only against the total', async () => 
   expect(admission.refusal(await from('127.0.0.9'))).toMatch(/too many connections$/);
 });
 
-test('an IPv4 client counts as the same address at an IPv6 listener', async () => {
+test('an IPv4 client has the same address at an IPv6 listener', async () => {
   const admission = new Admission({ address: 1, total: 9 }, NOBODY);
   expect((await from('127.0.0.1')).remoteAddress).toMatch(/^::ffff:/);
   expect(admission.refusal(await from('127.0.0.1'))).toBeUndefined();
@@ -87,7 +87,7 @@ test('half of the file descriptors stay in reserve', async () => {
   expect(admission.refusal(await from('127.0.0.1'))).toMatch(/one address/);
 });
 
-/** A listener, and one beside it. */
+/** Starts two listeners of one process. */
 async function startBoth(address: number, trusted: TrustedProxies = NOBODY) {
   const parts = { host: '127.0.0.1', port: 0, handler: hello, log: silentLog };
   const http2 = { handler: () => {} };

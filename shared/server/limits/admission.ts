@@ -9,11 +9,11 @@ import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 /**
  * THE rule of how many connections one address may hold. A process limits the connections of all its listeners
- * together: in total, and from one address; with several workers each has its portion. The more connections others
- * hold, the fewer one address may hold (`fairShare` in shared/base/counts.js). The same holds for an IPv6 network of 48
- * bits. Connections through a trusted proxy count only toward the total. At most half of the files that the system
- * allows a process are for connections, and an eighth for those of one address. The rest is for files that requests
- * open.
+ * together: in total, and from one address. With several workers each worker has its portion. The more connections
+ * other addresses hold, the fewer one address may hold (`fairShare` in shared/base/counts.js). The same applies to an
+ * IPv6 network of 48 bits. Connections through a trusted proxy use up only the total. At most half of the files that
+ * the system allows a process are for connections, and an eighth for those of one address. The remaining files are
+ * for requests that open files.
  */
 export class Admission {
   readonly #total: number;
@@ -34,7 +34,9 @@ export class Admission {
     this.#trusted = trusted;
   }
 
-  /** Returns why a connection is refused. Undefined: it is accepted, and counts until it is closed. */
+  /**
+   * Returns why a connection is refused. Undefined if it is accepted; it then uses up the limits until it is closed.
+   */
   refusal(socket: Socket): string | undefined {
     if (this.#open >= this.#total) return 'too many connections';
     const address = this.#addressOf(socket);
@@ -53,9 +55,9 @@ export class Admission {
   }
 
   /**
-   * Whether a request may begin beside other requests of its connection (streams of HTTP/2, pipelined requests of
-   * HTTP/1.1). It then counts until it is over. One address may have as many such requests as connections, since each
-   * connection could carry a hundred requests whose answers are never read.
+   * Returns true if a request may begin beside other requests of its connection (streams of HTTP/2, pipelined
+   * requests of HTTP/1.1). It then uses up the limit until it ends. One address may have as many such requests as
+   * connections: otherwise each connection could carry a hundred requests whose answers are never read.
    */
   takes(one: Http2Stream | ServerResponse, socket: Pick<Socket, 'remoteAddress'>): boolean {
     const address = this.#addressOf(socket);
@@ -65,7 +67,7 @@ export class Admission {
     return true;
   }
 
-  /** Whether `takes` would return true. */
+  /** True if `takes` would return true. */
   wouldTake(socket: Pick<Socket, 'remoteAddress'>): boolean {
     const address = this.#addressOf(socket);
     return address === undefined || this.#hasRoom(address);
@@ -75,12 +77,12 @@ export class Admission {
     return (this.#beside.get(customerOf(address)) ?? 0) < this.#each;
   }
 
-  /** Returns how many one customer may have of those that the others do not use. */
+  /** Returns how many one customer may have of those that other customers do not use. */
   #shareOf(own: number): number {
     return fairShare(this.#each, this.#total, this.#open - own);
   }
 
-  /** Undefined: a trusted proxy. */
+  /** Returns the address; undefined for a trusted proxy. */
   #addressOf({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string | undefined {
     if (this.#trusted.has(remoteAddress)) return undefined;
     return normalAddress(remoteAddress) ?? remoteAddress;
@@ -89,7 +91,7 @@ export class Admission {
 
 type Closing = Socket | Http2Stream | ServerResponse;
 
-/** Counts a connection or stream for a customer until it is closed. */
+/** Counts a connection or stream of a customer until it is closed. */
 function count(held: Map<string, number>, customer: string, one: Closing): void {
   held.set(customer, (held.get(customer) ?? 0) + 1);
   one.once('close', () => {
@@ -99,7 +101,7 @@ function count(held: Map<string, number>, customer: string, one: Closing): void 
   });
 }
 
-/** How many files this process may open, connections among them, where the system tells. */
+/** Returns how many files this process may open, including connections; Infinity if the system does not say. */
 function mostFiles(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');

@@ -3,7 +3,7 @@ import { configSchema } from '#shared/config/schema.ts';
 import { configuredLimits } from './configured-limits.ts';
 import { LIMITS, TICKETS } from '#shared/config/server-limits.ts';
 
-test('without limits in the configuration, the documented defaults hold', () => {
+test('without limits in the configuration the documented defaults apply', () => {
   expect({ ...LIMITS, ...configuredLimits(configSchema.parse({})) }).toEqual(LIMITS);
 });
 

@@ -1,7 +1,7 @@
 import type { Config } from '#shared/config/schema.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 
-/** Returns the limits of the configuration, over those of this listener. */
+/** Returns the limits of this listener, replaced by those of the configuration. */
 export function configuredLimits(
   { server }: Pick<Config, 'server'>,
   own: Partial<ServerLimits> = {},

@@ -18,15 +18,15 @@ interface Exchange {
   readonly response: ServerResponse;
   /** The number of the request in its connection, from 1. */
   readonly number: number;
-  /** True if the operating system has the answer, or the connection is closed. */
+  /** True if the operating system has the whole answer, or the connection is closed. */
   done: boolean;
 }
 
 /**
- * Milliseconds that a client has after the server has announced the end of the connection. A refused client may still
- * be sending, and a reset would destroy its answer (RFC 9112 section 9.6); a request that arrives during the end still
- * gets its answer. A half-closed connection is kept as long, since the server cannot see whether the client still
- * waits.
+ * Milliseconds that a client gets after the server has announced the end of the connection. A refused client may
+ * still be sending, and a reset would destroy its answer (RFC 9112 section 9.6). A request that arrives in this time
+ * still gets an answer. A half-closed connection is kept for the same time, since the server cannot see whether the
+ * client still waits.
  */
 export const LINGER = 1000;
 
@@ -47,12 +47,15 @@ interface Open extends Placed {
   halved?: NodeJS.Timeout;
 }
 
-/** The member for the data of a connection. A map of connections would keep closed connections for long (bag.ts). */
+/**
+ * The member for the data of a connection. A map of connections would delay the release of closed connections
+ * (bag.ts).
+ */
 const OPEN = Symbol('open');
 
 type Known = Duplex & { [OPEN]?: Open | undefined };
 
-/** Places for requests beside others of their connection. */
+/** The limit for requests beside other requests of their connection. */
 type Places = Pick<Admission, 'takes' | 'wouldTake'>;
 
 /** The open HTTP/1.1 connections, with the unfinished exchanges of each. */
@@ -67,8 +70,8 @@ export class Connections {
   }
 
   /**
-   * Returns true if the connection is known already: it comes back after a refused CONNECT or a handshake that opened
-   * no WebSocket.
+   * Returns true if the connection is known already: it comes back after a refused CONNECT, or after a handshake that
+   * opened no WebSocket.
    */
   open(socket: Known): boolean {
     if (socket[OPEN] !== undefined) return true;
@@ -86,8 +89,8 @@ export class Connections {
   }
 
   /**
-   * Whether a request must wait for the answers to earlier requests. Only safe requests are handled in parallel (RFC
-   * 9112 section 9.3.2), and only a few of a connection and of all connections from one address.
+   * True if a request must wait for the answers to earlier requests. Only safe requests are handled in parallel (RFC
+   * 9112 section 9.3.2); their number is limited for each connection and each address.
    */
   waits(request: Pick<IncomingMessage, 'socket' | 'method'>): boolean {
     const { socket } = request;
@@ -117,8 +120,8 @@ export class Connections {
   }
 
   /**
-   * The client has half-closed the connection, and may have left. The connection is kept for answers that begin within
-   * a moment, each after the one before. A stream of events, which may be silent for long, is ended.
+   * Marks a connection as half-closed: its client may have left. The connection is kept for answers that begin within
+   * a moment of the previous answer. A stream of events, which may be silent for long, is ended.
    */
   halve(socket: Known): void {
     const { [OPEN]: open } = socket;
@@ -130,7 +133,7 @@ export class Connections {
     }, LINGER);
   }
 
-  /** The connection can be written again: emits `drain` on the answer that may wait for it. */
+  /** Emits `drain` on the answer that may wait for it, since the connection can be written again. */
   drained(socket: Duplex): void {
     nextOf(socket)?.emit('drain');
   }
@@ -142,7 +145,7 @@ export class Connections {
     await new Promise((resolve) => last.response.once('close', resolve));
   }
 
-  /** The last request of the connection, if its content has not arrived yet. */
+  /** Returns the last request of the connection if its content has not arrived completely. */
   unread(socket: Duplex): IncomingMessage | undefined {
     return this.#unread(socket)?.request;
   }
@@ -153,9 +156,9 @@ export class Connections {
   }
 
   /**
-   * Answers an incomplete or malformed request and closes the connection, after the answers to earlier requests. If the
-   * content of a request is malformed, this is the answer to that request, unless it has one already. Returns false if
-   * this connection is refused already: the parser reports every further read.
+   * Answers an incomplete or malformed request and closes the connection, after the answers to earlier requests. If
+   * the content of a request is malformed, this is the answer to that request, unless it has an answer already.
+   * Returns false if this connection was refused before: the parser reports every further read.
    */
   refuse(socket: Duplex, told: Refused, clock: Clock): boolean {
     if (this.#refused.has(socket)) return false;
@@ -189,8 +192,7 @@ export class Connections {
   }
 
   /**
-   * Aborts the requests like node:http does at the end of a connection. node:http itself ends the answer that is being
-   * sent.
+   * Aborts the requests, as node:http does at the end of a connection. node:http itself ends the answer under way.
    */
   #abort(socket: Duplex): void {
     for (const { request, response } of underWay(socket)) {
@@ -200,9 +202,9 @@ export class Connections {
   }
 
   #makeLast({ request, response }: Exchange): void {
-    if (response.headersSent) return; // the client was told that there may be another
+    if (response.headersSent) return; // its fields say that the connection stays open
     response.shouldKeepAlive = false;
-    request.socket.destroySoon = () => endGently(request.socket); // as node:http ends it
+    request.socket.destroySoon = () => endGently(request.socket); // node:http calls this to end the connection
   }
 
   #endWhenIdle(socket: Duplex): void {
@@ -217,13 +219,13 @@ const NONE: readonly Exchange[] = [];
 
 const allOf = (socket: Known): readonly Exchange[] => socket[OPEN]?.exchanges ?? NONE;
 
-/** Mostly there are no exchanges, and no array is made. */
+/** Returns the exchanges under way. Most connections have none, and then no array is made. */
 function underWay(socket: Known): readonly Exchange[] {
   const all = allOf(socket);
   return all.every(({ done }) => done) ? NONE : all.filter(({ done }) => !done);
 }
 
-/** The answer that is under way. */
+/** Returns the answer that is under way. */
 const nextOf = (socket: Known): ServerResponse | undefined => underWay(socket)[0]?.response;
 
 const isSafe = ({ method = '' }: Pick<IncomingMessage, 'method'>) =>

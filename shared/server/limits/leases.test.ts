@@ -6,7 +6,7 @@ import { Leases } from './leases.ts';
 
 const BLOCK = 10;
 
-/** The counts that two workers share, what each was asked, and how long an answer takes: so many microtasks. */
+/** Creates the tallies of two workers, and records their requests. `delay`: microtasks until an answer. */
 function two(delay = 0) {
   const counts = new Counts();
   let asked = 0;
@@ -36,7 +36,7 @@ test('many small shares need one request to the store', async () => {
   expect(asked()).toBe(1);
 });
 
-test('a share that fits exactly is given, even if a block does not fit; a further share is refused', async () => {
+test('a share that fits exactly is granted, even if a block does not fit; a further share is refused', async () => {
   const { workers } = two();
   expect(await workers[0].take(share(35))).toBe(true);
   expect(await workers[1].take(share(1))).toBe(false);
@@ -44,7 +44,7 @@ test('a share that fits exactly is given, even if a block does not fit; a furthe
   expect(await workers[0].take(share(1))).toBe(false);
 });
 
-test('amounts that are wanted at the same time are requested together, so that no block for one caller blocks another', async () => {
+test('amounts wanted at the same time are requested together, so that a block for one caller does not block another caller', async () => {
   const { workers, asked } = two(3);
   const atOnce = (worker: number) =>
     Array.from({ length: 20 }, async () => workers[worker]?.take(share(1)));
@@ -53,13 +53,13 @@ test('amounts that are wanted at the same time are requested together, so that n
   expect(await workers[0].take(share(1))).toBe(false);
 });
 
-test('callers that wait for one answer get their amounts if they fit, even if another caller wants too much', async () => {
+test('callers that wait for one answer get their amounts if they fit, even if another caller asks for too much', async () => {
   const { workers } = two(3);
   const wanted = [35, 41, 3, 30, 2].map(async (amount) => workers[0].take(share(amount)));
   expect(await Promise.all(wanted)).toEqual([true, false, true, false, true]);
 });
 
-test('a large share is given back at once, a block after it was unused for a while', async () => {
+test('a large share is returned at once, and a block after it was unused for a while', async () => {
   const { counts, workers } = two();
   await workers[0].take(share(40));
   workers[0].give(share(40));

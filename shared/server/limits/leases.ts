@@ -4,31 +4,31 @@ import { setInterval } from '#shared/base/safe-timers.ts';
 
 /** Counts of connections, requests or octets in use. */
 export interface Tally {
-  /** Takes the shares if all of them are available, until they are given back. Returns whether it did. */
+  /** Reserves the shares if all of them are available, until they are given back. Returns whether it did. */
   take(shares: readonly Share[]): Awaitable<boolean>;
   give(shares: readonly Share[]): void;
 }
 
-/** Milliseconds after which an unused amount is given back. */
+/** Milliseconds after which an unused amount is returned. */
 const STAY = 1000;
 
-/** An amount that was taken from the other tally, and the part that callers here hold. */
+/** An amount reserved in the other tally, and the part that callers here hold. */
 interface Lease {
   taken: number;
   held: number;
   used: boolean;
 }
 
-/** A caller that waits for more than this process has. */
+/** A caller that waits for more than this process has reserved. */
 interface Waiting {
   readonly shares: readonly Share[];
   readonly tell: (taken: boolean) => void;
 }
 
 /**
- * A tally that takes amounts from another tally in blocks, so that not each small share needs a request. All processes
- * together never hold more than the other tally allows. They may hold less, by one block for each that has used it
- * recently.
+ * A tally that reserves amounts in another tally in blocks, so that small shares need no request of their own. All
+ * processes together never hold more than the other tally allows. They may hold less, by one block for each process
+ * that was active recently.
  */
 export class Leases implements Tally {
   readonly #from: Tally;
@@ -134,7 +134,7 @@ export class Leases implements Tally {
     this.#timer = undefined;
   }
 
-  /** Gives back the part that no caller here holds, except for the amount `but`. */
+  /** Returns the part that no caller here holds, except for the amount `but`. */
   #return(of: string, lease: Lease, but: number): void {
     const amount = lease.taken - lease.held - but;
     if (amount <= 0) return;

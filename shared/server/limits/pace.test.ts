@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Pace } from './pace.ts';
 import { TestSocket } from '../wire/test-socket.fixture.ts';
 
-/** It looks when the test says so. */
+/** The pace of this suite; a test calls its checks. */
 const pace = new Pace({ bytes: 10, milliseconds: 2_000_000_000 });
 const server = http.createServer();
 const clients: TestSocket[] = [];
@@ -23,7 +23,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** A request whose content is being sent, and how often it was cut. */
+/** Starts a request with content, and counts how often it was cut off. */
 async function upload({ read = true } = {}) {
   const arrived = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
   const { port } = server.address() as AddressInfo;
@@ -59,7 +59,7 @@ test('content of a few octets at a time is cut off, and content that is fast eno
   expect(flow.cuts).toEqual(['cut']);
 });
 
-test('content that waits for the server does not count as slow', async () => {
+test('content is not slow while it waits for the server', async () => {
   const { client, request, cuts } = await upload({ read: false });
   await client.send('12345');
   while (request.readableLength === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -6,14 +6,14 @@ import { setInterval } from '#shared/base/safe-timers.ts';
 
 interface Awaited extends Placed {
   readonly request: AnyRequest;
-  /** Octets that its connection had received at the last check; undefined: it was not checked. */
+  /** Octets that the connection had received at the last check; undefined before the first check. */
   before: number | undefined;
   readonly cut: () => void;
 }
 
 /**
  * Cuts off content that arrives too slowly. If several requests of one HTTP/2 connection wait for content, the
- * connection must bring that many times more. Content that waits for the server is not checked.
+ * connection must bring the content of all of them at that pace. Content that waits for the server is not checked.
  */
 export class Pace implements Disposable {
   readonly #least: number;

@@ -5,9 +5,9 @@ import { Leases, type Tally } from './leases.ts';
 export type { Share } from '#shared/base/counts.js';
 
 /**
- * Counts that all workers of this server share, one for each name. `block`: takes blocks of this size from the parent
- * of the workers and keeps them for a while, for shares that are small and frequent. Without it, every share is a
- * request to the parent.
+ * Creates counts that all workers of this server share, one for each name. `block`: for small and frequent shares,
+ * the worker reserves blocks of this size from its parent and keeps them for a while. Without `block`, every share is
+ * a request to the parent.
  */
 export function createTally(name: string, block = 0): Tally {
   if (WORKERS > 1) return block > 0 ? new Leases(ofParent(name), block) : ofParent(name);
@@ -22,9 +22,9 @@ const questions = new Map<number, (taken: boolean) => void>();
 let asked = 0;
 
 /**
- * The tally of the parent process. The parent takes back the shares of a worker that died; if the parent dies, so does
- * this process. A stopping worker has disconnected from its parent before its last tunnel is closed. It then gets no
- * more shares, and the parent has taken its shares back already.
+ * Creates the tally of the parent process. The parent takes back the shares of a worker that died; if the parent
+ * dies, the worker ends, too. A stopping worker disconnects from its parent before its last tunnel is closed. It then
+ * gets no more shares, and the parent has taken its shares back already.
  */
 function ofParent(name: string): Tally {
   const nameOf = (of: string) => `${name} ${of}`;

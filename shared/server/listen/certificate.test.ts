@@ -31,7 +31,7 @@ const at = (name: string) => join(data, 'tls', name);
 const DAY = 86_400;
 
 describe('the certificate of development', () => {
-  test('is made once, and stored in files that only the owner can read', async () => {
+  test('the certificate is made once, and stored in files that only the owner can read', async () => {
     const made = certificate();
     expect(certificate()).toEqual(made);
     expect(await readFile(at('certificate.pem'), 'utf8')).toBe(made.cert);
@@ -44,7 +44,7 @@ describe('the certificate of development', () => {
     ]);
   });
 
-  test('is made anew a month before it ends, not earlier', () => {
+  test('the certificate is replaced a month before it expires, not earlier', () => {
     const { cert } = certificate();
     clock.advance(366 * DAY);
     expect(certificate().cert).toBe(cert);
@@ -54,21 +54,24 @@ describe('the certificate of development', () => {
     expect(new X509Certificate(next).validToDate.getTime()).toBe(clock.now() + 397 * DAY * 1000);
   });
 
-  test('is made anew if it begins in the future, since the clock was wrong', () => {
+  test('the certificate is replaced if it begins in the future, which means that the clock was wrong', () => {
     const { cert } = certificate();
     clock.advance(-DAY);
     expect(certificate().cert).not.toBe(cert);
   });
 
-  test.each(['127.0.0.9', 'other.localhost', '[::1]'])('names the host %s, too', (host) => {
-    const before = certificate().cert;
-    const { cert } = certificate(host);
-    const made = new X509Certificate(cert);
-    const bare = host.replaceAll(/[[\]]/g, '');
-    expect(made.checkHost(bare) ?? made.checkIP(bare)).toBe(bare);
-    expect(cert === before).toBe(host === '[::1]');
-    expect(made.checkHost('localhost')).toBe('localhost');
-  });
+  test.each(['127.0.0.9', 'other.localhost', '[::1]'])(
+    'the certificate names the host %s, too',
+    (host) => {
+      const before = certificate().cert;
+      const { cert } = certificate(host);
+      const made = new X509Certificate(cert);
+      const bare = host.replaceAll(/[[\]]/g, '');
+      expect(made.checkHost(bare) ?? made.checkIP(bare)).toBe(bare);
+      expect(cert === before).toBe(host === '[::1]');
+      expect(made.checkHost('localhost')).toBe('localhost');
+    },
+  );
 
   test.each(['key.pem', 'certificate.pem'])(
     'is made anew if %s is truncated or missing',
@@ -82,7 +85,7 @@ describe('the certificate of development', () => {
     },
   );
 
-  test('is made anew if the key does not match, such as after a crash between the two files', async () => {
+  test('the certificate is replaced if the key does not match, for example after a crash between the two files', async () => {
     const { key, cert } = certificate();
     await rm(join(data, 'tls'), { recursive: true });
     const other = certificate();
@@ -90,7 +93,7 @@ describe('the certificate of development', () => {
     expect([cert, other.cert]).not.toContain(certificate().cert);
   });
 
-  test('is the same for processes that start at the same time', async () => {
+  test('processes that start at the same time get the same certificate', async () => {
     const program = `
       import { developmentCertificate } from '${fileURLToPath(new URL('certificate.ts', import.meta.url))}';
       import { randomBytes } from 'node:crypto';

@@ -11,13 +11,15 @@ import type { Certificate } from './versions.ts';
 
 /** The hosts by which a browser or a client on this machine may call the server. */
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
-/** The certificate is made anew if it expires within this time. */
+/** Milliseconds before its expiry in which the certificate is replaced. */
 const RENEWAL = 30 * 86_400_000;
-/** Milliseconds to wait for another process that makes the certificate. */
+/** Milliseconds to wait for another process that is making the certificate. */
 const PATIENCE = 30_000;
 
 export interface DevelopmentCertificate {
-  /** The folder of `certificate.pem`, which clients trust, and `key.pem`; it is made if it is missing. */
+  /**
+   * The folder of `certificate.pem`, which clients trust, and `key.pem`; the function creates it if it is missing.
+   */
   readonly folder: string;
   /** Hosts of the servers' origins: loopback addresses or names. */
   readonly hosts: readonly string[];
@@ -26,9 +28,10 @@ export interface DevelopmentCertificate {
 }
 
 /**
- * The certificate of a server that only this machine reaches. It is self-signed, and stored in the folder. A new one is
- * made if there is none, or if it expires soon or does not fit. All processes that start at the same time get the same:
- * a lock of SQLite admits one at a time, and the system releases it if a process dies.
+ * Returns the certificate of a server that only this machine reaches. It is self-signed, and stored in the folder. A
+ * new one is made if none is stored, or if the stored certificate expires soon or does not fit. All processes that
+ * start at the same time get the same certificate: an SQLite lock admits one at a time, and the system releases the
+ * lock if a process dies.
  */
 export function developmentCertificate(parts: DevelopmentCertificate): Certificate {
   const { folder, hosts, clock, random } = parts;
@@ -70,6 +73,6 @@ function fits({ key, cert }: Certificate, names: readonly string[], clock: Clock
       )
     );
   } catch {
-    return false; // one of the files is cut off
+    return false; // one of the files is truncated
   }
 }

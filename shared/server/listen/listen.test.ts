@@ -32,7 +32,7 @@ describe('RFC 9110 section 9.1: a method that the parser does not know, after an
     },
   );
 
-  test('is 501 when the request line comes byte by byte', async () => {
+  test('an unknown method after another request gets 501, even if the request line comes byte by byte', async () => {
     const client = new TestSocket(await start());
     await client.send(GET);
     for (const byte of line) await client.send(byte);
@@ -60,7 +60,7 @@ describe('RFC 9110 section 9.1: a method that the parser does not know, after an
     },
   );
 
-  test('is answered after the response before it', async () => {
+  test('an unknown method is answered after the response to the request before it', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const listening = await start(async (_request, response) => {
       response.write('first ');
@@ -76,7 +76,7 @@ describe('RFC 9110 section 9.1: a method that the parser does not know, after an
     expect(received.indexOf('finished')).toBeLessThan(received.indexOf(' 501 '));
   });
 
-  test('is answered after all responses before it', async () => {
+  test('an unknown method is answered after the responses to all requests before it', async () => {
     const pending: (() => void)[] = [];
     const listening = await start((request, response) => {
       pending.push(() => response.end(request.url));
@@ -118,17 +118,17 @@ describe('RFC 9112 section 2.2: octets that are no request get 400', () => {
     ['a bare LF behind a field', 'GET / HTTP/1.1\r\nHost: a\n\r\n'],
     ['a bare LF at the end of the fields', 'GET / HTTP/1.1\r\nHost: a\r\n\n'],
     ['a bare CR', 'GET / HTTP/1.1\rHost: a\r\n\r\n'],
-  ])('%s', async (_, bytes) => {
+  ])('a request with %s gets 400', async (_, bytes) => {
     expect(problemOf(await exchange(await start(), bytes))).toMatchObject({ status: 400 });
   });
 
-  test('a bare LF that arrives alone', async () => {
+  test('a bare LF that arrives alone gets 400', async () => {
     const client = new TestSocket(await start());
     for (const part of ['GET / HTTP/1.1', '\n', 'Host: a\r\n\r\n']) await client.send(part);
     expect(problemOf(await client.all).status).toBe(400);
   });
 
-  test('a request that ends in the middle', async () => {
+  test('a request that ends in the middle gets 400', async () => {
     const client = new TestSocket(await start());
     client.socket.end('GET / HT');
     expect(problemOf(await client.all).status).toBe(400);
@@ -166,7 +166,7 @@ describe('RFC 9112 section 2.2: octets that are no request get 400', () => {
 describe('RFC 9112 section 6.3: malformed content', () => {
   const POST = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-  test('while the handler waits for the content, it answers 400', async () => {
+  test('malformed content gets 400 while the handler waits for it', async () => {
     const cut = Promise.withResolvers<void>();
     const listening = await start(async (request, response) => {
       await echo(request).catch(() => cut.resolve());
@@ -177,7 +177,7 @@ describe('RFC 9112 section 6.3: malformed content', () => {
     await cut.promise;
   });
 
-  test('after the answer, causes no second answer', async () => {
+  test('malformed content after the answer causes no second answer', async () => {
     const client = new TestSocket(await start());
     await client.send(POST);
     await client.until('hello');
@@ -185,7 +185,7 @@ describe('RFC 9112 section 6.3: malformed content', () => {
     expect(statuses(await client.all)).toEqual([200]);
   });
 
-  test('in the middle of the answer, ends the connection', async () => {
+  test('malformed content in the middle of the answer ends the connection', async () => {
     const client = new TestSocket(await start((_request, response) => void response.write('half')));
     await client.send(POST);
     await client.until('half');
@@ -199,7 +199,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
   const reading: Handler = async (request, response) => void response.end(await echo(request));
   const refusing: Handler = (_request, response) => void response.writeHead(401).end('no');
 
-  test('an unknown expectation is 417', async () => {
+  test('an unknown expectation gets 417', async () => {
     const received = await exchange(
       await start(),
       'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n',
@@ -260,7 +260,7 @@ describe('RFC 9110 section 15.6.6: an unknown version of HTTP is 505', () => {
     ['HTTP/2.0', 'GET / HTTP/2.0\r\nHost: a\r\n\r\n'],
     ['HTTP/3.0', 'GET / HTTP/3.0\r\nHost: a\r\n\r\n'],
     ['HTTP/0.9', 'GET /\r\n\r\n'],
-  ])('%s', async (_, bytes) => {
+  ])('this version of HTTP gets 505: %s', async (_, bytes) => {
     expect(problemOf(await exchange(await start(), bytes)).status).toBe(505);
   });
 });
@@ -268,7 +268,7 @@ describe('RFC 9110 section 15.6.6: an unknown version of HTTP is 505', () => {
 describe('RFC 9113 section 3.4: PRI is no method for requests', () => {
   const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
-  test('the HTTP/2 preface in the middle of an HTTP/1.1 connection is 501', async () => {
+  test('the HTTP/2 preface in the middle of an HTTP/1.1 connection gets 501', async () => {
     const both = { handler: hello, http2: { handler: () => {} }, host: '127.0.0.1', port: 0 };
     const listening = await listen({ ...both, log: silentLog });
     open.push(listening);
@@ -279,7 +279,7 @@ describe('RFC 9113 section 3.4: PRI is no method for requests', () => {
 describe('RFC 9110 section 9.3.6: CONNECT', () => {
   const CONNECT = 'CONNECT b:80 HTTP/1.1\r\nHost: b:80\r\n\r\n';
 
-  test('is 501 and closes the connection', async () => {
+  test('CONNECT gets 501, and the connection is closed', async () => {
     expect(problemOf(await exchange(await start(), `${CONNECT}early bytes`)).status).toBe(501);
   });
 
@@ -292,7 +292,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     },
   );
 
-  test('is answered after the response before it', async () => {
+  test('CONNECT is answered after the response to the request before it', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const listening = await start(async (_request, response) => {
       await promise;
@@ -304,7 +304,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     expect(statuses(await client.all)).toEqual([200, 501]);
   });
 
-  test('with a reset of the connection does not disturb the server', async () => {
+  test('CONNECT with a reset of the connection does not disturb the server', async () => {
     const listening = await start();
     const client = new TestSocket(listening);
     await client.send(CONNECT);
@@ -327,7 +327,7 @@ test.each([
 });
 
 describe('RFC 9112 section 9.3.2: pipelined requests', () => {
-  /** Keeps each request until the test ends it. */
+  /** Starts a server that keeps each request until the test ends it. */
   async function keeping(limits: Partial<ServerLimits> = {}) {
     const kept: { asked: string; socket: Socket; end: () => void }[] = [];
     const listening = await start(({ method, url, socket }, response) => {
@@ -370,7 +370,7 @@ describe('RFC 9112 section 9.3.2: pipelined requests', () => {
     expect(statuses(await client.all)).toEqual([...Array(100).fill(200), 501]);
   });
 
-  test('the server handles as many requests of an address as it may have connections, and more when some have ended', async () => {
+  test('the server handles as many requests of an address at a time as the address may have connections', async () => {
     const { listening, client, kept } = await keeping({ connections: { address: 3, total: 100 } });
     const clients = [client, new TestSocket(listening)];
     const ten = asking(Array<string>(10).fill('GET'));
@@ -430,7 +430,7 @@ test('RFC 9112 section 9.6: a client that half-closes after its requests gets al
   expect(client.reset).toBe(false);
 });
 
-test('a half-closed connection whose answer does not begin within a moment counts as disconnected', async () => {
+test('the connection of a half-closed client ends if no answer begins within a moment', async () => {
   const listening = await start((request, response) => {
     if (request.url === '/') return;
     response.write('be');
@@ -452,13 +452,13 @@ describe('a handler that fails', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('secret'))],
-  ])('%s: 500 without the message', async (_, handler) => {
+  ])('a handler that %s gives 500 without the message of its error', async (_, handler) => {
     const received = await exchange(await start(handler), GET);
     expect(problemOf(received).status).toBe(500);
     expect(received).not.toContain('secret');
   });
 
-  test('in the middle of its answer: the connection ends', async () => {
+  test('a handler that fails in the middle of its answer ends the connection', async () => {
     const listening = await start((_request, response) => {
       response.write('half');
       throw new Error('secret');
@@ -468,7 +468,7 @@ describe('a handler that fails', () => {
 });
 
 describe('closing the server', () => {
-  test('lets a request in flight finish, without keeping the connection', async () => {
+  test('closing the server lets a request in flight finish, and then closes its connection', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const listening = await start(async (_request, response) => {
       await promise;
@@ -482,7 +482,7 @@ describe('closing the server', () => {
     await closed;
   });
 
-  test('does not cut off an answer that the client has not read yet', async () => {
+  test('closing the server does not cut off an answer that the client has not read yet', async () => {
     const length = 20_000_000;
     const written = Promise.withResolvers<void>();
     const listening = await start((_request, response) => {
@@ -499,7 +499,7 @@ describe('closing the server', () => {
     await closed;
   });
 
-  test('RFC 9112 section 9.6: answers a request that arrives at that moment, and closes its connection', async () => {
+  test('RFC 9112 section 9.6: a request that arrives while the server closes is answered, and its connection closed', async () => {
     const listening = await start();
     const clients = Array.from({ length: 5 }, () => new TestSocket(listening));
     for (const client of clients) await client.send(GET);
@@ -515,7 +515,7 @@ describe('closing the server', () => {
     await closed;
   });
 
-  test('answers a request that arrives on a connection while an answer is sent', async () => {
+  test('a request is answered if it arrives during another answer while the server closes', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const listening = await start(async (request, response) => {
       response.writeHead(200, { 'Content-Length': 5 }).write('he');
@@ -535,7 +535,7 @@ describe('closing the server', () => {
     await closed;
   });
 
-  test('ends idle connections and accepts no new ones', async () => {
+  test('closing the server ends idle connections and accepts no new ones', async () => {
     const listening = await start();
     const client = new TestSocket(listening);
     await client.send(GET);
@@ -549,7 +549,7 @@ describe('closing the server', () => {
     expect(error.code).toBe('ECONNREFUSED');
   });
 
-  test('destroys the remaining connections when the grace period is over', async () => {
+  test('closing the server destroys the remaining connections when the grace period is over', async () => {
     const listening = await start(() => {});
     const client = new TestSocket(listening);
     await client.send(GET);
@@ -557,7 +557,7 @@ describe('closing the server', () => {
     expect(await client.all).toBe('');
   });
 
-  test('may be called twice', async () => {
+  test('closing the server twice has no further effect', async () => {
     const listening = await start();
     await Promise.all([listening.close(0), listening.close(0)]);
     await listening[Symbol.asyncDispose]();

@@ -25,13 +25,13 @@ export type { ServerLimits } from '#shared/config/server-limits.ts';
 export interface Listening extends AsyncDisposable {
   readonly address: string;
   readonly port: number;
-  /** Serves HTTP/1.1. */
+  /** The server of HTTP/1.1. */
   readonly server: Server;
-  /** For further listeners of the process. */
+  /** The admission that further listeners of the process share. */
   readonly admission: Admission;
   /**
-   * Stops accepting, and lets requests finish that are in flight or arrive within a moment. Destroys the remaining
-   * connections, tunnels included, after `graceMs` milliseconds. Resolves when no connection is left.
+   * Stops accepting connections, and lets requests finish that are in flight or arrive within a moment. Destroys the
+   * remaining connections, tunnels included, after `graceMs` milliseconds. Resolves when no connection is left.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -42,22 +42,24 @@ export interface ListenOptions {
   readonly handler: Handler;
   /** Handles CONNECT; without it CONNECT is 501. */
   readonly tunnel?: TunnelHandler;
-  /** True if only clients that `tunnel` admits may notice that there are tunnels. */
+  /** True if clients that `tunnel` does not admit must not notice that the server has tunnels. */
   readonly seemsNone?: boolean;
   /**
    * If true, a WebSocket handshake has an `Upgrade` (tunnels/upgrade.ts). The handler opens it, or answers the request
    * like any other. Over HTTP/2 clients use extended CONNECT (RFC 8441).
    */
   readonly webSockets?: boolean;
-  /** Serves HTTP/2, too, and TLS if there is a certificate. */
+  /** Serves HTTP/2, too, and TLS if a certificate is given. */
   readonly http2?: { readonly handler: AnyHandler } & Pick<Versions, 'certificate' | 'resumption'>;
   /** Each worker has its own port, at which the other workers do not answer. */
   readonly ofProcess?: true;
-  /** Formats refusals that no handler sees for an address; default: unchanged. */
+  /**
+   * Changes refusals that are sent before a handler sees the request, by the request's address; default: unchanged.
+   */
   readonly refusalAt?: RefusalAt | undefined;
   readonly log: Log;
   readonly limits?: Partial<ServerLimits>;
-  /** Proxies whose connections count only toward the total; default: none. */
+  /** Proxies whose connections use up only the total; default: none. */
   readonly trusted?: TrustedProxies;
   /** The admission of the first listener of the process; default: a new one with the limits. */
   readonly admission?: Admission;
@@ -66,7 +68,7 @@ export interface ListenOptions {
 }
 
 /**
- * Serves HTTP on a TCP port; 0 picks a free one. Rejects with the system's error, whose `code` is for example
+ * Serves HTTP on a TCP port; 0 chooses a free port. Rejects with the system's error, whose `code` is for example
  * EADDRINUSE. The handler gets only requests that can be read in one way and whose target is not too long.
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
@@ -134,9 +136,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Workers share their parent's listener, so that a successor can replace a worker. Other processes have their own
-    // listener. A worker with port 0 has its own listener, too, since node:cluster would otherwise share it with the
-    // other server.
+    // Workers share their parent's listener, so that a successor can replace a worker. A process that is no worker
+    // has its own listener. A worker with port 0 has its own listener, too: otherwise node:cluster would share the
+    // listener with the other server.
     const exclusive = options.ofProcess ?? (!cluster.isWorker || (port === 0 && WORKERS === 1));
     const backlog = limit.connections.total;
     server.listen({ port, host, backlog, exclusive }, () => {
@@ -144,7 +146,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       resolve();
     });
   });
-  http1.emit('listening'); // it begins to look at its timeouts
+  http1.emit('listening'); // starts the checks of its timeouts
   const bound = server.address() as AddressInfo;
 
   let closed: Promise<void> | undefined;
@@ -160,7 +162,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     clearTimeout(timer);
     pace[Symbol.dispose]();
     http2?.[Symbol.dispose]();
-    http1.close(); // stops the timer of its timeouts
+    http1.close(); // stops the checks of its timeouts
   }
   const close = (graceMs: number) => (closed ??= shut(graceMs));
 

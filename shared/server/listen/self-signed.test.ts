@@ -21,7 +21,7 @@ const file = join(folder, 'certificate.pem');
 writeFileSync(file, cert);
 
 describe('RFC 5280 section 4: a self-signed certificate', () => {
-  test('OpenSSL finds no fault in strict mode', () => {
+  test('OpenSSL finds no fault in the certificate in strict mode', () => {
     const strictly = ['verify', '-x509_strict', '-check_ss_sig', '-purpose', 'sslserver'];
     for (const name of [
       ['-verify_hostname', 'localhost'],
@@ -33,7 +33,7 @@ describe('RFC 5280 section 4: a self-signed certificate', () => {
     }
   });
 
-  test('section 4.2.1: is for this server only, and is no certificate authority', () => {
+  test('section 4.2.1: the certificate is for this server only, and is no certificate authority', () => {
     const certificate = new X509Certificate(cert);
     expect(certificate.ca).toBe(false);
     expect(certificate.subjectAltName).toBe(
@@ -46,7 +46,7 @@ describe('RFC 5280 section 4: a self-signed certificate', () => {
     expect(text).toMatch(/ASN1 OID: prime256v1/);
   });
 
-  test('has the public key of its private key', () => {
+  test('the certificate has the public key of its private key', () => {
     const other = selfSigned(NAMES, systemClock, systemRandom);
     expect(new X509Certificate(cert).verify(new X509Certificate(cert).publicKey)).toBe(true);
     expect(other.key).not.toBe(key);
@@ -55,7 +55,7 @@ describe('RFC 5280 section 4: a self-signed certificate', () => {
     );
   });
 
-  test('lets a client that trusts two such certificates reach both servers', async () => {
+  test('a client that trusts two such certificates reaches both servers', async () => {
     const both = [0, 1].map(() => selfSigned(NAMES, systemClock, systemRandom));
     const ca = both.map((one) => one.cert);
     for (const one of both) {
@@ -74,14 +74,14 @@ describe('RFC 5280 section 4: a self-signed certificate', () => {
     ['2026-11-20T13:00:00Z', '2027-12-22T13:00:00.000Z'],
     ['2049-06-01T00:00:00Z', '2050-07-03T00:00:00.000Z'],
     ['2051-01-01T00:00:00Z', '2052-02-02T00:00:00.000Z'],
-  ])('section 4.1.2.5: is made at %s and expires at %s', (from, to) => {
+  ])('section 4.1.2.5: a certificate made at %s expires at %s', (from, to) => {
     const made = selfSigned(NAMES, new ManualClock(Date.parse(from)), systemRandom);
     const certificate = new X509Certificate(made.cert);
     expect(certificate.validFromDate.getTime()).toBe(Date.parse(from));
     expect(certificate.validToDate.toISOString()).toBe(to);
   });
 
-  test('section 4.1.2.2: has a positive serial number for any random bytes', () => {
+  test('section 4.1.2.2: the serial number is positive for any random bytes', () => {
     for (const byte of [0, 0x7f, 0x80, 0xff]) {
       const made = selfSigned(NAMES, systemClock, (length) => Buffer.alloc(length, byte));
       expect(new X509Certificate(made.cert).serialNumber).toMatch(/^40/);

@@ -5,7 +5,7 @@ import { der, SEQUENCE } from '#shared/base/der.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Certificate } from './versions.ts';
 
-/** The longest life of a certificate that browsers accept from its owner: 398 days, less one for clocks. */
+/** Days for which browsers accept a certificate from its owner: 398, less one for clock differences. */
 const DAYS = 397;
 
 const OCTET_STRING = 0x04;
@@ -23,9 +23,9 @@ const EXTENDED_KEY_USAGE = oid('551d25');
 const SERVER_AUTHENTICATION = oid('2b06010505070301');
 
 /**
- * Makes a new key on P-256 and its self-signed certificate (RFC 5280), for a server with these DNS names and addresses.
- * ::1 is the only IPv6 address that is supported. The certificate is no authority: a client that trusts it trusts only
- * this server.
+ * Makes a new key on P-256 and its self-signed certificate (RFC 5280), for a server with these DNS names and
+ * addresses. ::1 is the only supported IPv6 address. The certificate is no authority: a client that trusts it trusts
+ * only this server.
  */
 export function selfSigned(names: readonly string[], clock: Clock, random: Random): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

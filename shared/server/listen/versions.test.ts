@@ -38,7 +38,7 @@ interface Options {
   readonly log?: Log;
 }
 
-/** A port that speaks both versions. */
+/** Starts a port that supports both versions. */
 async function start({ handler = hello, certificate, log = silentLog, ...more }: Options = {}) {
   const both = { handler, http2: { handler, certificate }, host: '127.0.0.1', port: 0 };
   const listening = await listen({ ...both, log, ...more });
@@ -88,7 +88,7 @@ test('RFC 9113 section 6.8: a client that sends GOAWAY and stays is disconnected
 });
 
 describe('RFC 9113 section 3.4: one port in clear text', () => {
-  test('serves HTTP/1.1 and HTTP/2, as each client asks', async () => {
+  test('one port serves HTTP/1.1 and HTTP/2, as each client asks', async () => {
     const listening = await start();
     expect(await exchange(listening, GET)).toMatch(/^x-version: 1\.1\r$/im);
     const { status, head, body } = await get(session(`http://127.0.0.1:${listening.port}`));
@@ -121,7 +121,7 @@ describe('RFC 9113 section 3.4: one port in clear text', () => {
   );
 
   test.each(['P', 'PR', 'PRI', 'PRI ', 'PRI * HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r'])(
-    'reads %j, which begins like the preface, as HTTP/1.1',
+    'the octets %j, which begin like the preface, are read as HTTP/1.1',
     async (bytes) => {
       const client = new TestSocket(await start());
       client.socket.write(bytes);
@@ -132,13 +132,13 @@ describe('RFC 9113 section 3.4: one port in clear text', () => {
     },
   );
 
-  test('reads a request that arrives byte by byte', async () => {
+  test('a request that arrives byte by byte is read', async () => {
     const client = new TestSocket(await start());
     for (const byte of GET) await client.send(byte);
     expect(statuses(await client.all)).toEqual([200]);
   });
 
-  test('answers several requests in one read', async () => {
+  test('several requests in one read are answered', async () => {
     const keep = GET.replace('Connection: close\r\n', '');
     expect(statuses(await exchange(await start(), keep + keep + GET))).toEqual([200, 200, 200]);
   });
@@ -154,19 +154,22 @@ describe('RFC 9113 section 3.4: one port in clear text', () => {
     },
   );
 
-  test('RFC 9110 section 15.5.9: answers half a request of HTTP/1.1 with 408', async () => {
+  test('RFC 9110 section 15.5.9: half a request of HTTP/1.1 gets 408', async () => {
     const limits = { headersTimeout: 50, requestTimeout: 60, checkInterval: 10 };
     expect(statuses(await exchange(await start({ limits }), 'GET / HT'))).toEqual([408]);
   });
 
-  test.each(['', 'PRI'])('is not disturbed by a client that resets after %j', async (bytes) => {
-    const listening = await start();
-    const socket = connect({ port: listening.port, host: '127.0.0.1' });
-    await once(socket, 'connect');
-    if (bytes !== '') await new Promise((resolve) => void socket.write(bytes, resolve));
-    socket.resetAndDestroy();
-    expect(statuses(await exchange(listening, GET))).toEqual([200]);
-  });
+  test.each(['', 'PRI'])(
+    'a client that resets the connection after %j does not disturb the server',
+    async (bytes) => {
+      const listening = await start();
+      const socket = connect({ port: listening.port, host: '127.0.0.1' });
+      await once(socket, 'connect');
+      if (bytes !== '') await new Promise((resolve) => void socket.write(bytes, resolve));
+      socket.resetAndDestroy();
+      expect(statuses(await exchange(listening, GET))).toEqual([200]);
+    },
+  );
 
   test('closing ends connections without octets, and with half a preface', async () => {
     const listening = await start();
@@ -199,13 +202,13 @@ describe('HTTP/2', () => {
     expect(late.code).toBe(http2.constants.NGHTTP2_INTERNAL_ERROR);
   });
 
-  test('RFC 9110 section 15.5.15: a target that is too long is 414', async () => {
+  test('RFC 9110 section 15.5.15: a target that is too long gets 414', async () => {
     const { port } = await start({ limits: { targetBytes: 100 } });
     const client = session(`http://127.0.0.1:${port}`);
     expect((await get(client, { ':path': `/${'a'.repeat(100)}` })).status).toBe(414);
   });
 
-  test('a header section that is too large is refused', async () => {
+  test('a header section that is too large is refused over HTTP/2', async () => {
     const { port } = await start({ limits: { headerBytes: 4096 } });
     const client = session(`http://127.0.0.1:${port}`);
     await once(client, 'remoteSettings');
@@ -379,7 +382,7 @@ describe('HTTP/2', () => {
     expect(statusOn(3, received)).toBe(200);
     const announced = framesOf(received).filter(({ type }) => type === 7);
     const last = announced.map(({ payload }) => payload.readUInt32BE(0));
-    expect(new Set(last)).toEqual(new Set([3])); // node:http2 says it again as it ends
+    expect(new Set(last)).toEqual(new Set([3])); // node:http2 reports it again at its end
     expect(client.reset).toBe(false);
     await closed;
   });

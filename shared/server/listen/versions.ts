@@ -12,10 +12,10 @@ import { type ConnectionError, refusalMessage, refused } from '../message/connec
 import { tellsMethod, unknownMethod, withStandIn } from '../client-errors/unknown-method.ts';
 import { setTimeout } from '#shared/base/safe-timers.ts';
 
-/** The first octets of an HTTP/2 connection if the client assumes HTTP/2 (RFC 9113 section 3.4). */
+/** The first octets of an HTTP/2 connection if the client assumes support for HTTP/2 (RFC 9113 section 3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
-/** The suites of TLS 1.3, and those of TLS 1.2 that RFC 9113 section 9.2.2 allows: ephemeral keys and AEAD. */
+/** The suites of TLS 1.3, and the suites of TLS 1.2 that RFC 9113 section 9.2.2 allows: ephemeral keys and AEAD. */
 const CIPHERS = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -28,7 +28,7 @@ const CIPHERS = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ].join(':');
 
-/** The errors of OpenSSL for a request in clear text: one for GET, HEAD, POST and PUT, and one for CONNECT. */
+/** The errors of OpenSSL for a request in clear text: one error for GET, HEAD, POST and PUT, another for CONNECT. */
 const IN_CLEAR: ReadonlySet<string | undefined> = new Set([
   'ERR_SSL_HTTP_REQUEST',
   'ERR_SSL_HTTPS_PROXY_REQUEST',
@@ -45,9 +45,11 @@ export interface Versions {
   readonly http2?: Server | undefined;
   readonly lasts: LastRequests;
   readonly certificate?: Certificate | undefined;
-  /** False: no TLS session is resumed. */
+  /** False if no TLS session may be resumed. */
   readonly resumption?: boolean | undefined;
-  /** The most milliseconds for the first octets, for the TLS handshake, and for the client's end after ours. */
+  /**
+   * The most milliseconds for the first octets, for the TLS handshake, and for the client's end after the server's.
+   */
   readonly patience: number;
   readonly log: Log;
   readonly clock: Clock;
@@ -55,17 +57,17 @@ export interface Versions {
 }
 
 export interface Front {
-  /** Does not listen yet. */
+  /** The server, which does not listen yet. */
   readonly server: Server;
-  /** Ends connections whose protocol is not known soon. */
+  /** Ends connections whose protocol does not become known soon. */
   close(): void;
   /** Ends all connections whose protocol is not known yet. */
   destroy(): void;
 }
 
 /**
- * One port for all versions of HTTP. With TLS the client chooses by ALPN (RFC 9113 section 3.2); in clear text the
- * first octets decide. The first octets of HTTP/1.1 also show the method, which node:http may not know.
+ * Creates one port for all versions of HTTP. With TLS the client chooses by ALPN (RFC 9113 section 3.2); in clear
+ * text the first octets decide. The first octets of HTTP/1.1 also show the method, which node:http may not support.
  */
 export function versionsFront(versions: Versions): Front {
   const { http1, http2, lasts, certificate, resumption = true, patience } = versions;
@@ -73,7 +75,7 @@ export function versionsFront(versions: Versions): Front {
   const open = new Set<Socket>();
   const undecided = new Set<Socket>();
 
-  /** `prefaced`: the first octets of the client are the preface of HTTP/2. */
+  /** `prefaced`: the client's first octets are the preface of HTTP/2. */
   function choose(socket: Socket, prefaced: boolean): void {
     const enough = prefaced ? (bytes: Buffer) => decides(bytes) && tellsMethod(bytes) : tellsMethod;
     undecided.add(socket);
@@ -83,7 +85,7 @@ export function versionsFront(versions: Versions): Front {
       if (!enough(bytes)) return giveUp(socket, bytes);
       socket.off('error', lost);
       if (!prefaced || !isPreface(bytes)) return toHttp1(socket, bytes);
-      socket.pause().unshift(bytes); // node:http2 reads by itself, beginning with what is there
+      socket.pause().unshift(bytes); // node:http2 reads by itself, beginning with these octets
       return toHttp2(socket);
     });
   }
@@ -102,7 +104,7 @@ export function versionsFront(versions: Versions): Front {
     endGently(socket, refusalMessage(told, clock));
   }
 
-  /** The TCP connection of a TLS connection. After a failed handshake it can still carry clear text. */
+  /** Returns the TCP connection of a TLS connection. After a failed handshake it can still carry clear text. */
   function beneath({ remoteAddress, remotePort }: Socket): Socket | undefined {
     return [...open].find(
       (socket) =>
@@ -125,9 +127,9 @@ export function versionsFront(versions: Versions): Front {
   }
 
   /**
-   * Ends a half-closed connection. Only tunnels of HTTP/1.1 need half-closed connections: HTTP/2 streams end by frames
-   * (RFC 9113 section 5.1), a client that can no longer acknowledge has left, and after our own end the client gets
-   * time to answer it.
+   * Ends a half-closed connection. Only tunnels of HTTP/1.1 need half-closed connections. HTTP/2 streams end by
+   * frames (RFC 9113 section 5.1), so a client that can no longer acknowledge has left. After the server's own end
+   * the client gets time to answer it.
    */
   function endWhole(socket: Socket): void {
     socket.once('end', () => socket.destroy());
@@ -155,7 +157,7 @@ export function versionsFront(versions: Versions): Front {
           if (socket.alpnProtocol === 'h2') toHttp2(socket);
           else choose(socket, false);
         });
-  // Node leaves a handshake that fails or never ends to this handler.
+  // Node gives this handler a handshake that fails or never ends.
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const plain = IN_CLEAR.has(error.code) ? beneath(socket) : undefined;
     if (plain !== undefined) return tell(plain, NEEDS_TLS);
@@ -188,7 +190,7 @@ function isPreface(bytes: Buffer): boolean {
   return bytes.subarray(0, PREFACE.length).equals(PREFACE);
 }
 
-/** Whether the octets suffice to decide: they are the whole preface, or cannot become it. */
+/** True if the octets suffice to decide: they are the whole preface, or cannot become it. */
 function decides(bytes: Buffer): boolean {
   const start = bytes.subarray(0, PREFACE.length);
   return start.length === PREFACE.length || !PREFACE.subarray(0, start.length).equals(start);

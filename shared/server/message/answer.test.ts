@@ -18,7 +18,7 @@ async function received(handler: Handler): Promise<{ text: string; errors: reado
   return { text, errors };
 }
 
-test('a second answer to a client is ignored, and is no error', async () => {
+test('a second answer to a client is ignored, without an error', async () => {
   const { text, errors } = await received(async (request, response) => {
     response.writeHead(408).end('too slow');
     await once(response, 'finish');
@@ -45,7 +45,7 @@ test.each<[string, string | Uint8Array]>([
   expect(head).toMatch(new RegExp(`^content-length: ${Buffer.byteLength(body)}$`, 'im'));
 });
 
-test('an answer that was begun and not ended is cut off, so that the client knows that it is incomplete', async () => {
+test('an unfinished answer is cut off, so that the client sees that the answer is incomplete', async () => {
   const { text, errors } = await received((request, response) => {
     response.writeHead(200, { 'Content-Length': 100 }).write('begun');
     send(request, response, ANSWER);

@@ -5,7 +5,10 @@ import { sendTogether } from '#shared/base/turn.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type AnyRequest, type AnyResponse, endWith, holdFields } from './message.ts';
 
-/** The border between errors inside and answers outside: an error that is not known says nothing. */
+/**
+ * Returns the answer for an error, at the border between errors inside and answers outside: an unknown error gives an
+ * answer without details.
+ */
 export function errorAnswer(error: unknown): Answer {
   if (error instanceof HttpError) {
     const { status, message, fields, content, reason } = error;
@@ -28,15 +31,16 @@ export function errorAnswer(error: unknown): Answer {
   return problemAnswer(500, 'The server could not do this. The reason is in its log.');
 }
 
-/** The process, or the system, has as many files and connections open as it may. */
+/** True if the process, or the system, has reached its limit of open files and connections. */
 function isOutOfFiles(error: unknown): boolean {
   const { code } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   return code === 'EMFILE' || code === 'ENFILE';
 }
 
 /**
- * Sends the answer, together with others of the same turn; HEAD gets the fields of GET without the content (RFC 9110 section 9.3.2). Does nothing
- * if the client has an answer already, as a refusal of content that came too slowly.
+ * Sends the answer, together with other answers of the same turn. HEAD gets the fields of GET without the content
+ * (RFC 9110 section 9.3.2). Does nothing if the client has an answer already, such as a refusal of content that came
+ * too slowly.
  */
 export function send(
   request: AnyRequest,
@@ -56,7 +60,7 @@ function write(
   const content: Writable = response;
   response.statusCode = status;
   holdFields(response, fields);
-  // A cache may give this answer to others, so it is not about one request.
+  // A cache may give this answer to another client, so it has no id of one request.
   if (fields['Cache-Control']?.includes('public')) response.removeHeader('X-Request-Id');
   if (body?.length) holdFields(response, { 'Content-Length': `${Buffer.byteLength(body)}` });
   if (request.method === 'HEAD' || !body?.length) content.end();

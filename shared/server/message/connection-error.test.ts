@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((listening) => listening.close(0)));
 });
 
-/** `/fails` does, and `/silent` never answers. */
+/** The handler of `/fails` throws, and that of `/silent` never answers. */
 const answer: AnyHandler = (request, response) => {
   if (request.url === '/fails') throw new Error('failed');
   if (request.url !== '/silent') response.end();
@@ -36,7 +36,7 @@ async function start(limits: Partial<ServerLimits>) {
   return { listening, lines };
 }
 
-/** Returns the ids of the lines that are not those of requests. */
+/** Returns the ids of the log lines that are not about a request. */
 const idsOf = (lines: readonly Record<string, unknown>[]) =>
   lines.filter(({ event }) => event !== 'request').map(({ id }) => id);
 

@@ -6,19 +6,19 @@ import { phraseOf, problem } from '#shared/http/problem.ts';
 import type { AnyRequest } from './message.ts';
 import { isNameless, requestId } from './request-log.ts';
 
-/** Why the server itself ends a request, and the connection with it. `detail` is for the client. */
+/** The reason for which the server itself ends a request and its connection. `detail` is for the client. */
 export interface ConnectionError {
   readonly status: number;
   readonly detail: string;
 }
 
-/** Returns the refusal in the words that its address has for it, by the target as it was sent. */
+/** Changes a refusal to the form of the address in `target`, which is the target as received. */
 export type RefusalAt = (target: string, refusal: ConnectionError) => ConnectionError;
 
-/** A refusal with the id of its line in the log. */
+/** A refusal with the id of its log line. */
 export interface Refused extends ConnectionError {
   readonly id: string;
-  /** The same, for the client; none for a request that is nobody's. */
+  /** The id that the client may see; absent if the client must stay anonymous. */
   readonly shownId?: string;
 }
 
@@ -50,24 +50,27 @@ export const FAILED: ConnectionError = {
   detail: 'The server could not do this. The reason is in its log.',
 };
 
-/** The answer to CONNECT where there are no tunnels; to what is not `host:port` RFC 9110 section 9.3.6 gives one. */
+/**
+ * Returns the answer to CONNECT without tunnels: 501, or 400 if the destination is not `host:port` (RFC 9110 section
+ * 9.3.6).
+ */
 export function noTunnel(destination = ''): ConnectionError {
   const [, host = '', port] = /^(.*):([0-9]{1,5})$/.exec(destination) ?? [];
   const number = Number(port ?? 0);
   return isHost(host) && number >= 1 && number <= 65_535 ? NO_TUNNELS : NO_DESTINATION;
 }
 
-/** Gives it the id of its request, or a new one where no line is written of that, or there is none. */
+/** Adds an id to a refusal: that of its request's log line, or a new id if no such line exists. */
 export function refused(refusal: ConnectionError, random: Random, request?: AnyRequest): Refused {
   const id = (request && requestId(request)) || randomId(random);
   return { ...refusal, id, ...(!(request && isNameless(request)) && { shownId: id }) };
 }
 
-/** The field of its answer. */
+/** Returns the answer's field with the id. */
 export const idField = ({ shownId }: Refused): { readonly 'X-Request-Id'?: string } =>
   shownId === undefined ? {} : { 'X-Request-Id': shownId };
 
-/** Answers a request that the parser understood, and closes the connection after it. */
+/** Answers a request that the parser understood, and closes the connection afterwards. */
 export function refuse(response: ServerResponse, told: Refused): void {
   const { status, detail } = told;
   const { type, body } = problem(status, undefined, detail);
@@ -82,7 +85,7 @@ export function refuse(response: ServerResponse, told: Refused): void {
   response.end(body);
 }
 
-/** The same as a whole message, for a connection that has no request (RFC 9112 section 4). */
+/** Returns the refusal as a whole message, for a connection without a request (RFC 9112 section 4). */
 export function refusalMessage(told: Refused, clock: Clock): string {
   const { status, detail } = told;
   const { type, body } = problem(status, undefined, detail);

@@ -3,10 +3,9 @@ import type { Readable } from 'node:stream';
 import type { AnyRequest, AnyResponse } from './message.ts';
 
 /**
- * Sends `100 Continue` when the content is first read (RFC 9110 section 10.1.1), so that a request
- * can be refused before it. If it is answered without reading, node:http closes the connection:
- * nobody knows whether the bytes that follow are the content or another request. `asked` is called when
- * the content can be expected.
+ * Sends `100 Continue` when the handler first reads the content (RFC 9110 section 10.1.1), so that it can refuse a
+ * request earlier. If the handler answers without reading, node:http closes the connection: the octets that follow
+ * could be the content or another request. `asked` is called when 100 is sent.
  */
 export function continueOnRead(
   request: AnyRequest,
@@ -16,7 +15,7 @@ export function continueOnRead(
   const content: Readable = request;
   let waiting = true;
   function proceed(): void {
-    const gone = response instanceof Http2ServerResponse && response.stream.closed; // it would throw
+    const gone = response instanceof Http2ServerResponse && response.stream.closed; // sending 100 on a closed stream would throw
     if (waiting && !response.headersSent && !gone) {
       response.writeContinue();
       asked();

@@ -19,7 +19,7 @@ const servers = [Http1Response, ServerResponse].map((kind) =>
 beforeAll(() => Promise.all(servers.map((server) => once(server, 'listening'))));
 afterAll(() => servers.forEach((server) => server.close()));
 
-/** The answer as it goes over the wire: held, and as node:http alone writes it. */
+/** Returns the answer on the wire twice: with held fields, and as node:http alone writes it. */
 async function wire(method: string, how: Write): Promise<readonly string[]> {
   write = how;
   const answers: string[] = [];
@@ -92,7 +92,7 @@ test.each(Object.keys(WAYS))('the sent fields are those that were set: %s', asyn
   }
 });
 
-test('no field is added to an answer that was begun', async () => {
+test('no field is added to an answer that has begun', async () => {
   for (const add of [holdFields, setFields]) {
     await wire('GET', (response) => {
       response.write('begun');

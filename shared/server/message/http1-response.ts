@@ -1,24 +1,27 @@
 import { type IncomingMessage, type OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { Fields } from '#shared/http/answer.ts';
 
-/** A member of node:http: whether the answer may have content. */
+/** The member of node:http that says whether the answer may have content. */
 interface Internals {
   _hasBody: boolean;
 }
 
 /**
- * An answer over HTTP/1.1 that holds fields until it is written, or somebody looks at its fields one by one: node:http
- * writes those that it is given at once in half the time of those that were set before.
+ * An answer over HTTP/1.1 that holds its fields until it is written, or until a caller reads a field. node:http
+ * writes fields that it gets all at once in half the time of fields that were set before.
  */
 export class Http1Response<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
-  /** Names and values in turn. */
+  /** Names and values alternately. */
   #held: OutgoingHttpHeader[] = [];
-  /** True once all fields are in node:http. */
+  /** True when all fields were passed to node:http. */
   #isSet = false;
 
-  /** As `setHeader` for each, but that what is malformed is told when it is written. */
+  /**
+   * Does the same as `setHeader` for each field, except that a malformed field throws only when the answer is
+   * written.
+   */
   hold(fields: Fields): void {
     const held = this.#held;
     for (const name in fields) {
@@ -66,7 +69,7 @@ export class Http1Response<
     return super.getHeaderNames();
   }
 
-  /** Also called by node:http, when content is written. */
+  /** node:http calls it, too, when content is written. */
   override writeHead(status: number, ...more: unknown[]): this {
     if (this.#isSet || more.length > 0) {
       this.#set();
@@ -77,14 +80,14 @@ export class Http1Response<
       return super.writeHead(status, this.#held);
     } catch (error) {
       this.statusMessage = '';
-      // A 204 that was never written would take the content of the answer after it.
+      // node:http has set `_hasBody` by the failed status; after a failed 204 the next answer would lose its content.
       Object.assign<this, Internals>(this, { _hasBody });
-      this.#set(); // as far as they are well-formed, for the answer that says so
+      this.#set(); // the well-formed fields stay for the answer that reports the error
       throw error;
     }
   }
 
-  /** The place of a field, or where it would be. */
+  /** Returns the place of a field, or the place where it would be. */
   #find(name: string): number {
     const held = this.#held;
     for (let at = 0; at < held.length; at += 2) {

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const hello: Handler = (_request, response) => void response.end('hello');
 
-/** A server, and the lines that it logs. */
+/** Starts a server; returns the lines that it logs, too. */
 async function start(handler = hello, proxies: readonly string[] = []) {
   const written: string[] = [];
   const clock = new ManualClock();
@@ -39,7 +39,7 @@ async function start(handler = hello, proxies: readonly string[] = []) {
   return { listening, written };
 }
 
-/** The one line that this request leaves. */
+/** Returns the only log line of this request. */
 async function lineOf(
   request: string,
   ...options: Parameters<typeof start>
@@ -108,7 +108,10 @@ test('successful routine requests give one line a minute for each kind', async (
   const ask = async (path: string) => {
     await fetch(`http://127.0.0.1:${listening.port}${path}`);
   };
-  /** The lines so far. A line is written shortly after its answer, so the last request is one that is always logged. */
+  /**
+   * Returns the lines so far. A line is written shortly after its answer, so the last request is one that is always
+   * logged.
+   */
   async function lines() {
     await ask('/other');
     while (written.at(-1)?.['path'] !== '/other') await new Promise(setImmediate);
@@ -130,7 +133,7 @@ test('successful routine requests give one line a minute for each kind', async (
 });
 
 describe('one log line for each request', () => {
-  test('has id, method, path, status and milliseconds', async () => {
+  test('the line of a request has id, method, path, status and milliseconds', async () => {
     expect(await lineOf('GET /a?token=secret HTTP/1.1')).toEqual({
       time: '2027-01-15T08:00:02.000Z',
       level: 'info',
@@ -144,7 +147,7 @@ describe('one log line for each request', () => {
     });
   });
 
-  test('has the notes of the handler', async () => {
+  test('the line of a request has the notes of its handler', async () => {
     const line = await lineOf('GET / HTTP/1.1', (request, response) => {
       note(request, { space: 'documents', scheme: 'DPoP' });
       note(request, { verdict: 'refused', reason: 'a\n"b"\r\0' });
@@ -159,7 +162,7 @@ describe('one log line for each request', () => {
     });
   });
 
-  test('keeps its own members if a note has the same name', async () => {
+  test('a line keeps its own members if a note has the same name', async () => {
     const line = await lineOf('GET /a HTTP/1.1', (request, response) => {
       note(request, { status: 1, path: 'x', method: 'x', milliseconds: 0 });
       response.end();
@@ -175,11 +178,11 @@ describe('one log line for each request', () => {
     ['http://a?secret', ''],
     ['/a%0a%22b', '/a%0a%22b'],
     ['*', '*'],
-  ])('never has the query or userinfo of %s', async (target, path) => {
+  ])('a line never has the query or userinfo of %s', async (target, path) => {
     expect((await lineOf(`GET ${target} HTTP/1.1`))['path']).toBe(path);
   });
 
-  test('says that the client disconnected before the answer', async () => {
+  test('a line says that the client disconnected before the answer', async () => {
     const { listening, written } = await start(() => {});
     const client = new TestSocket(listening);
     await client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -200,7 +203,7 @@ describe('X-Request-Id', () => {
   test.each<[string, Handler]>([
     ['an answer', hello],
     ['a refusal', (_request, response) => void response.writeHead(401, { Date: 'now' }).end()],
-  ])('%s carries the id of its line', async (_what, handler) => {
+  ])('X-Request-Id of %s is the id of the log line', async (_what, handler) => {
     const { listening, written } = await start(handler);
     const answer = await exchange(
       listening,
@@ -223,11 +226,11 @@ describe('X-Request-Id', () => {
 
   const given = (id: string) => `GET / HTTP/1.1\r\nX-Request-Id: ${id}`;
 
-  test('is the id if a trusted proxy sends it', async () => {
+  test('X-Request-Id is the id in the log if a trusted proxy sends it', async () => {
     expect((await lineOf(given('Ab9._-'), hello, ['127.0.0.1/32']))['id']).toBe('Ab9._-');
   });
 
-  test('is ignored if another client sends it', async () => {
+  test('X-Request-Id of a client that is no trusted proxy is ignored', async () => {
     expect((await lineOf(given('forged')))['id']).toBe('AAAAAAAAAAAAAAAAAAAAAA');
   });
 

@@ -13,10 +13,10 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** The member for a request's log fields so far. A map of requests would cost ten times as much. */
 const NOTED = Symbol('noted');
 
-/** The member that says of what kind a routine request is. */
+/** The member for the kind of a routine request. */
 const ROUTINE = Symbol('routine');
 
-/** The member for the trace that the request is part of, as a trusted proxy says. */
+/** The member for the trace of the request, which a trusted proxy sends. */
 const TRACE = Symbol('trace');
 
 type Logged = AnyRequest & {
@@ -25,34 +25,39 @@ type Logged = AnyRequest & {
   [TRACE]?: TraceContext | undefined;
 };
 
-/** Adds to the line of this request. */
+/** Adds fields to the log line of this request. */
 export function note(request: Logged, fields: LogFields): void {
   const noted = request[NOTED];
   if (noted !== undefined) Object.assign(noted, fields);
 }
 
-/** The fields of its line so far. Undefined: no line is written of it. */
+/** Returns the log fields of the request so far; undefined if no line is written for it. */
 export const notedOf = (request: Logged): LogFields | undefined => request[NOTED];
 
-/** Makes one line a minute stand for all requests of this kind that go well, since the client sends them all the time. */
+/**
+ * Makes one line a minute represent all successful requests of this kind, since the client sends them all the time.
+ */
 export function noteRoutine(request: Logged, kind: string): void {
   request[ROUTINE] = kind;
 }
 
-/** The id of its line; empty where no line is written of it. */
+/** Returns the id of the request's log line; empty if no line is written. */
 export function requestId(request: Logged): string {
   return request[NOTED]?.id ?? '';
 }
 
-/** The trace that goes on with it to an application; undefined: none that is believed. */
+/** Returns the trace that is passed on to an application; undefined if the request has no trusted trace. */
 export const traceOf = (request: Logged): TraceContext | undefined => request[TRACE];
 
-/** The id that its client may see, in X-Request-Id and on a page; undefined: none. */
+/** Returns the id that the client may see, in X-Request-Id and on a page; undefined if it may see none. */
 export function shownId(request: Logged): string | undefined {
   return isNameless(request) ? undefined : request[NOTED]?.id;
 }
 
-/** Without the query and, of an absolute-form target, without what may hold a password. */
+/**
+ * Returns the path without the query and, for an absolute-form target, without the userinfo, which may have a
+ * password.
+ */
 export const pathOf = remembering(
   (url) => {
     const path = url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
@@ -61,14 +66,17 @@ export const pathOf = remembering(
   { capacity: 1000, longest: 512 },
 );
 
-/** True if the client comes without a name. It must get nothing that marks its answer (RFC 9576 section 6.1). */
+/**
+ * True if the client is anonymous by PrivateToken. Such a client gets nothing that marks its answer (RFC 9576 section
+ * 6.1).
+ */
 export const isNameless = ({ headers }: AnyRequest) =>
   /^privatetoken(?: |$)/i.test(headers.authorization ?? '');
-/** Asked every few seconds, of every server, by whatever runs it. */
+/** Matches health checks, which probes send every few seconds. */
 const HEALTH = /^\/health\/(?:live|ready)$/;
-/** Milliseconds for which one line stands for all routine requests of a kind that went well. */
+/** Milliseconds for which one line represents all successful routine requests of a kind. */
 const QUIET = 60_000;
-/** Kinds of routine requests whose numbers are kept. */
+/** Most kinds of routine requests that are counted. */
 const KINDS = 1000;
 
 export interface LoggedParts {
@@ -76,16 +84,16 @@ export interface LoggedParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly trusted: TrustedProxies;
-  /** Paths below which nothing is written, since the rest is a secret. */
+  /** Paths whose remaining segments are secret, so that the log has only these beginnings. */
   readonly secret?: readonly string[];
 }
 
 /**
- * Writes one line a request once it is over: id, method, path, status, milliseconds, and what
- * `note` added. The id is that of X-Request-Id when a trusted proxy sent a plain one, else random.
- * `cut`: the connection ended before the answer did. Answers carry the id too, so that anybody who got one
- * can name the line. `trace` is that of a trusted proxy, too (W3C Trace Context). Of checks of health that went well there is one line a minute, with their number
- * (`checks`) since the last; the same for each other kind of routine request.
+ * Writes one log line when a request is over: id, method, path, status, milliseconds, and the fields of `note`. The
+ * id is the X-Request-Id of a trusted proxy if that is plain, otherwise random. `cut`: the connection ended before
+ * the answer. Answers have the id, too, so that a client can name the line. `trace` comes from a trusted proxy, too
+ * (W3C Trace Context). Successful health checks get one line a minute, with their number (`checks`) since the last
+ * such line; so do all other kinds of routine requests.
  */
 export function logged<Request extends AnyRequest, Response extends AnyResponse>(
   handler: (request: Request, response: Response) => Awaitable<void>,
@@ -100,7 +108,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
       (given ?? traceparent) !== undefined && trusted.has(request.socket.remoteAddress ?? '');
     const plain = believed && typeof given === 'string' && REQUEST_ID.test(given);
     const nameless = isNameless(request);
-    // A trace would link a request that must not be linked (RFC 9576 section 3.3).
+    // A trace would make requests linkable that must not be linked (RFC 9576 section 3.3).
     const trace = believed && !nameless ? readTraceContext(request.headers) : undefined;
     const noted = { id: plain ? given : randomId(random), ...(trace && { trace: trace.traceId }) };
     (request as Logged)[NOTED] = noted;
@@ -114,7 +122,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
       const kind = HEALTH.test(path) ? 'health' : (request as Logged)[ROUTINE];
       const well = kind !== undefined && response.statusCode < 300 && response.writableFinished;
       const routine = well ? routines.get(kind) : undefined;
-      // `Math.abs`: if the clock was set back, nobody waits until it has caught up.
+      // `Math.abs`: if the clock was set back, the next line does not wait until the clock has caught up.
       if (routine && Math.abs(now - routine.since) < QUIET) {
         routine.checks += 1;
         return;
@@ -134,16 +142,16 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
   };
 }
 
-/** Decodings after which a path is taken as it is: a proxy and a server may both decode. */
+/** Most decodings of a path: a proxy and a server may both decode it. */
 const DECODINGS = 3;
 
-/** Decodes what can be decoded. Octets beyond ASCII stay, since no beginning of a secret path has them. */
+/** Decodes ASCII in a path. Octets beyond ASCII stay, since no secret path begins with them. */
 const decoded = (path: string): string =>
   path.replace(/%([0-7][0-9a-f])/gi, (_, octet: string) =>
     String.fromCharCode(Number.parseInt(octet, 16)),
   );
 
-/** Returns a path as the laxest reader would take it. */
+/** Returns a path as the most lenient reader would read it. */
 function laxly(path: string): string {
   let text = path;
   for (let time = 0; time < DECODINGS; time += 1) text = decoded(text);
@@ -156,8 +164,9 @@ function laxly(path: string): string {
 }
 
 /**
- * Returns what the log may have of a path: the beginning alone of one below `beginnings`, since the rest is a secret there.
- * However it is spelled: a client that misspells a secret still sends it.
+ * Returns a function for the part of a path that the log may have. Below `beginnings` that is the beginning alone,
+ * since the remaining path is a secret. The spelling does not matter: a client that misspells the beginning still
+ * sends the secret.
  */
 export function secretPaths(beginnings: readonly string[]): (path: string) => string {
   if (beginnings.length === 0) return (path) => path;

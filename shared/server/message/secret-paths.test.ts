@@ -15,7 +15,7 @@ describe('the log has only the beginning of a secret path', () => {
     '/x/%2e%2E/push/SECRET',
     '/push;x=/SECRET',
     '\\push\\SECRET',
-  ])('%s', (path) => {
+  ])('the log has only the beginning of %s', (path) => {
     expect(written(path)).toBe('/push/');
   });
 

@@ -6,27 +6,37 @@ export interface TraceContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
   readonly flags: number;
-  /** The list of `tracestate` as it came, if it is well-formed. */
+  /** The list in `tracestate` as received, if it is well-formed. */
   readonly state: string | undefined;
 }
 
-/** Section 3.2.2: version, trace-id, parent-id and trace-flags in lower case; later versions may add to that. */
+/**
+ * Matches a traceparent (section 3.2.2): version, trace-id, parent-id and trace-flags in lower case; later versions
+ * may have more members.
+ */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-/** The version with exactly these members. */
+/** The version with exactly these four members. */
 const VERSION = '00';
 const INVALID_VERSION = 'ff';
 const ZEROS = /^0+$/;
-/** Sampled (section 3.2.2.5), and that the trace-id is random (level 2). No other flag has a meaning: they are sent as 0. */
+/**
+ * The flags that are passed on: sampled (section 3.2.2.5), and that the trace-id is random (level 2). All other flags
+ * have no meaning and are sent as 0.
+ */
 const FLAGS = 0b11;
 
-/** Section 3.3.1: a key, and a value of visible characters without comma and equals sign. */
+/**
+ * Matches a member of tracestate (section 3.3.1): a key, and a value of visible characters without comma and equals
+ * sign.
+ */
 const MEMBER =
   /^(?:[a-z][_0-9a-z\-*/]{0,255}|[a-z0-9][_0-9a-z\-*/]{0,240}@[a-z][_0-9a-z\-*/]{0,13})=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/;
 const MEMBERS = 32;
 
 /**
- * Reads the trace of a request; undefined if it has none or a malformed one: section 4.3 then has the receiver ignore both
- * fields. Several lines of `traceparent` come joined, and are malformed; those of `tracestate` are one list.
+ * Reads the trace of a request; undefined if it has none or a malformed one, since section 4.3 then ignores both
+ * fields. node:http joins several lines of a field: a joined `traceparent` is malformed, and a joined `tracestate` is
+ * one list.
  */
 export function readTraceContext(headers: IncomingHttpHeaders): TraceContext | undefined {
   const { traceparent, tracestate } = headers;
@@ -44,7 +54,7 @@ export function readTraceContext(headers: IncomingHttpHeaders): TraceContext | u
   };
 }
 
-/** Section 3.3.1: empty members are allowed, a key twice is not. */
+/** True if the list is well-formed (section 3.3.1): empty members are allowed, a repeated key is not. */
 function isTraceState(state: string): boolean {
   const members = state
     .split(',')
@@ -59,7 +69,9 @@ function isTraceState(state: string): boolean {
   );
 }
 
-/** The fields by which the trace goes on to the next server (section 4.2): with a parent-id of our own. */
+/**
+ * Returns the fields by which the trace is passed to the next server (section 4.2), with a parent-id of this server.
+ */
 export function traceLines(
   { traceId, flags, state }: TraceContext,
   random: Random,

@@ -9,10 +9,13 @@ import type { LimitNamespace } from '#shared/stores/limits/limits.ts';
 
 declare const OF: unique symbol;
 
-/** A value of a label. Only a closed set makes one, so that no client can make a time series of its own. */
+/** The value of a label. Only a closed set creates values, so that a client cannot create a time series. */
 export type Label<Name extends string> = string & { readonly [OF]: Name };
 
-/** Returns the maker of a label's values: the text if it is in the set, empty for undefined, else `other`. */
+/**
+ * Returns a function that makes a label's value: the text if the set has it, an empty text for undefined, otherwise
+ * `other`.
+ */
 export function closedSet<Name extends string>(_name: Name, values: Iterable<string>) {
   const known = new Map([...values].map((value) => [value, value as Label<Name>]));
   const [none, other] = ['', 'other'].map((value) => value as Label<Name>);
@@ -20,7 +23,7 @@ export function closedSet<Name extends string>(_name: Name, values: Iterable<str
     (text === undefined ? none : (known.get(text) ?? other)) as Label<Name>;
 }
 
-/** A session has a name in no registry. */
+/** The name of sessions, which are no registered scheme. */
 const SESSION = 'Session';
 
 export const methodLabel = closedSet('method', METHODS.keys());
@@ -42,26 +45,31 @@ export const KEY_STATES = ['published', 'signing', 'retiring'] as const;
 export const stateLabel = closedSet('state', KEY_STATES);
 export const kindLabel = closedSet('kind', ['token', 'grant', 'key', 'person', 'client']);
 export const eventLabel = closedSet('event', ['issued', 'verified', 'redeemed', 'replayed']);
-/** The namespaces of limits are a closed set of types: no client names one. */
+/** The value for a limit's namespace. Namespaces are a closed set of types, which no client can extend. */
 export const limitLabel = (namespace: LimitNamespace) => namespace as string as Label<'limit'>;
 const reasonSet = closedSet('reason', LABELS);
 const statusSet = closedSet('status', Object.keys(STATUS_CODES));
 const classSet = closedSet('class', ['1xx', '2xx', '3xx', '4xx', '5xx']);
 
-/** The labels of each status by its number: making the texts for each request would cost more than counting it. */
+/**
+ * The label of each status by its number: making the text for each request would cost more than counting the request.
+ */
 const STATUSES = Array.from({ length: 600 }, (_, status) => statusSet(String(status)));
 const CLASSES = Array.from({ length: 600 }, (_, status) =>
   classSet(`${Math.floor(status / 100)}xx`),
 );
 
-/** The status, if it is registered (RFC 9110 section 16.2). An application may answer with any. */
+/**
+ * Returns the label of a status if it is registered (RFC 9110 section 16.2), since an application may answer with any
+ * number.
+ */
 export const statusLabel = (status: number) => STATUSES[status] ?? statusSet('');
-/** The class of the status (RFC 9110 section 15). */
+/** Returns the label for the class of the status (RFC 9110 section 15). */
 export const classLabel = (status: number) => CLASSES[status] ?? classSet('');
-/** The kind of a refusal. */
+/** Returns the label for the kind of a refusal. */
 export const reasonLabel = (refusal = '') => reasonSet(labelOf(refusal));
 
-/** Realms that the configuration names, and those of the authorization server's own endpoints. */
+/** Returns labels for the configured realms, and for those of the authorization server's own endpoints. */
 export function spaceLabels(config: Config) {
   const realms = [...config.spaces, ...everyTokenSpace(config)].map(({ realm }) => realm);
   return closedSet('space', [

@@ -23,7 +23,7 @@ async function listen(text: () => Promise<string> = async () => 'm 1\n') {
   /** Sends a request, and returns its status, fields and content. */
   async function ask(method = 'GET', path = '/metrics', headers: Record<string, string> = {}) {
     const asking = request({ port, host: '127.0.0.1', method, path, headers, agent: false });
-    asking.on('error', () => {}); // a connection that ends after its answer
+    asking.on('error', () => {}); // the connection may end after its answer
     asking.end();
     const [answer] = await once(asking, 'response');
     return { status: answer.statusCode, headers: answer.headers, body: await textOf(answer) };
@@ -89,14 +89,14 @@ test.each(['Host: localhost\r\nHost: localhost', 'Host: localhost\r\nHost: evil.
 describe('RFC 9112 section 9.3.2: a connection', () => {
   const GET = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-  test('is closed if a client pipelines a request, and neither request is answered', async () => {
+  test('a connection on which a client pipelines a request is closed, and neither request is answered', async () => {
     const { port } = await listen();
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {}).write(GET.repeat(1000));
     expect(await textOf(socket).catch(() => '')).toBe('');
   });
 
-  test('serves one request after another', async () => {
+  test('a connection serves one request after another', async () => {
     const { port } = await listen();
     const socket = connect(port, '127.0.0.1');
     let received = '';
@@ -152,7 +152,7 @@ test('with 32 connections at a time, idle and slow connections block no other cl
   });
   await Promise.all(connected);
   await expect(ask()).rejects.toThrow();
-  // Each is dropped within ten seconds, though it never reads.
+  // The slow clients are disconnected within ten seconds.
   await until(async () => (await ask().catch(() => ({ status: 0 }))).status === 200);
 });
 

@@ -80,7 +80,7 @@ test('the types refuse plain strings, labels of another name, and labels in anot
   expect(metrics.report()).toHaveProperty('logLines');
 });
 
-test('a histogram counts a value in each bucket that is not below it', () => {
+test('a histogram counts a value in each bucket whose bound is not below the value', () => {
   const metrics = createMetrics('resource', 1);
   const operation = closedSet('operation', ['limits.spend'])('limits.spend');
   for (const seconds of [0.0001, 0.0002, 7]) metrics.observe('storeDuration', seconds, operation);

@@ -4,7 +4,7 @@ import { type MetricKey, METRICS } from './table.js';
 
 type Table = typeof METRICS;
 
-/** The labels that a caller gives: the process fills in its server and worker. */
+/** The labels that a caller passes; the process adds its server and worker. */
 type Given<Names extends readonly string[]> = Names extends readonly [
   infer First extends string,
   ...infer Rest extends readonly string[],
@@ -19,14 +19,14 @@ type OfType<Type extends Table[MetricKey]['type']> = {
 }[MetricKey];
 type Counted = OfType<'counter'>;
 type Observed = OfType<'histogram'>;
-/** A process reads what the system counts, such as CPU time, as a whole. */
+/** The metrics whose current value is read from the system, such as CPU time. */
 type Read = OfType<'gauge'> | 'cpu';
 type LabelsOf<Key extends MetricKey> = Given<Table[Key]['labels']>;
 
-/** Where each time series of a metric is: a Map for each label but the last, which costs less than one joined key. */
+/** Holds the time series of a metric: a Map for each label but the last, which costs less than one joined key. */
 type Branch = Map<string, Branch | number[]>;
 
-/** The metrics of this process. What is counted stays in memory until the process ends. */
+/** The metrics of this process. Counters stay in memory until the process ends. */
 export interface Metrics {
   count<Key extends Counted>(key: Key, amount: number, ...labels: LabelsOf<Key>): void;
   /** `value`: seconds. */
@@ -50,7 +50,7 @@ export function createMetrics(server: string, worker: number): Metrics {
     return numbers;
   }
 
-  /** The numbers of a series, which begin as zeros. */
+  /** Returns the numbers of a series, initially zeros. */
   function numbersOf(key: MetricKey, labels: readonly string[], size = 1): number[] {
     let branch = roots.get(key);
     if (branch === undefined) roots.set(key, (branch = new Map()));

@@ -6,7 +6,7 @@ import { createMetrics } from './metrics.ts';
 import { measuredLog } from './of-log.ts';
 import { textOf } from './text-format.js';
 
-/** The lines of the text after these requests, without histograms. */
+/** Returns the lines of the metrics text after these requests, without histograms. */
 function linesOf(event: string, ...requests: readonly LogFields[]): readonly string[] {
   const metrics = createMetrics('resource', 1);
   const log = measuredLog(silentLog, metrics, closedSet('space', ['documents', 'secret']));
@@ -74,7 +74,7 @@ test('RFC 9576 section 3.3: requests with PrivateToken are counted without their
   ]);
 });
 
-test('requests of the forward proxy count, and connections that were refused', () => {
+test('requests of the forward proxy and refused connections are counted', () => {
   for (const event of ['proxy.request', 'proxy.tunnel']) {
     expect(linesOf(event, GRANTED)[0]).toContain('http_requests_total');
   }

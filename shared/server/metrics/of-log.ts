@@ -15,14 +15,17 @@ import {
   statusLabel,
 } from './labels.ts';
 
-/** Requests with it are counted without their space: no metric may link where tokens are issued and used (RFC 9576). */
+/**
+ * The scheme whose requests are counted without their space: no metric may link the issuing and the use of a token
+ * (RFC 9576).
+ */
 const NAMELESS = 'PrivateToken';
 
 type SpaceLabel = (realm: string | undefined) => Label<'space'>;
 
 /**
- * A log of which each line is counted. So metrics say no more of a request than its line, of hidden spaces too, and
- * nothing that is logged is forgotten.
+ * Creates a log that counts each of its lines. So metrics contain no more about a request than its line does, in
+ * hidden spaces, too, and every logged event is counted.
  */
 export function measuredLog(log: Log, metrics: Metrics, spaceLabel: SpaceLabel): Log {
   function request(fields: LogFields) {
@@ -37,12 +40,12 @@ export function measuredLog(log: Log, metrics: Metrics, spaceLabel: SpaceLabel):
       statusLabel(status),
       schemeLabel(scheme),
     );
-    // Negative if somebody set the clock back meanwhile.
+    // The duration is negative if the clock was set back meanwhile.
     metrics.observe('requestDuration', Math.max(0, milliseconds / 1000), where, classLabel(status));
     if (verdict === 'refused' || verdict === 'absent') {
       metrics.count('refusals', 1, where, reasonLabel(refusal));
     }
-    // A grant whose answer failed issued nothing.
+    // A grant whose answer failed has issued no token.
     if (grant !== undefined && status === 200) {
       metrics.count('tokensIssued', 1, grantLabel(grant), formatLabel(format));
     }

@@ -5,7 +5,7 @@ import { createMetrics } from './metrics.ts';
 import { measuredStores } from './of-stores.ts';
 import { textOf } from './text-format.js';
 
-/** A subject of a class, whose verbs reach private members. */
+/** A store as a class, whose verbs use private members. */
 class SpentTokens {
   readonly #spent = new Set<string>();
   #last: string | undefined;
@@ -48,7 +48,7 @@ function measured() {
 
 const RATE = { burst: 1, per: 1 };
 
-test('each verb is timed, sync or not, and failures too', async () => {
+test('each verb is timed, synchronous or not, and failures are timed, too', async () => {
   const { wrapped, lines } = measured();
   await wrapped.spentTokens.spend(Buffer.from('a'), 0);
   expect(wrapped.limits.spend('client', 'a', RATE)).toEqual({ ok: true, retryAfter: 1 });

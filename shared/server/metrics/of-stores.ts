@@ -8,12 +8,12 @@ import type { Metrics } from './metrics.ts';
 type Verb = (...given: readonly unknown[]) => unknown;
 type Subject = Readonly<Record<string, unknown>>;
 
-/** Counts a success of a verb, beside its time. */
+/** Counts a successful call of a verb, in addition to its time. */
 type Counts = Readonly<Record<string, (result: unknown, given: readonly unknown[]) => void>>;
 
 /**
- * The stores, with the time that each verb takes (of one that opens something, until it is open), and with what their
- * answers mean: attempts that were throttled, revocations, and PrivateTokens without who or where.
+ * Returns the stores with measured verbs. It measures the time of each verb; for a verb that opens something, the
+ * time until it is open. It counts throttled attempts, revocations, and PrivateTokens, without the person or place.
  */
 export function measuredStores(stores: Stores, metrics: Metrics, clock: Clock): Stores {
   const privateToken = (event: string) => metrics.count('privateTokens', 1, eventLabel(event));
@@ -58,7 +58,7 @@ export function measuredStores(stores: Stores, metrics: Metrics, clock: Clock): 
     };
   }
 
-  /** Values beside the verbs stay, such as the longest content that a store keeps. */
+  /** Values beside the verbs stay unchanged, such as the longest content that a store keeps. */
   const measuredSubject = (name: string, subject: object): object => ({
     ...subject,
     ...Object.fromEntries(
@@ -79,7 +79,7 @@ export function measuredStores(stores: Stores, metrics: Metrics, clock: Clock): 
   };
 }
 
-/** The names of all that can be called, of a class too. */
+/** Returns the names of all functions of a store, including those of its class. */
 function verbsOf(subject: object): readonly string[] {
   const names = new Set<string>();
   for (let of: object | null = subject; of !== null && of !== Object.prototype;) {

@@ -12,32 +12,32 @@ import { type keyLifecycle, listKeys } from '#shared/keys/signing-key-lifecycle.
 import { algLabel, atLabel, KEY_STATES, stateLabel } from './labels.ts';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** Milliseconds in which the server says whether it is ready; less than the parent of the workers waits. */
+/** Milliseconds within which the server reports whether it is ready; less than the workers' parent waits. */
 const READY_PATIENCE = 500;
 
 export interface Reporting extends Disposable {
-  /** Tells the parent of the workers, before the end, what was counted. */
+  /** Sends the final counts to the workers' parent before the end. */
   last(): void;
 }
 
 interface Reported {
   readonly metrics: Metrics;
-  /** Where scrapes are answered; of a worker its parent answers them. */
+  /** The address at which scrapes are answered; for a worker its parent answers them. */
   readonly address: MetricsAddress;
   readonly feed: Pick<RevocationFeed, 'status'>;
   readonly ready: Ready;
-  /** Whose keys are looked at. */
+  /** The life cycle of the keys that are measured. */
   readonly life: Parameters<typeof measureKeys>[1];
-  /** The last good backup of the store; only the authorization server tells. */
+  /** The last successful backup of the store; only the authorization server reports it. */
   readonly lastBackup: LastBackup | undefined;
   readonly clock: Clock;
-  /** As that of a server. */
+  /** Returns the difference of the clocks, as the server does. */
   clockDifference(): number | undefined;
 }
 
 /**
- * Reports the metrics of this process until disposed of: a worker to its parent, whenever that asks; any other process
- * to whoever scrapes. Rejects if it cannot listen.
+ * Reports the metrics of this process until disposed of. A worker reports to its parent on request, any other process
+ * to its scrapers. Rejects if it cannot listen.
  */
 export async function reportMetrics(reported: Reported): Promise<Reporting> {
   const { metrics, address, feed, ready, life, lastBackup, clock, clockDifference } = reported;
@@ -51,7 +51,7 @@ export async function reportMetrics(reported: Reported): Promise<Reporting> {
     if (lastBackup) metrics.set('lastBackup', ((await lastBackup.get()) ?? 0) / 1000);
   }
   async function read(): Promise<void> {
-    // A store that does not answer is what `ready` says; the last known numbers stay.
+    // If the store does not answer, `ready` reports that, and the last known numbers stay.
     const stored = [measureKeys(metrics, life), measureBackup()];
     const settled = Promise.all(stored.map((one) => within(READY_PATIENCE, one).catch(() => {})));
     const [all, reading] = await Promise.all([works('all'), works('reading')]);
@@ -84,7 +84,7 @@ function toParent(metrics: Metrics, read: () => Promise<void>) {
   return { tell, stop: () => process.off('message', hear) };
 }
 
-/** Reads how fresh the revocations are of which this process knows. */
+/** Measures how recent the revocations are that this process knows. */
 function measureFeed(metrics: Metrics, feed: Pick<RevocationFeed, 'status'>): void {
   const { trusted, silence, entries } = feed.status();
   metrics.set('feedTrusted', trusted ? 1 : 0);
@@ -92,7 +92,7 @@ function measureFeed(metrics: Metrics, feed: Pick<RevocationFeed, 'status'>): vo
   metrics.set('feedEntries', entries);
 }
 
-/** Reads how many keys there are in each state, and how old those are that sign. Rejects as the store does. */
+/** Measures how many keys are in each state, and the age of the signing keys. Rejects as the store does. */
 async function measureKeys(metrics: Metrics, life: ReturnType<typeof keyLifecycle>): Promise<void> {
   const keys = await listKeys(life);
   for (const each of KEY_STATES) {
@@ -104,15 +104,15 @@ async function measureKeys(metrics: Metrics, life: ReturnType<typeof keyLifecycl
   }
 }
 
-/** Milliseconds between two looks at the event loop. */
+/** Milliseconds between two samples of the event loop's delay. */
 const RESOLUTION = 20;
 
-/** Reads memory, CPU time and the delay of the event loop; since when it looks at the latter, until disposed of. */
+/** Measures memory, CPU time and the delay of the event loop. It samples the delay until disposed of. */
 function measureProcess(metrics: Metrics, clock: Clock): Disposable & { read(): void } {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
   delay.enable();
   const began = clock.now() / 1000 - process.uptime();
-  /** Each value is the time between two looks, in nanoseconds. */
+  /** Each value is the time between two samples, in nanoseconds. */
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1000);
   return {
     read() {

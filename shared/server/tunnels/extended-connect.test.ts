@@ -24,7 +24,7 @@ const echo: AnyHandler = (request, response) => {
   return undefined;
 };
 
-/** A client whose server has told its settings. */
+/** Starts a client that has received the server's settings. */
 async function start(
   handler: AnyHandler = echo,
   { limits = {}, sockets = true }: { limits?: Partial<ServerLimits>; sockets?: boolean } = {},
@@ -74,7 +74,7 @@ describe('RFC 8441', () => {
 
   test('section 4: without the setting an extended CONNECT is malformed', async () => {
     const { client } = await start(echo, { sockets: false });
-    // node:http2 would not send it by itself.
+    // node:http2 would not send the request without this setting.
     Object.defineProperty(client, 'remoteSettings', { value: { enableConnectProtocol: true } });
     const stream = request(client);
     await new Promise((resolve) => stream.on('error', () => {}).once('close', resolve));

@@ -8,25 +8,25 @@ import { send } from '../message/answer.ts';
 import { type Connections, endGently } from '../limits/connections.ts';
 import type { AnyRequest } from '../message/message.ts';
 
-/** The client's side: its connection, or one stream of HTTP/2. */
+/** The client's side of a tunnel: its connection, or a stream of HTTP/2. */
 export type Side = Socket | ServerHttp2Stream;
 
-/** A request for a tunnel (RFC 9110 section 9.3.6), and the two ways to answer it. */
+/** A request for a tunnel (RFC 9110 section 9.3.6), with functions for its answer. */
 export interface TunnelRequest {
   readonly request: AnyRequest;
   /** The request target as received: `host:port` if it is well-formed. */
   readonly authority: string;
   /**
-   * Answers without a tunnel. Over HTTP/1.1 a 407 leaves the connection to the client's next attempt,
-   * unless more bytes came already; every other answer ends it, because nobody knows whether what
-   * comes next is a request or was meant for the tunnel (RFC 9931).
+   * Answers without a tunnel. Over HTTP/1.1 the connection stays open after a 407, for the client's next attempt,
+   * unless more octets have already arrived. Every other answer ends the connection, because the octets that follow
+   * could be a request or meant for the tunnel (RFC 9931).
    */
   refuse(answer: Answer): void;
   /** Answers as a server without tunnels does. */
   decline(): void;
   /**
-   * Answers 200 with these fields. Then the stream gives the bytes that the client sends, and those that it
-   * sent too early; bytes written to the stream go to the client.
+   * Answers 200 with these fields. Then reading the stream gives the client's octets, including those that it sent
+   * too early; octets written to the stream go to the client.
    */
   open(fields: Fields): Side;
 }
@@ -41,15 +41,15 @@ interface Http1Tunnel {
   readonly connections: Connections;
   /** Gives the connection back, for another request. */
   readonly again: () => void;
-  /** Refuses it on the connection. */
+  /** Refuses the request on its connection. */
   readonly decline: () => void;
 }
 
-/** The connection is the tunnel. node:http has let go of it. */
+/** Creates a tunnel that is the whole connection, which node:http has released. */
 export function http1Tunnel(parts: Http1Tunnel): TunnelRequest {
   const { request, socket, head, connections, again, decline } = parts;
   const response = new ServerResponse(request);
-  connections.begin(request, response); // until the answer is out, or the tunnel ends
+  connections.begin(request, response); // unfinished until the answer is sent, or the tunnel ends
 
   return {
     request,
@@ -63,12 +63,12 @@ export function http1Tunnel(parts: Http1Tunnel): TunnelRequest {
         response.detachSocket(socket);
         if (response.shouldKeepAlive) again();
         else endGently(socket);
-        response.emit('close'); // as node:http does for the responses that it made
+        response.emit('close'); // node:http does this for its own responses
       });
       send(request, response, answer);
     },
     decline() {
-      response.emit('close'); // there will be no answer of this kind
+      response.emit('close'); // the tunnel sends no further answer through this response
       decline();
     },
     open(fields) {
@@ -80,7 +80,7 @@ export function http1Tunnel(parts: Http1Tunnel): TunnelRequest {
   };
 }
 
-/** A stream is the tunnel, and the connection goes on beside it (RFC 9113 section 8.5). */
+/** Creates a tunnel that is one stream; the connection continues to carry other streams (RFC 9113 section 8.5). */
 export function http2Tunnel(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
@@ -102,7 +102,7 @@ export function http2Tunnel(
   };
 }
 
-/** The client will not send another request on the connection (RFC 9112 section 9.3). */
+/** True if the client will not send another request on the connection (RFC 9112 section 9.3). */
 function isLast({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   const options = lines(rawHeaders, 'connection').join(',').toLowerCase();
   return httpVersion !== '1.1' || options.split(/[ \t,]+/).includes('close');

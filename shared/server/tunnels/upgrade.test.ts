@@ -20,7 +20,7 @@ const HANDSHAKE = [
 const OPEN = 'HTTP/1.1 101 Switching Protocols\r\n';
 const GET = 'GET /next HTTP/1.1\r\nHost: a\r\n\r\n';
 
-/** Opens what may be opened and gives everything back that comes; whatever else there is it names. */
+/** Opens a WebSocket handshake and echoes its octets; answers any other request with its own data. */
 const echo: Handler = (request, response) => {
   const upgrade = request.url === '/refused' ? undefined : upgradeOf(request);
   if (upgrade === undefined)
@@ -57,7 +57,7 @@ afterEach(() => {
 });
 
 describe('RFC 6455 section 4.2.2: an accepted handshake', () => {
-  test('gets 101 with the fields of the handler; then both sides send octets until both have ended', async () => {
+  test('an accepted handshake gets 101 with the fields of the handler; then both sides send octets until both have ended', async () => {
     const client = new TestSocket(await start());
     client.socket.write(HANDSHAKE);
     const head = await client.until('\r\n\r\n');
@@ -71,7 +71,7 @@ describe('RFC 6455 section 4.2.2: an accepted handshake', () => {
     expect(statuses(await client.all)).toEqual([101]);
   });
 
-  test('octets after the handshake are passed on once the WebSocket is open, and not before', async () => {
+  test('octets after a handshake are passed on when the WebSocket is open, and not before', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const client = new TestSocket(
       await start(async (request, response) => {
@@ -88,7 +88,7 @@ describe('RFC 6455 section 4.2.2: an accepted handshake', () => {
     client.socket.destroy();
   });
 
-  test('RFC 9112 section 9.3.2: waits for the answers to earlier requests', async () => {
+  test('RFC 9112 section 9.3.2: a handshake waits for the answers to earlier requests', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const client = new TestSocket(
       await start(async (request, response) => {
@@ -141,7 +141,7 @@ describe('a request with Upgrade that is no handshake is an ordinary request', (
     expect(await client.all).not.toContain(OPEN);
   });
 
-  test('after it the next request of the connection is served', async () => {
+  test('after an ordinary request with Upgrade the next request of the connection is served', async () => {
     const client = new TestSocket(await start());
     client.socket.write(HANDSHAKE.replace('WebSocket', 'h2c'));
     await client.until('plain /socket ');
@@ -154,7 +154,7 @@ describe('a request with Upgrade that is no handshake is an ordinary request', (
     ['another method', HANDSHAKE.replace('GET', 'DELETE')],
     ['HEAD', HANDSHAKE.replace('GET', 'HEAD')],
   ])(
-    'RFC 9112 section 9.3.2: no octet after it is lost, wherever the octets are split: %s',
+    'RFC 9112 section 9.3.2: no octet after a request with Upgrade is lost, wherever the octets are split: %s',
     async (_, one) => {
       const listening = await start(reading);
       const bytes = one + GET + one + CLOSING_GET;
@@ -167,7 +167,7 @@ describe('a request with Upgrade that is no handshake is an ordinary request', (
     },
   );
 
-  test('no octet after it is lost at a listener without WebSockets', async () => {
+  test('no octet after a request with Upgrade is lost at a listener without WebSockets', async () => {
     const listening = await listen({ host: '127.0.0.1', port: 0, handler: echo, log: silentLog });
     open.push(listening);
     expect(statuses(await exchange(listening, HANDSHAKE + CLOSING_GET))).toEqual([200, 200]);
@@ -181,7 +181,7 @@ describe('a request with Upgrade that is no handshake is an ordinary request', (
     ],
     ['of HTTP/1.0', HANDSHAKE.replace('HTTP/1.1', 'HTTP/1.0')],
   ])(
-    'RFC 9112 section 9.6: it is the last request of its connection, and its answer says `close`, %s',
+    'RFC 9112 section 9.6: the connection ends after an ordinary request with Upgrade, whose answer says `close`, %s',
     async (_, one) => {
       const listening = await start(reading);
       const bytes = one + GET + GET;
@@ -218,13 +218,13 @@ describe('a request with Upgrade that is no handshake is an ordinary request', (
 describe('a refused handshake', () => {
   const REFUSED = HANDSHAKE.replace('/socket', '/refused');
 
-  test('RFC 9110 section 7.8: leaves the connection to HTTP, and the next octets are read as a request', async () => {
+  test('RFC 9110 section 7.8: after a refused handshake the next octets are read as a request', async () => {
     const received = await exchange(await start(), REFUSED + REFUSED + GET + CLOSING_GET);
     expect(statuses(received)).toEqual([200, 200, 200, 200]);
     expect(received).toMatch(/plain \/refused [^]*plain \/refused [^]*plain \/next [^]*plain \/ /);
   });
 
-  test('may be repeated many times; an accepted handshake then works, and no listeners are left', async () => {
+  test('a handshake may be refused many times; an accepted handshake then works, and no listeners are left', async () => {
     const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const client = new TestSocket(await start());
     for (let count = 1; count <= 30; count += 1) {
@@ -239,7 +239,7 @@ describe('a refused handshake', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test('RFC 9112 section 9.6: with `close` is the last request of its connection', async () => {
+  test('RFC 9112 section 9.6: a refused handshake with `close` is the last request of its connection', async () => {
     const closing = REFUSED.replace('keep-alive', 'close');
     expect(statuses(await exchange(await start(), closing + GET))).toEqual([200]);
   });
@@ -256,18 +256,18 @@ describe('a refused handshake', () => {
     expect(problemOf(received).status).toBe(status);
   });
 
-  test('a target over the limit is 414', async () => {
+  test('a handshake whose target is over the limit gets 414', async () => {
     const received = await exchange(await start(echo, { targetBytes: 4 }), HANDSHAKE);
     expect(problemOf(received).status).toBe(414);
   });
 
-  test('RFC 9110 section 15.5.9: a handshake that does not arrive in time is 408', async () => {
+  test('RFC 9110 section 15.5.9: a handshake that does not arrive in time gets 408', async () => {
     const limits = { headersTimeout: 50, requestTimeout: 60, checkInterval: 10 };
     const received = await exchange(await start(echo, limits), HANDSHAKE.slice(0, -4));
     expect(problemOf(received).status).toBe(408);
   });
 
-  test('a handler that fails gives 500', async () => {
+  test('a handshake whose handler fails gets 500', async () => {
     const client = new TestSocket(
       await start(() => {
         throw new Error('defect');
@@ -282,7 +282,7 @@ describe('a refused handshake', () => {
     ['the answer to a handshake', REFUSED],
     ['the answer to the request before one', GET + HANDSHAKE],
     ['the answer to the request before CONNECT', `${GET}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`],
-  ])('%s is passed on as fast as the other side reads', async (_, bytes) => {
+  ])('a long answer is sent as fast as the client reads it: %s', async (_, bytes) => {
     const piece = Buffer.alloc(1_000_000, 'x');
     const client = new TestSocket(
       await start(async (request, response) => {
@@ -360,7 +360,7 @@ describe('a refused handshake', () => {
     expect(statuses(await client.all)).toEqual([200]);
   });
 
-  test('an end that the client sends before the WebSocket is open is passed on afterwards', async () => {
+  test('if the client ends its side before the WebSocket is open, the end is passed on afterwards', async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise, resolve } = Promise.withResolvers<void>();
     const client = new TestSocket(

@@ -8,39 +8,36 @@ import type { AnyRequest } from '../message/message.ts';
 import type { Side } from './tunnel.ts';
 import { nextTick } from '#shared/base/safe-timers.ts';
 
-/**
- * The request of a WebSocket handshake. It goes the way of every other request, as a GET, and any other answer leaves
- * it one.
- */
+/** A request for a WebSocket handshake. It is handled as a GET, and any answer but `open` answers it as a GET. */
 export interface Upgrade {
-  /** True for an extended CONNECT (RFC 8441): an answer of 2xx would say that it is open. */
+  /** True for an extended CONNECT (RFC 8441), for which any 2xx answer would mean that the WebSocket is open. */
   readonly extended: boolean;
-  /** The server ends: the handler that has the WebSocket open has to end it. */
+  /** Aborted when the server is about to end; the handler must then end the open WebSocket. */
   readonly ending: AbortSignal;
   /**
-   * Answers that it is open, once, with these fields and those that the response has. Then the stream gives the bytes
-   * that the client sends; bytes written to it go to the client. The answer is over when the stream is closed.
+   * Opens the WebSocket, once, with these fields and those of the response. Then reading the stream gives the
+   * client's octets; octets written to it go to the client. The answer is over when the stream is closed.
    */
   open(fields: Fields): Side;
 }
 
-/** The member for a request's handshake. A map of requests would cost ten times as much. */
+/** The request's member for its handshake. A map of requests would cost ten times as much. */
 const UPGRADE = Symbol('upgrade');
 
 type Upgrading = AnyRequest & { [UPGRADE]?: Upgrade };
 
-/** Undefined: a request that can be answered, and nothing else. */
+/** Returns the handshake; undefined if the request is not a handshake. */
 export function upgradeOf(request: Upgrading): Upgrade | undefined {
   return request[UPGRADE];
 }
 
 interface Http1Handshake {
   readonly request: IncomingMessage;
-  /** False: its Upgrade is ignored (RFC 9110 section 7.8). */
+  /** False if the request's Upgrade is ignored (RFC 9110 section 7.8). */
   readonly opens: boolean;
-  /** node:http has let go of it. */
+  /** The connection, which node:http has released. */
   readonly socket: Socket;
-  /** Ends `attend`. */
+  /** Ends what `attend` began. */
   readonly letGo: () => void;
   readonly connections: Connections;
   readonly ending: AbortSignal;
@@ -48,7 +45,10 @@ interface Http1Handshake {
   readonly again: () => void;
 }
 
-/** The answer to a request with Upgrade over HTTP/1.1, such as a handshake (RFC 6455), for which the connection is kept. */
+/**
+ * Creates the response to a request with Upgrade over HTTP/1.1, such as a handshake (RFC 6455), which may keep the
+ * connection.
+ */
 export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
   const { request, opens, socket, letGo, connections, ending, again } = handshake;
   const response = new ServerResponse(request);
@@ -61,9 +61,9 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
   const over = () => {
     response.detachSocket(socket);
     letGo();
-    if (response.shouldKeepAlive) nextTick(again); // a stream forgets its listeners no sooner
+    if (response.shouldKeepAlive) nextTick(again); // a stream removes its listeners only then
     else endGently(socket);
-    response.emit('close'); // as node:http does for the responses that it made
+    response.emit('close'); // node:http does this for its own responses
   };
   response.once('finish', over);
   if (!opens) {
@@ -87,25 +87,25 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
   return response;
 }
 
-/** A stream tells its end only once all before it is read. */
+/** A stream that emits its end only after all earlier octets are read. */
 type Stream = Socket & { readonly _readableState: { readonly ended: boolean } };
 
 /**
- * Watches the connection until a handshake has its answer, as node:http does while it has the connection: it notices
- * a client that leaves. It keeps the bytes that come, behind `head`; `ended`: the client has ended its side behind
- * them. The result ends it.
+ * Watches the connection until a handshake has its answer, so that a client that disconnects is noticed, as node:http
+ * does. It keeps arriving octets behind `head`, and calls `ended` if the client ends its side. The returned function
+ * stops it.
  */
 export function attend(socket: Socket, head: Buffer, ended: () => void): () => void {
   if (head.length > 0) socket.unshift(head);
   const look = () => {
-    if (socket.readableLength === 0) socket.read(0); // else its end would not be told
+    if (socket.readableLength === 0) socket.read(0); // otherwise the stream would not report its end
     else if ((socket as Stream)._readableState.ended) ended();
   };
   socket.on('readable', look);
   return () => socket.off('readable', look);
 }
 
-/** A handshake over HTTP/2 (RFC 8441 section 5): a stream, and the connection goes on beside it. */
+/** Creates the handshake for HTTP/2 (RFC 8441 section 5): it is one stream, and the connection continues. */
 export function http2Upgrade(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
@@ -113,7 +113,7 @@ export function http2Upgrade(
   opened: () => void,
 ): void {
   const { stream } = request;
-  Object.assign(request, { method: 'GET' }); // as over HTTP/1.1, for all that goes by the method
+  Object.assign(request, { method: 'GET' }); // GET as over HTTP/1.1, for all code that depends on the method
   (request as Upgrading)[UPGRADE] = {
     extended: true,
     ending,

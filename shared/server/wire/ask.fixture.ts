@@ -24,10 +24,13 @@ export interface Call {
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** supertest cannot send these fields: it adds Content-Length, and sets fields again after Expect has sent them. */
+/**
+ * Fields for which node:http is used: supertest adds Content-Length, and sets fields again after Expect has sent
+ * them.
+ */
 const FOR_NODE: ReadonlySet<string> = new Set(['transfer-encoding', 'expect']);
 
-/** Sends a request exactly as given: the path is not normalised, and only Host is added. */
+/** Sends a request exactly as given: the path is not normalized, and only Host is added. */
 export async function ask(
   port: number,
   method: string,
@@ -42,7 +45,7 @@ export async function ask(
     .agent(agent)
     .on('request', ({ req }: { readonly req: ClientRequest }) => {
       req.path = path;
-      // From here on reading the content rejects.
+      // After the response an error makes reading of the content reject.
       req.once('response', () => req.removeAllListeners('error').on('error', () => {}));
     })
     .parse((response, done) => {
@@ -66,7 +69,10 @@ const replyOf = (
   text: string,
 ): Reply => ({ status, headers, raw, text });
 
-/** The same by node:http, and for content that comes in pieces: supertest sees an answer only after all of it is sent. */
+/**
+ * Sends the request by node:http, for content in pieces, too: supertest sees an answer only after it has sent all
+ * content.
+ */
 async function askByNode(
   port: number,
   method: string,
@@ -77,6 +83,6 @@ async function askByNode(
   if (body instanceof Readable) body.pipe(request);
   else request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  request.on('error', () => {}); // reading the content rejects
+  request.on('error', () => {}); // the error makes reading of the content reject
   return replyOf(response, (await buffer(response)).toString());
 }

@@ -18,7 +18,7 @@ function unanswered(port: number): number {
 test('a thousand connections between two turns of the event loop wait in the kernel, and none is dropped', async () => {
   const { port } = await start();
   const sockets = Array.from({ length: 1000 }, () => connect(port, '127.0.0.1'));
-  await new Promise(process.nextTick); // when all have called connect(2), and the loop has not turned
+  await new Promise(process.nextTick); // then all sockets have called connect(2), and the loop has not turned
   expect(unanswered(port)).toBe(0);
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   for (const socket of sockets) socket.destroy();

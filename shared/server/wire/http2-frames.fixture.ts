@@ -1,6 +1,6 @@
-/** For tests: HTTP/2 as bytes (RFC 9113 section 4), for what no client library sends. */
+/** HTTP/2 as bytes (RFC 9113 section 4), for tests that send what no client library sends. */
 
-/** How a client begins: the preface and empty SETTINGS. */
+/** The first octets of a client: the preface and empty SETTINGS. */
 export const OPENING = Buffer.concat([
   Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   frame(4, 0, 0, Buffer.alloc(0)),
@@ -15,7 +15,9 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
   return Buffer.concat([head, payload]);
 }
 
-/** A HEADERS frame with END_HEADERS, its fields as literals (RFC 7541 section 6.2.2); under 127 bytes each. */
+/**
+ * Returns a HEADERS frame with END_HEADERS. Its fields are literals (RFC 7541 section 6.2.2), each under 127 bytes.
+ */
 export function headersFrame(
   stream: number,
   fields: readonly (readonly [string, string])[],
@@ -36,7 +38,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** The whole frames in what was received. */
+/** Returns the complete frames in the received octets. */
 export function framesOf(received: string): Frame[] {
   const bytes = Buffer.from(received, 'latin1');
   const frames: Frame[] = [];
@@ -49,19 +51,19 @@ export function framesOf(received: string): Frame[] {
   return frames;
 }
 
-/** The status of the answer on a stream, if it is one that HPACK has in its table; 0 when there is none. */
+/** Returns the status of the answer on a stream if HPACK has it in its table; 0 if there is none. */
 export function statusOn(stream: number, received: string): number {
   const answer = framesOf(received).find((one) => one.type === 1 && one.stream === stream);
   return [200, 204, 206, 304, 400, 404, 500][(answer?.payload[0] ?? 0) - 0x88] ?? 0;
 }
 
-/** The content of the answer on a stream, so far. */
+/** Returns the content of the answer on a stream so far. */
 export function contentOn(stream: number, received: string): string {
   const data = framesOf(received).filter((one) => one.type === 0 && one.stream === stream);
   return Buffer.concat(data.map(({ payload }) => payload)).toString('latin1');
 }
 
-/** The error codes of the GOAWAY frames (RFC 9113 section 7), or of the RST_STREAM frames of a stream. */
+/** Returns the error codes of the GOAWAY frames (RFC 9113 section 7), or of the RST_STREAM frames of a stream. */
 export function errorsOf(received: string, reset?: number): number[] {
   return framesOf(received)
     .filter((one) =>

@@ -1,7 +1,7 @@
 /**
- * `left-behind.fixture.ts CASE`: a server and its clients in a process that holds nothing else. Ends with 0 once next to
- * nothing is left of their connections. Objects are counted by walking all of the heap, which takes seconds where other
- * suites were before.
+ * `left-behind.fixture.ts CASE`: runs a server and its clients in a process of their own. It exits with 0 when hardly
+ * any object of their connections is left. It counts objects by a walk through the whole heap, which would take
+ * seconds in a process that ran other suites.
  */
 import { once } from 'node:events';
 import { IncomingMessage } from 'node:http';
@@ -27,7 +27,10 @@ const handler: AnyHandler = (request, response) => {
 const both = { handler, http2: { handler }, host: '127.0.0.1', port: 0 };
 const { port } = await listen({ ...both, log: silentLog });
 
-/** So many connections, a few at a time, which send these bytes and are closed once some came back, if any do. */
+/**
+ * Opens `count` connections, a few at a time. Each sends these bytes, and is closed after the first answer, if there
+ * is one.
+ */
 async function connections(count: number, bytes: string | Buffer, answered: boolean) {
   async function one(): Promise<void> {
     const socket = connect({ port, host: '127.0.0.1' });

@@ -2,13 +2,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
 import type { Listening } from '../listen/listen.ts';
 
-/** Where node:net says that a server in this process has a connection. */
+/** The channel on which node:net reports a new connection of a server in this process. */
 const ACCEPTED = 'net.server.socket';
 
-/** For tests: a TCP client that sends exactly the bytes it is told to. */
+/** A TCP client for tests that sends exactly the given bytes. */
 export class TestSocket {
   readonly socket: Socket;
-  /** All that was received, once the connection is closed; a reset is a close. */
+  /** Resolves to all received data when the connection is closed, also by a reset. */
   readonly all: Promise<string>;
   readonly #peer: Promise<Socket>;
   #news = Promise.withResolvers<void>();
@@ -42,7 +42,7 @@ export class TestSocket {
     });
   }
 
-  /** Resolves when the server has read the bytes, so that the next ones come in a read of their own. */
+  /** Resolves when the server has read the bytes, so that the next bytes come in a read of their own. */
   async send(bytes: string | Uint8Array): Promise<void> {
     const buffer = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
     this.socket.write(buffer);
@@ -53,7 +53,7 @@ export class TestSocket {
     }
   }
 
-  /** The server broke the connection off, or there was none. */
+  /** True if the server reset or refused the connection. */
   get reset(): boolean {
     return this.#reset;
   }
@@ -64,8 +64,8 @@ export class TestSocket {
   }
 
   /**
-   * Resolves when what has come is as it should be, in a turn in which the server reads before it writes. Rejects when
-   * the connection is closed before.
+   * Resolves when the received text is as required, in a turn in which the server reads before it writes. Rejects if
+   * the connection is closed earlier.
    */
   async until(text: string | ((received: string) => boolean)): Promise<string> {
     const holds = typeof text === 'string' ? (all: string) => all.includes(text) : text;
@@ -79,7 +79,7 @@ export class TestSocket {
   }
 }
 
-/** Returns the server's answer to these bytes, until it closed the connection. */
+/** Returns the server's answer to these bytes, up to the end of the connection. */
 export async function exchange(listening: Listening, bytes: string | Uint8Array): Promise<string> {
   const client = new TestSocket(listening);
   client.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);

@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((listening) => listening.close(0)));
 });
 
-/** A server that reads the content when it is told to, and what came of it. */
+/** Starts a server that reads the content when a test says so, and records the results. */
 async function start(limits: Partial<ServerLimits> = {}) {
   const arrived = Promise.withResolvers<AnyRequest>();
   const gate = Promise.withResolvers<void>();
@@ -64,28 +64,34 @@ const BREAKS: readonly (readonly [string, Buffer, Buffer])[] = [
 ];
 
 describe('RFC 9113 section 8.1: content that a client cuts off is never read as complete', () => {
-  test.each(BREAKS)('%s, while it is read', async (_, head, end) => {
-    const { client, arrived, read, outcome } = await start();
-    client.socket.write(Buffer.concat([OPENING, head, ten]));
-    const request = await arrived.promise;
-    read();
-    while (request.readableFlowing === null && request.readableLength === 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    client.socket.end(end);
-    expect(await outcome.promise).toBeInstanceOf(BadRequest);
-  });
+  test.each(BREAKS)(
+    'content cut off by %s while it is read gives an error',
+    async (_, head, end) => {
+      const { client, arrived, read, outcome } = await start();
+      client.socket.write(Buffer.concat([OPENING, head, ten]));
+      const request = await arrived.promise;
+      read();
+      while (request.readableFlowing === null && request.readableLength === 0) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      client.socket.end(end);
+      expect(await outcome.promise).toBeInstanceOf(BadRequest);
+    },
+  );
 
-  test.each(BREAKS)('%s, before the handler has begun to read', async (_, head, end) => {
-    const { client, arrived, read, outcome } = await start();
-    client.socket.write(Buffer.concat([OPENING, head, ten]));
-    const request = await arrived.promise;
-    const gone = new Promise((resolve) => void request.once('close', resolve));
-    client.socket.end(end);
-    await gone;
-    read();
-    expect(await outcome.promise).toBeInstanceOf(BadRequest);
-  });
+  test.each(BREAKS)(
+    'content cut off by %s before the handler reads it gives an error',
+    async (_, head, end) => {
+      const { client, arrived, read, outcome } = await start();
+      client.socket.write(Buffer.concat([OPENING, head, ten]));
+      const request = await arrived.promise;
+      const gone = new Promise((resolve) => void request.once('close', resolve));
+      client.socket.end(end);
+      await gone;
+      read();
+      expect(await outcome.promise).toBeInstanceOf(BadRequest);
+    },
+  );
 
   test('content that the server cuts off is not read as complete, and gets one answer', async () => {
     const { client, read, outcome } = await start({ pace: { bytes: 100, milliseconds: 20 } });
@@ -106,19 +112,22 @@ describe('RFC 9113 section 8.1: content that a client cuts off is never read as 
   });
 });
 
-describe('RFC 9112 section 8: the same over HTTP/1.1', () => {
-  test.each(['while it is read', 'before anybody has begun to read'])('%s', async (when) => {
-    const { client, arrived, read, outcome } = await start();
-    client.socket.write(HTTP1);
-    const request = await arrived.promise;
-    const gone = new Promise((resolve) => void request.once('close', resolve));
-    request.on('error', () => {});
-    if (when.startsWith('while')) read();
-    client.socket.resetAndDestroy();
-    await gone;
-    read();
-    expect(await outcome.promise).toBeInstanceOf(BadRequest);
-  });
+describe('RFC 9112 section 8: content that is cut off over HTTP/1.1 is never read as complete', () => {
+  test.each(['while it is read', 'before anybody has begun to read'])(
+    'content that the client cuts off gives an error, %s',
+    async (when) => {
+      const { client, arrived, read, outcome } = await start();
+      client.socket.write(HTTP1);
+      const request = await arrived.promise;
+      const gone = new Promise((resolve) => void request.once('close', resolve));
+      request.on('error', () => {});
+      if (when.startsWith('while')) read();
+      client.socket.resetAndDestroy();
+      await gone;
+      read();
+      expect(await outcome.promise).toBeInstanceOf(BadRequest);
+    },
+  );
 
   test('an answer that the server cuts off is not read as complete', async () => {
     const { client, read, outcome } = await start({ pace: { bytes: 100, milliseconds: 20 } });

@@ -28,7 +28,7 @@ export async function start(
   return listening;
 }
 
-/** The one answer: a problem that closes the connection. */
+/** Returns the only answer, which must be a problem that closes the connection. */
 export function problemOf(received: string): { status: number; title: string; detail: string } {
   expect(statuses(received)).toHaveLength(1);
   const [head = '', body = ''] = received.split('\r\n\r\n');
