@@ -9,28 +9,31 @@ import { said } from '#shared/refusals/operations.ts';
 /** Seconds for which a link is valid: people read their mail once a day. */
 const ADDRESS_LIFE = 86_400;
 
-/** The path below which the secret of such a link stands, at the authorization server. */
+/** The path at the authorization server that precedes the secret of such a link. */
 export const ADDRESS_PATH = '/account/address/';
 
 type Emails = NonNullable<Profile['emails']>;
 
-/** An address that somebody says is theirs. Whoever has the link reads what goes there. */
+/** An address that a person claims. A holder of the link can read the mail of the address. */
 export interface AddressClaim {
   /** The id of the person. */
   readonly person: string;
   readonly address: string;
-  /** The person did not have it when the link was made: it takes the place of their first one then, if any. */
+  /**
+   * True if the person did not have the address when the link was made. Confirming it then replaces their first
+   * address, if any.
+   */
   readonly isNew: boolean;
   readonly replaces?: string;
 }
 
 /** One-time links with which a person confirms an address. */
 export interface AddressLinks {
-  /** `emails`: the addresses of the person now. */
+  /** `emails`: the person's present addresses. */
   make(person: string, address: string, emails?: Emails): Promise<string>;
-  /** Undefined: the secret is unknown, used, replaced or too old. Uses nothing up. */
+  /** Returns undefined if the secret is unknown, used, replaced or too old. It does not use the secret up. */
   find(secret: string): Promise<AddressClaim | undefined>;
-  /** Does the same, and uses the secret up: of several callers exactly one gets it. */
+  /** Does the same as `find`, and uses the secret up: of several callers exactly one gets the claim. */
   redeem(secret: string): Promise<AddressClaim | undefined>;
 }
 
@@ -52,7 +55,7 @@ export function createAddressLinks(options: OneTimeLinksOptions): AddressLinks {
   };
 }
 
-/** Returns the addresses of a person after they confirmed one; undefined: it is not theirs any more. */
+/** Returns the addresses of a person after they confirmed one; undefined if it is no longer their address. */
 export function confirmedEmails(
   emails: Emails,
   { address, isNew, replaces }: AddressClaim,
@@ -66,7 +69,7 @@ export function confirmedEmails(
 const indexOf = (emails: Emails, address: string) =>
   emails.findIndex((one) => addressKey(one.address) === addressKey(address));
 
-/** Whether somebody else has shown that the address is theirs. */
+/** Returns whether another person has proved that the address is theirs. */
 export async function isVerifiedOfAnother(
   { stores: { people } }: Pick<PeopleStore, 'stores'>,
   person: string,
@@ -77,8 +80,8 @@ export async function isVerifiedOfAnother(
 }
 
 /**
- * Marks an address as verified after its person has used a link that was sent to it, if it is still an address of this
- * person and of no other.
+ * Marks an address as verified after its person has used a link that was sent to it. It must still be an address of
+ * this person, and verified for no other person.
  */
 export async function verifySentTo(
   store: Pick<PeopleStore, 'stores'>,
@@ -93,8 +96,9 @@ export async function verifySentTo(
 }
 
 /**
- * Marks an address as verified, or puts a new one in the place of the first. Returns the verified one that counts no more.
- * Throws `PeopleError` if the person is gone, has changed their addresses since, or the address is verified of somebody else.
+ * Marks an address as verified, or replaces the first address by it. Returns the verified address that it replaced.
+ * Throws `PeopleError` if the person was removed, if they have changed their addresses since, or if another person
+ * has verified the address.
  */
 export async function confirmAddress(
   store: Pick<PeopleStore, 'stores' | 'recorder'>,

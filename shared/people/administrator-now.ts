@@ -2,12 +2,12 @@ import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { active } from './active.ts';
 
-/** People that are read at a time. */
+/** How many people are read in one batch. */
 const SLICE = 100;
 
 /**
- * Returns an administrator who can sign in: enabled, with a password or a passkey. Undefined: there is none, and a link may
- * make the first. `demo` as for `active`.
+ * Returns an administrator who can sign in: enabled, with a password or a passkey. Returns undefined if there is
+ * none, so that a link may create the first. `demo` as for `active`.
  */
 export async function administratorNow(
   { people, passkeys }: Pick<Stores, 'people' | 'passkeys'>,

@@ -4,11 +4,11 @@ import * as fc from 'fast-check';
 import { systemRandom } from '#shared/base/random.ts';
 import { apiKeySecretHash, newApiKey, parseApiKey } from './api-key.ts';
 
-/** Bytes 0, 1, 2 ...; its checksum was made by Python's zlib.crc32. */
+/** Bytes 0, 1, 2 ...; the checksum was computed by Python's zlib.crc32. */
 const KNOWN =
   'cs_0001020304050607_000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1fed9a202f';
 
-test('prefix, id, secret and checksum; the secret is kept as its hash only', () => {
+test('a key has prefix, id, secret and checksum, and only the hash of the secret is stored', () => {
   const counting = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, i) => i));
   const { id, key, secret_hash } = newApiKey(counting);
   expect(key).toBe(KNOWN);
@@ -19,7 +19,7 @@ test('prefix, id, secret and checksum; the secret is kept as its hash only', () 
   expect(apiKeySecretHash(secret)).toBe(secret_hash);
 });
 
-test('256 bits of secret and 64 of id, anew for each key', () => {
+test('each new key has 256 random bits of secret, and 64 of id', () => {
   const keys = Array.from({ length: 100 }, () => newApiKey(systemRandom));
   expect(new Set(keys.map(({ id }) => id)).size).toBe(100);
   expect(new Set(keys.map(({ secret_hash }) => secret_hash)).size).toBe(100);
@@ -36,11 +36,11 @@ test.each([
   ['the id alone', 'cs_0001020304050607'],
   ['without its checksum', KNOWN.slice(0, -8)],
   ['64 KiB', 'c'.repeat(65_536)],
-])('refused: %s', (_, text) => {
+])('a text is refused as a key: %s', (_, text) => {
   expect(parseApiKey(text)).toBeUndefined();
 });
 
-test('one wrong character, one lost, one doubled, two exchanged: refused', () => {
+test('a key is refused with a character that is wrong, lost or doubled, or with two exchanged', () => {
   fc.assert(
     fc.property(
       fc.nat(KNOWN.length - 2),
@@ -66,7 +66,7 @@ test('one wrong character, one lost, one doubled, two exchanged: refused', () =>
   );
 });
 
-test('reads exactly the keys that are written', () => {
+test('exactly the keys that newApiKey writes are read', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 40, maxLength: 40 }), (bytes) => {
       const parts = [bytes.slice(0, 8), bytes.slice(8)];

@@ -4,9 +4,9 @@ import type { Random } from '#shared/base/random.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 
 /**
- * `cs_`, an id of 64 bits, `_`, a secret of 256 bits, and the CRC-32 of all before it, in lower-case
- * hexadecimal: one spelling for each key, a word to select with a double click, and a form that scanners
- * for leaked secrets can recognise and check without asking us.
+ * Matches a key: `cs_`, an id of 64 bits, `_`, a secret of 256 bits, and the CRC-32 of all these, in lower-case
+ * hexadecimal. Each key has one spelling, and a double click selects it. Scanners for leaked secrets can recognize
+ * and check it without a request to this server.
  */
 const KEY = /^(cs_([0-9a-f]{16})_([0-9a-f]{64}))([0-9a-f]{8})$/;
 
@@ -29,13 +29,13 @@ export function newApiKey(
   return { id, key: `${text}${checksum(text)}`, secret_hash: apiKeySecretHash(secret) };
 }
 
-/** Matches a key that is whole, truncated or mistyped, by the prefix that only our keys have. */
+/** Matches a key that is whole, truncated or mistyped, by the prefix of this product's keys. */
 const LIKE_KEY = /cs_[0-9a-f]{16}_/i;
 
-/** True if a text contains a key of ours, or most of one. */
+/** True if a text contains a key of this product, or most of one. */
 export const isApiKeyLike = (text: string): boolean => LIKE_KEY.test(text);
 
-/** Parses a key. Returns undefined if it is not a key of ours, or mistyped. */
+/** Parses a key. Returns undefined if it is not a key of this product, or mistyped. */
 export function parseApiKey(
   text: string,
 ): { readonly id: string; readonly secret: string } | undefined {

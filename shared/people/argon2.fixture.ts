@@ -11,7 +11,7 @@ function once<T>(of: readonly unknown[], work: () => Promise<T>): Promise<T> {
   return known as Promise<T>;
 }
 
-/** argon2id that does nothing twice: all who have the same password have the same hash. */
+/** An argon2id that computes each hash only once, so equal passwords have equal hashes. */
 export const argon2Once: Argon2 = {
   hash: (password, ...more) => once(['hash', password], () => hash(password, ...more)),
   verify: (hashed, password, ...more) =>

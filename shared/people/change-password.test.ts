@@ -12,7 +12,7 @@ const OLD = 'the old password';
 const NEW = 'the new password';
 const REALMS = [{ realm: 'one', kinds: [PROOF, SEAL] }];
 
-/** alice, and a second opening of the store. */
+/** Opens a store with alice, twice. */
 async function alice() {
   const made = await testPeople(undefined, REALMS);
   const other = await testPeople(made.data, REALMS);
@@ -27,7 +27,7 @@ async function alice() {
   return { ...made, other, seen, enters };
 }
 
-test('hash and verifiers are replaced in one step', async () => {
+test('changePassword replaces hash and verifiers in one step', async () => {
   const { store, stores, seen } = await alice();
   const before = await stores.people.getWhole(seen.id);
   let replaced = 0;
@@ -44,7 +44,7 @@ test('hash and verifiers are replaced in one step', async () => {
   expect(new Set(values.map(({ value }) => value)).size).toBe(4);
 });
 
-test('it ends nothing, or everything', async () => {
+test('changePassword ends no access, and changePasswordAndEnd ends all', async () => {
   const { store, stores, seen } = await alice();
   await changePassword(store, seen, NEW);
   expect(await stores.revocations.generation('person', seen.id)).toBe(0);
@@ -53,7 +53,7 @@ test('it ends nothing, or everything', async () => {
   expect(await stores.revocations.generation('person', seen.id)).toBe(1);
 });
 
-test('ten at once that saw the same password, through two openings of the store: one happens', async () => {
+test('one of ten changes at the same time that saw the same password, through two openings of the store, succeeds', async () => {
   const { store, other, seen, enters, stores } = await alice();
   const changes = Array.from({ length: 10 }, (_, index) =>
     changePasswordAndEnd(index % 2 ? store : other.store, seen, `${NEW} ${index}`),
@@ -68,21 +68,21 @@ test('ten at once that saw the same password, through two openings of the store:
   expect(await stores.revocations.generation('person', seen.id)).toBe(1);
 });
 
-test('other changes of the record meanwhile stay', async () => {
+test('changePassword keeps other changes of the record that were made meanwhile', async () => {
   const { store, stores, seen } = await alice();
   await disablePerson(store, 'alice');
   await changePassword(store, seen, NEW);
   expect(await stores.people.get(seen.id)).toMatchObject({ disabled: true, version: 2 });
 });
 
-test('a password that an operator set meanwhile stays', async () => {
+test('changePassword keeps a password that an operator set meanwhile', async () => {
   const { store, seen, enters } = await alice();
   await setPassword(store, 'alice', 'that of the operator');
   await expect(changePassword(store, seen, NEW)).rejects.toThrow(PasswordReplaced);
   expect(await enters('that of the operator')).toBe(true);
 });
 
-test('somebody else who got the name of a removed person keeps their password', async () => {
+test('another person who got the name of a removed person keeps their password', async () => {
   const { store, stores, seen, enters } = await alice();
   await removePerson({ ...store, stores }, 'alice');
   await addPerson(store, { name: 'alice', password: OLD }, 'reused');
@@ -90,7 +90,7 @@ test('somebody else who got the name of a removed person keeps their password', 
   expect(await enters(OLD)).toBe(true);
 });
 
-test('a password against the rules changes nothing', async () => {
+test('a password that breaks the rules changes nothing', async () => {
   const { store, seen, enters } = await alice();
   await expect(changePassword(store, seen, 'short')).rejects.toThrow(PasswordError);
   expect(await enters(OLD)).toBe(true);

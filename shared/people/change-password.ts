@@ -4,7 +4,7 @@ import { endEverything, type Ended } from './access/everything.ts';
 import { changePerson, PeopleError, replacePerson, secretsOf, type PeopleStore } from './people.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** Thrown if somebody else changed the password in the meantime. */
+/** Thrown if the password was changed in the meantime. */
 export class PasswordReplaced extends PeopleError {
   override readonly name = 'PasswordReplaced';
 
@@ -14,9 +14,9 @@ export class PasswordReplaced extends PeopleError {
 }
 
 /**
- * Replaces a person's password by one of their own choice, with its verifiers, in one step. `seen` is the record that the
- * caller checked them against: of several changes that saw the same password one happens, the others throw
- * `PasswordReplaced`. `more` is recorded with it. Throws `PasswordError` if the password may not be set.
+ * Replaces a person's password by a password of their choice, with its verifiers, in one step. `seen` is the record
+ * that the caller checked. Of several changes that saw the same password one succeeds; the rest throw
+ * `PasswordReplaced`. `more` is recorded with the change. Throws `PasswordError` if the password may not be set.
  */
 export async function changePassword(
   store: PeopleStore,
@@ -35,8 +35,8 @@ export async function changePassword(
 }
 
 /**
- * Takes the password from a person who comes in with a passkey from now on, and ends all that is open. Throws `PeopleError`
- * if `seen` is no longer there.
+ * Removes the password of a person who signs in with a passkey from now on, and ends all their access. Throws
+ * `PeopleError` if `seen` was replaced meanwhile.
  */
 export async function removePasswordAndEnd(store: PeopleStore, seen: PersonRecord): Promise<void> {
   const edit = ({ password_hash: _gone, ...now }: PersonRecord) => {
@@ -47,8 +47,8 @@ export async function removePasswordAndEnd(store: PeopleStore, seen: PersonRecor
 }
 
 /**
- * Replaces the password as `changePassword` does, and ends all that is open: first the record, then the generation, so that who was let in by the former password
- * has an earlier generation.
+ * Replaces the password as `changePassword` does, and ends all access of the person. It writes the record before the
+ * generation, so that a sign-in by the former password has an earlier generation.
  */
 export async function changePasswordAndEnd(
   store: PeopleStore,

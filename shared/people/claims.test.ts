@@ -18,7 +18,7 @@ const ALICE = {
 const told = (...scopes: string[]) => claimsOf(ALICE, new Set(scopes));
 
 describe('OpenID Connect Core 1.0 section 5.4: the claims of each scope', () => {
-  test('profile: name, preferred_username, picture, locale', () => {
+  test('the scope profile gives name, preferred_username, picture and locale', () => {
     expect(told('profile')).toEqual({
       name: 'Alice Liddell',
       preferred_username: 'alice',
@@ -27,15 +27,15 @@ describe('OpenID Connect Core 1.0 section 5.4: the claims of each scope', () => 
     });
   });
 
-  test('email: the first address and whether that one is verified, no other', () => {
+  test('the scope email gives the first address and whether it is verified, and no other address', () => {
     expect(told('email')).toEqual({ email: 'alice@example.com', email_verified: false });
   });
 
-  test('groups: all of them', () => {
+  test('the scope groups gives all groups', () => {
     expect(told('groups')).toEqual({ groups: ['Staff', 'Chess club'] });
   });
 
-  test('several: all of them', () => {
+  test('several scopes give the claims of all of them', () => {
     expect(Object.keys(told('groups', 'openid', 'email'))).toEqual([
       'email',
       'email_verified',
@@ -52,20 +52,23 @@ describe('OpenID Connect Core 1.0 section 5.4: the claims of each scope', () => 
     'address',
     '__proto__',
     'toString',
-  ])('%j: nothing', (scope) => {
+  ])('the scopes %j give no claims', (scope) => {
     expect(told(scope)).toEqual({});
   });
 });
 
 describe('section 5.3.2: unknown claims are left out, not null', () => {
-  test.each([undefined, {}, { emails: [] }])('%j', (profile) => {
-    const person = { id: 'b', name: 'bob', ...(profile && { profile }) };
-    const claims = claimsOf(person, new Set(['profile', 'email', 'groups']));
-    expect(claims).toStrictEqual({ preferred_username: 'bob', groups: [] });
-  });
+  test.each([undefined, {}, { emails: [] }])(
+    'unknown claims are left out for the profile %j',
+    (profile) => {
+      const person = { id: 'b', name: 'bob', ...(profile && { profile }) };
+      const claims = claimsOf(person, new Set(['profile', 'email', 'groups']));
+      expect(claims).toStrictEqual({ preferred_username: 'bob', groups: [] });
+    },
+  );
 });
 
-test('the claims in the metadata are those that are told', () => {
+test('the metadata lists exactly the claims that are sent', () => {
   for (const [scope, claims] of Object.entries(CLAIMS_OF_SCOPES)) {
     expect(Object.keys(told(scope)).toSorted()).toEqual(claims.toSorted());
   }

@@ -3,8 +3,8 @@ import type { Person } from './directory.ts';
 type Told = (person: Person) => unknown;
 
 /**
- * The claims of each scope about a person (OpenID Connect Core 1.0 sections 5.1 and 5.4), and what each says;
- * `groups` as RFC 9068 section 2.2.3.1 names them.
+ * The claims of each scope about a person (OpenID Connect Core 1.0 sections 5.1 and 5.4), with their values. The name
+ * `groups` is that of RFC 9068 section 2.2.3.1.
  */
 const CLAIMS = {
   profile: {
@@ -17,7 +17,7 @@ const CLAIMS = {
     email: ({ profile }) => profile?.emails?.[0]?.address,
     email_verified: ({ profile }) => profile?.emails?.[0]?.verified,
   },
-  // An empty list is sent, too: otherwise an application that stores groups would keep the last one for good.
+  // An empty list is sent, too: otherwise an application that stores groups would keep a person's former groups.
   groups: { groups: ({ profile }) => profile?.groups ?? [] },
 } satisfies Readonly<Record<string, Readonly<Record<string, Told>>>>;
 
@@ -26,7 +26,9 @@ export const CLAIMS_OF_SCOPES: Readonly<Record<string, readonly string[]>> = Obj
   Object.entries(CLAIMS).map(([scope, claims]) => [scope, Object.keys(claims)]),
 );
 
-/** Returns the claims about a person that these scopes allow, without unknown ones (section 5.3.2). */
+/**
+ * Returns the claims about a person that these scopes allow, without claims whose value is unknown (section 5.3.2).
+ */
 export function claimsOf(
   person: Person,
   scopes: ReadonlySet<string>,

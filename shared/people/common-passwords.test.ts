@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { commonPasswords, isCommonPassword } from './common-passwords.ts';
 
-test('the list has passwords of 8 characters or more, in any case', async () => {
+test('the list of common passwords has those of 8 characters or more, in any case', async () => {
   expect(await isCommonPassword('password')).toBe(true);
   expect(await isCommonPassword('PASSWORD')).toBe(true);
   expect(await isCommonPassword('123456')).toBe(false);
   expect(await isCommonPassword('__proto__')).toBe(false);
 });
 
-test('10,000 count, the commonest; shorter ones are not counted', async () => {
+test('the 10,000 commonest passwords are refused, not counting those of fewer than 8 characters', async () => {
   const numbered = Array.from({ length: 10_001 }, (_, n) => `password${n}`);
   const isCommon = commonPasswords(async () => JSON.stringify(['short', ...numbered]));
   expect(await isCommon('password9999')).toBe(true);
@@ -16,7 +16,7 @@ test('10,000 count, the commonest; shorter ones are not counted', async () => {
   expect(await isCommon('short')).toBe(false);
 });
 
-test('the list is read when the first password is judged, once', async () => {
+test('the list is read once, when the first password is judged', async () => {
   let reads = 0;
   const isCommon = commonPasswords(async () => {
     reads += 1;
@@ -28,7 +28,7 @@ test('the list is read when the first password is judged, once', async () => {
   expect(reads).toBe(1);
 });
 
-test('a list that cannot be read lets no password through, and is read again', async () => {
+test('if the list cannot be read, no password is accepted, and the next attempt reads it again', async () => {
   const answers = [Promise.reject(new Error('EMFILE')), Promise.resolve('["baseball"]')];
   const isCommon = commonPasswords(() => answers.shift() ?? Promise.reject(new Error('again')));
   await expect(isCommon('baseball')).rejects.toThrow('EMFILE');

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
-/** How many are refused. */
+/** How many of the commonest passwords are refused. */
 export const COMMONEST = 10_000;
 
-/** Least characters of those that count: a shorter password is refused anyway. */
+/** Least characters of a password on the list: shorter passwords are refused anyway. */
 const LEAST = 8;
 
 const LIST = '@zxcvbn-ts/language-common/src/passwords.json';
@@ -13,9 +13,9 @@ const LIST = '@zxcvbn-ts/language-common/src/passwords.json';
 const readList = () => readFile(createRequire(import.meta.url).resolve(LIST), 'utf8');
 
 /**
- * Creates a function that says whether a password is among the commonest, in any case. It reads the list when it is
- * first asked: no server needs it to start, and most processes never do. It searches the text: to parse all of the
- * list costs as much as a tenth of a start.
+ * Creates a function that returns whether a password is among the commonest, in any case. It reads the list at its
+ * first call: no server needs the list to start, and most processes never do. It searches in the text, since parsing
+ * the whole list would cost a tenth of a start.
  */
 export function commonPasswords(read: () => Promise<string> = readList) {
   let known: Promise<string> | undefined;
@@ -29,14 +29,14 @@ export function commonPasswords(read: () => Promise<string> = readList) {
       const at = list.indexOf(entry);
       return at >= 0 && counted(`${list.slice(0, at)}${entry}]`) <= COMMONEST;
     } catch (error) {
-      // The next one reads it again.
+      // The next call reads the list again.
       known = undefined;
       throw error;
     }
   };
 }
 
-/** How many of a list count. */
+/** Returns the length of the part of the list that has the refused passwords. */
 const counted = (list: string): number =>
   (JSON.parse(list) as readonly string[]).filter(({ length }) => length >= LEAST).length;
 

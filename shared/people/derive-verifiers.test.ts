@@ -14,7 +14,7 @@ const all = (realm: string): RealmNeeds => ({
 });
 
 describe('deriveVerifiers', () => {
-  test('a verifier that no realm needs is not stored', async () => {
+  test('deriveVerifiers stores no verifier that no realm needs', async () => {
     const secret = { name: 'alice', realm: 'one', password: 'swordfish' };
     const needs = [
       { realm: 'one', kinds: [PROOF] },
@@ -32,7 +32,7 @@ describe('deriveVerifiers', () => {
     expect(await derive([])).toEqual([]);
   });
 
-  test('a verifier for all realms is derived once for a thousand realms, one for each realm a thousand times', async () => {
+  test('a verifier for all realms is derived once for a thousand realms, and a verifier for one realm a thousand times', async () => {
     const derived: string[] = [];
     const watched = (kind: VerifierKind): VerifierKind => ({
       ...kind,
@@ -52,20 +52,20 @@ describe('deriveVerifiers', () => {
     expect(lackingVerifiers(rows, realms)).toEqual([]);
   });
 
-  test('a password that a scheme does not take gets no row of it, and those of others', async () => {
+  test('a password that one scheme cannot use gets the verifiers of the other schemes', async () => {
     const rows = await derive([all('r')], '\u00bd of the password');
     expect(rows.map(({ kind }) => kind)).toEqual(['proof one', 'proof two']);
   });
 });
 
 describe('lackingVerifiers', () => {
-  test('nobody lacks what was derived for the same realms', async () => {
+  test('a person with verifiers for the same realms lacks none', async () => {
     const realms = [all('one'), all('two')];
     expect(lackingVerifiers(await derive(realms), realms)).toEqual([]);
     expect(lackingVerifiers([], [])).toEqual([]);
   });
 
-  test('a realm or a kind that came later is named, and that alone', async () => {
+  test('lackingVerifiers names only a realm or a kind that was added later', async () => {
     const before = { realm: 'one', kinds: [PROOF, SEAL] };
     const rows = await derive([before]);
     expect(lackingVerifiers(rows, [all('one'), before])).toEqual([
@@ -73,13 +73,13 @@ describe('lackingVerifiers', () => {
     ]);
     const later = all('later');
     expect(lackingVerifiers([], [later])).toEqual([later]);
-    // The verifier for all realms is there.
+    // The person has the verifier for all realms.
     expect(lackingVerifiers(rows, [before, later])).toEqual([
       { realm: 'later', kinds: [PROOF, OTHER_PROOF, OTHER_SEAL] },
     ]);
   });
 
-  test('realms with names of JavaScript', () => {
+  test('realms may have names of JavaScript members', () => {
     for (const realm of ['__proto__', 'constructor']) {
       expect(lackingVerifiers([], [all(realm)])).toEqual([all(realm)]);
     }

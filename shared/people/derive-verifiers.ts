@@ -60,7 +60,7 @@ export function lackingVerifiers(
 const keyOf = (kind: VerifierKind, realm: string) =>
   JSON.stringify([kind.kind, keptRealm(kind, realm)]);
 
-/** A name for the kinds and realms of these rows: the same for the same ones, in any order. */
+/** Returns a name for the kinds and realms of these rows, which does not depend on their order. */
 export function verifierSet(rows: readonly Pick<VerifierRow, 'kind' | 'realm'>[]): string {
   const members = rows.map(({ kind, realm }) => JSON.stringify([kind, realm])).toSorted();
   return createHash('sha256').update(JSON.stringify(members)).digest('base64url').slice(0, 22);

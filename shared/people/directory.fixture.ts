@@ -34,7 +34,7 @@ export class CountedArgon2 implements Argon2 {
   };
 }
 
-/** The embedded store in a folder of its own, or one more opening of the folder of another. */
+/** Opens the embedded store, in a new folder or once more in `folder`. */
 export async function testPeople(folder?: string, realms: readonly RealmNeeds[] = []) {
   const data = folder ?? (await storeFolder());
   const clock = new ManualClock();

@@ -1,9 +1,9 @@
 import type { Turn } from '#shared/base/line.ts';
 import type { Profile } from '#shared/stores/people/people.ts';
 
-/** Somebody who can sign in. */
+/** A person who can sign in. */
 export interface Person {
-  /** `sub` of their tokens. */
+  /** The `sub` of the person's tokens. */
   readonly id: string;
   /** The name with which they sign in. */
   readonly name: string;
@@ -14,20 +14,20 @@ export interface Person {
 export interface Authenticated extends Person {
   /** The person's generation (revocations), read before the password was checked. */
   readonly generation: number;
-  /** The mark of that password (`password-mark.ts`), where the directory keeps passwords here. */
+  /** The mark of that password (`password-mark.ts`), if this directory stores passwords here. */
   readonly passwordMark?: string;
 }
 
 /**
- * A directory of the people who may sign in. The built-in one is `local.ts`; another (LDAP, another identity provider)
- * implements these two methods. Both reject with `StoreUnavailable` if they cannot answer.
+ * A directory of the people who may sign in. The built-in directory is `local.ts`; another (LDAP, another identity
+ * provider) implements these two methods. Both reject with `StoreUnavailable` if they cannot answer.
  */
 export interface Directory {
-  /** Finds a person. Resolves to undefined if there is no such person, or they may not sign in. */
+  /** Finds a person. Resolves to undefined if the person does not exist or may not sign in. */
   find(id: string): Promise<Person | undefined>;
   /**
    * Checks a password. Resolves to undefined if the person is unknown or disabled, or the password is wrong; neither
-   * its work nor its duration reveals which. `turn`: whose turn the work waits for, if it has to.
+   * its work nor its duration reveals which. `turn`: the queue for work that has to wait.
    */
   authenticate(name: string, password: string, turn: Turn): Promise<Authenticated | undefined>;
 }

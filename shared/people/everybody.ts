@@ -1,6 +1,6 @@
 import type { People, WholePerson } from '#shared/stores/people/people.ts';
 
-/** Yields all people with all that is stored of them, one by one, each as of one moment. */
+/** Yields all people with all their stored data, one person at a time; the data of each person is from one moment. */
 export async function* everybody(
   people: Pick<People, 'list' | 'getWhole'>,
 ): AsyncGenerator<WholePerson> {

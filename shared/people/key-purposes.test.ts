@@ -31,7 +31,7 @@ test('RFC 9729 section 8: a key of a client is refused, however its JWK is writt
   expect(await addPublicKey(stores, record)).toBe('added');
 });
 
-test('a known key is refused for every scheme, and so is one key too many', async () => {
+test('a known key is refused for every scheme, and a key over the limit is refused', async () => {
   const { stores } = await testPeople();
   const { record } = newKey();
   expect(await addPublicKey(stores, record)).toBe('added');
@@ -43,7 +43,7 @@ test('a known key is refused for every scheme, and so is one key too many', asyn
   expect(await addPublicKey(stores, newKey().record)).toBe('full');
 });
 
-test('a JWK is found by its key alone, until that is removed', async () => {
+test('a JWK is found by its key only, until the key is removed', async () => {
   const { stores } = await testPeople();
   const [{ jwk, record }, { jwk: unknown }] = [newKey(), newKey()];
   await addPublicKey(stores, record);

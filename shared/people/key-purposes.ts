@@ -7,15 +7,16 @@ import { BY_SECOND_FACTOR } from './access/assurance.ts';
 /** Most keys of one person or application, for all schemes together. */
 export const MOST_KEYS = 20;
 
-/** Operators vouch for the keys that they add: these count as added with a second factor. */
+/** Operators confirm the keys that they add, so these keys have the assurance of a second factor. */
 export const VOUCHED = { acr: BY_SECOND_FACTOR.acr } as const;
 
 /** `of a client`: the key authenticates a client at the authorization server. */
 export type KeyOutcome = Awaited<ReturnType<PublicKeys['add']>> | 'of a client';
 
 /**
- * Adds a key unless it has another use: no key is used in two protocols (RFC 9729 section 8). Whoever adds a client with
- * it at the same time looks only after that, too, so that at least one of both sees the other.
+ * Adds a key unless it has another use: no key is used in two protocols (RFC 9729 section 8). This function and the
+ * one that adds a client check for the other use after they write. So of two at the same time at least one sees the
+ * other.
  */
 export async function addPublicKey(
   {
@@ -35,11 +36,11 @@ export async function addPublicKey(
   return 'of a client';
 }
 
-/** Returns the owner of a key as events name it. */
+/** Returns the owner of a key in the form that events use. */
 export const ownerOf = ({ owner: { kind, id } }: PublicKeyRecord) =>
   kind === 'person' ? { person: id } : { client: id };
 
-/** Whether the key authenticates a client (RFC 7591 section 2, `jwks`; GNAP). */
+/** Returns whether the key authenticates a client (RFC 7591 section 2, `jwks`; GNAP). */
 export const isOfClient = async (clients: Pick<Clients, 'withKey'>, keyId: string) =>
   (await clients.withKey(keyId)).length > 0;
 

@@ -3,9 +3,9 @@ import { lackingVerifiers } from './derive-verifiers.ts';
 import type { RealmNeeds } from './verifier-kind.ts';
 
 /**
- * Creates a function that returns the verifiers that a person lacks in the realms; somebody without a password lacks
- * none, since verifiers follow from passwords. Most people have the same set of
- * verifiers, which has a name; each set is read from the store once.
+ * Creates a function that returns the verifiers that a person lacks in the realms. A person without a password lacks
+ * none, since verifiers are derived from passwords. Most people have the same set of verifiers, which has a name;
+ * each set is read from the store once.
  */
 export function lackingOf(people: Pick<People, 'getWhole'>, realms: readonly RealmNeeds[]) {
   const known = new Map<string | undefined, readonly RealmNeeds[]>();

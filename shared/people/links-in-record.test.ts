@@ -9,7 +9,7 @@ import { createRecoveryLinks, type Recovery } from './recovery-links.ts';
 
 const OF_ALICE: Recovery = { person: 'a1', purpose: 'recovery' };
 
-test('a link outlives a Redis that forgets, ends with a restore, and is used once', async () => {
+test('a link survives a Redis that loses its data, ends with a restore, and is used once', async () => {
   await using shared = await startSharedStore();
   const open = () =>
     openPostgres(shared.store, { clock: systemClock, random, log: silentLog, skew: 5 });

@@ -13,7 +13,10 @@ const REALMS = [
   { realm: 'two', kinds: [PROOF, SEAL] },
 ];
 
-/** alice, the disabled bob, carol who has no password, and the person of the first start; what is asked of the store is kept. */
+/**
+ * Creates alice, the disabled bob, carol without a password, and the person of the first start; records the questions
+ * to the store.
+ */
 async function made({ demo = true } = {}) {
   const { stores, store } = await testPeople(undefined, REALMS);
   const alice = await addPerson(store, { name: 'alice', password: PASSWORD });
@@ -53,7 +56,7 @@ const QUESTIONS: readonly (readonly [
 ];
 
 describe.each(QUESTIONS)('%s', (_, ask) => {
-  test('an unknown or disabled person, or the demo in production: undefined, after as many questions', async () => {
+  test('an unknown or disabled person, or the demo person in production, gives undefined after as many reads of the store', async () => {
     const { verifiers, asked } = await made({ demo: false });
     expect(await ask(verifiers, 'alice')).toBeDefined();
     for (const name of [
@@ -72,11 +75,11 @@ describe.each(QUESTIONS)('%s', (_, ask) => {
     expect(new Set(asked).size).toBe(1);
   });
 
-  test('in development the demo is let in', async () => {
+  test('in development the demo person is accepted', async () => {
     expect(await ask((await made()).verifiers, 'demo')).toBeDefined();
   });
 
-  test('disabled and enabled: seen by the next question', async () => {
+  test('disabling and enabling a person has effect at the next question', async () => {
     const { store, verifiers } = await made();
     await disablePerson(store, 'alice');
     expect(await ask(verifiers, 'alice')).toBeUndefined();
@@ -84,7 +87,7 @@ describe.each(QUESTIONS)('%s', (_, ask) => {
     expect(await ask(verifiers, 'alice')).toBeDefined();
   });
 
-  test('a store that does not answer is neither a yes nor a no', async () => {
+  test('a store that does not answer gives neither yes nor no', async () => {
     const silent = async () => Promise.reject(new StoreUnavailable('silent'));
     const people = { getByAlias: silent, getVerifier: silent };
     const verifiers = localVerifiers({ people, demo: true });
@@ -92,7 +95,7 @@ describe.each(QUESTIONS)('%s', (_, ask) => {
   });
 });
 
-test('the value that is kept, of that kind and realm alone, for the name exactly as it is kept', async () => {
+test('the verifier of exactly that kind, realm and name is found', async () => {
   const { stores, verifiers, person } = await made();
   const whole = await stores.people.getWhole(person.id);
   const kept = whole?.verifiers.find(({ realm, kind }) => realm === 'one' && kind === 'proof two');
@@ -119,7 +122,7 @@ test('the value that is kept, of that kind and realm alone, for the name exactly
   expect(await find(OTHER_SEAL.kind, ALL_REALMS, { name: 'alice' })).toBeUndefined();
 });
 
-test('RFC 4559: the realm belongs to a principal, and so does its case', async () => {
+test('RFC 4559: the realm is part of a principal, and its case matters', async () => {
   const { store, verifiers, person } = await made();
   expect(await verifiers.kerberos('alice@EXAMPLE.COM')).toEqual(person);
   for (const other of ['alice@OTHER', 'alice@example.com', 'Alice@EXAMPLE.COM', 'alice']) {
@@ -130,7 +133,7 @@ test('RFC 4559: the realm belongs to a principal, and so does its case', async (
   expect(await verifiers.kerberos('alice@EXAMPLE.COM')).toBeUndefined();
 });
 
-test('passwd: every verifier is another with the next question', async () => {
+test('after passwd the next question gives other verifiers', async () => {
   const { store, verifiers } = await made();
   const ask = () => Promise.all(QUESTIONS.slice(0, 3).map(([, of]) => of(verifiers, 'alice')));
   const before = await ask();

@@ -5,13 +5,13 @@ import type { Verifiers } from './verifiers.ts';
 
 export interface LocalVerifiers {
   readonly people: Pick<People, 'getByAlias' | 'getVerifier'>;
-  /** Whether the person that the first start made may be let in (never in production). */
+  /** Whether the person that the first start created is accepted (never in production). */
   readonly demo: boolean;
 }
 
 /**
- * The verifiers of the built-in directory. Each request asks the store once, whether or not the person exists, so that
- * a change counts from the next request on.
+ * Creates the verifiers of the built-in directory. Each request asks the store once, whether or not the person
+ * exists, so that a change has effect from the next request on.
  */
 export function localVerifiers({ people, demo }: LocalVerifiers): Verifiers {
   return {

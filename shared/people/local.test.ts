@@ -9,7 +9,10 @@ import { addPerson, disablePerson, enablePerson, setPassword } from './people.ts
 
 const RIGHT = 'correct horse battery staple';
 
-/** alice, bob who is disabled, carol who has no password, and the person of the first start; what is asked of the store is kept. */
+/**
+ * Creates alice, the disabled bob, carol without a password, and the person of the first start; records the questions
+ * to the store.
+ */
 async function setup({ demo = true } = {}) {
   const { stores, argon2, passwords, store } = await testPeople();
   const alice = await addPerson(store, { name: 'alice', password: RIGHT });
@@ -74,7 +77,7 @@ describe('authenticate', () => {
     ['one of 1025 bytes', 'x'.repeat(1025)],
     ['one of a megabyte', 'x'.repeat(1_000_000)],
     ['one with a control character', `${RIGHT}\0`],
-  ])('%s is refused before anything is looked up or hashed', async (_what, password) => {
+  ])('%s is refused before any look-up or hashing', async (_what, password) => {
     const { directory, argon2, asked } = await setup();
     for (const name of ['alice', 'bob', 'mallory']) {
       expect(await directory.authenticate(name, password, ALONE)).toBeUndefined();
@@ -82,20 +85,20 @@ describe('authenticate', () => {
     expect([argon2.verifications, asked]).toEqual([0, []]);
   });
 
-  test('the person of the first start signs in in development alone, at the same cost', async () => {
+  test('the person of the first start signs in only in development, at the same cost', async () => {
     expect(await (await setup()).directory.authenticate('demo', RIGHT, ALONE)).toBeDefined();
     const { directory, argon2 } = await setup({ demo: false });
     expect(await directory.authenticate('demo', RIGHT, ALONE)).toBeUndefined();
     expect(argon2.verifications).toBe(1);
   });
 
-  test('disabled and enabled again: lets in, with the raised generation', async () => {
+  test('a person who was disabled and enabled again signs in, with the raised generation', async () => {
     const { directory, store } = await setup();
     await enablePerson(store, 'bob');
     expect(await directory.authenticate('bob', RIGHT, ALONE)).toMatchObject({ generation: 3 });
   });
 
-  test('a store that does not answer is neither a yes nor a no', async () => {
+  test('a store that does not answer gives neither yes nor no', async () => {
     const { stores, passwords } = await testPeople();
     const silent = async () => Promise.reject(new StoreUnavailable('silent'));
     const directory = localDirectory({
@@ -109,7 +112,7 @@ describe('authenticate', () => {
   });
 });
 
-describe('a change while a password is checked', () => {
+describe('a change of the person during a password check', () => {
   test.each([
     ['passwd', setPassword],
     ['disable', disablePerson],
@@ -127,7 +130,7 @@ describe('a change while a password is checked', () => {
     expect(generation).toBeGreaterThan(0);
   });
 
-  test('passwd between any two questions to the store: old password and new generation never meet', async () => {
+  test('passwd between any two questions to the store never gives an old password with a new generation', async () => {
     for (const at of ['getByName', 'generation', 'get'] as const) {
       const { store, stores, passwords } = await testPeople();
       const { id } = await addPerson(store, { name: 'alice', password: RIGHT });
@@ -158,7 +161,7 @@ describe('a change while a password is checked', () => {
 });
 
 describe('find', () => {
-  test('finds the people who may sign in, and nobody else', async () => {
+  test('find returns only people who may sign in', async () => {
     const { directory, stores, alice } = await setup({ demo: false });
     expect(await directory.find(alice.id)).toEqual({ id: alice.id, name: 'alice' });
     const others = (await everybodyIn(stores)).filter(

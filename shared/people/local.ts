@@ -10,12 +10,12 @@ export interface LocalDirectory {
   readonly people: Pick<People, 'get' | 'getByName'>;
   readonly revocations: Pick<Revocations, 'generation'>;
   readonly passwords: Pick<Passwords, 'verify'>;
-  /** Whether the person that the first start made may sign in (never in production). */
+  /** Whether the person that the first start created may sign in (never in production). */
   readonly demo: boolean;
 }
 
 /**
- * An id that nobody has, not even imported people. It is looked up for unknown names, so that the store's work is
+ * An id that no person has, not even an imported one. It is looked up for unknown names, so that the store's work is
  * equal.
  */
 const NOBODY = '(nobody)';
@@ -38,8 +38,8 @@ export function localDirectory({
       if (enforced === undefined) return undefined;
       const named = await people.getByName(usernameCaseMapped(name) ?? '');
       const id = named?.id ?? NOBODY;
-      // The generation is read before the record that the password is checked against. Anybody who replaces the record
-      // then raises the generation, so that an old password yields an old generation.
+      // The generation is read before the record against which the password is checked. Code that replaces the record
+      // raises the generation afterwards, so an old password gives an old generation.
       const generation = await revocations.generation('person', id);
       const person = active(await people.get(id), demo);
       const right = await passwords.verify(turn, person?.password_hash, enforced);

@@ -3,7 +3,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { newPassword } from './new-password.ts';
 import { judgePassword } from './password-rules.ts';
 
-test('each of 32 characters is as likely as the others: 100 bits in 20 of them', () => {
+test('a new password has 20 of 32 equally likely characters, which are 100 bits', () => {
   const bytes = Array.from({ length: 260 }, (_, byte) => byte % 256);
   const counts = new Map<string, number>();
   for (let start = 0; start < 256; start += 20) {
@@ -13,7 +13,7 @@ test('each of 32 characters is as likely as the others: 100 bits in 20 of them',
       counts.set(character, (counts.get(character) ?? 0) + 1);
     }
   }
-  // 256 bytes give every character 8 times; the last four of 260 begin again.
+  // 256 bytes give every character 8 times; the last four of the 260 give the first four characters again.
   expect(counts.size).toBe(32);
   expect([...counts.values()].toSorted((a, b) => a - b)).toEqual([
     ...Array.from({ length: 28 }, () => 8),
@@ -21,7 +21,7 @@ test('each of 32 characters is as likely as the others: 100 bits in 20 of them',
   ]);
 });
 
-test('it may be set as it is, and none comes twice', async () => {
+test('a new password satisfies the rules, and no two are equal', async () => {
   const made = Array.from({ length: 1000 }, () => newPassword(systemRandom));
   expect(new Set(made).size).toBe(1000);
   for (const password of made) {

@@ -1,6 +1,6 @@
 import type { Random } from '#shared/base/random.ts';
 
-/** 32 characters that are easy to tell apart. */
+/** 32 characters that are easy to distinguish. */
 const CHARACTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 /** Creates a password of 100 random bits that is easy to read out and to type: `k3xpa-9mwde-...`. */

@@ -7,14 +7,15 @@ import type { Revocations } from '#shared/stores/revocation/revocations.ts';
 
 /** Links that each give a right to their holder, once. */
 export interface OneTimeLinks<Right> {
-  /** Returns the secret of a new link, good for `life` seconds, which takes the place of the last one of that owner. */
+  /** Returns the secret of a new link, valid for `life` seconds, which replaces the last link of that owner. */
   make(right: Right, life: number): Promise<string>;
   /**
-   * Undefined: the secret is unknown, used, replaced or too old; or the person's password was changed, everything of theirs
-   * ended, or the store was restored, since. Uses nothing up.
+   * Finds the right of a link. Returns undefined if the secret is unknown, used, replaced or too old. It returns
+   * undefined, too, if since then the person's password was changed, all their access was ended, or the store was
+   * restored. It does not use the secret up.
    */
   find(secret: string): Promise<Right | undefined>;
-  /** Does the same, and uses the secret up: of several callers exactly one gets it. */
+  /** Does the same as `find`, and uses the secret up: of several callers exactly one gets the right. */
   redeem(secret: string): Promise<Right | undefined>;
 }
 
@@ -29,30 +30,32 @@ export interface OneTimeLinksOptions {
 
 /** A kind of link. */
 interface LinkKind<Right> {
-  /** The ids of its records begin with it. */
+  /** The prefix of the ids of its records. */
   readonly name: string;
-  /** Names whose link it is: the last one is good. */
+  /** Returns the owner's name: only the owner's last link is valid. */
   owner(right: Right): string;
-  /** The id of the person whose link it is; undefined: somebody without an account. */
+  /** Returns the id of the link's person; undefined for a person without an account. */
   person(right: Right): string | undefined;
 }
 
-/** The last link of an owner, as an artefact: its mail may wait for a day, and a restore ends all artefacts. */
+/**
+ * The last link of an owner, stored as an artefact: its mail may wait for a day, and a restore ends all artefacts.
+ */
 type Kept<Right> = Right & {
   /** A hash of the secret, so that the store has no secrets. */
   readonly uid: string;
-  /** The person's generation, so that raising it ends their links, too. */
+  /** The person's generation; raising it ends their links, too. */
   readonly generation: number;
-  /** The mark of the person's password, so that any new one ends their links, too. */
+  /** The mark of the person's password; a new password ends their links, too. */
   readonly password: string;
 };
 
-/** An id that nobody has: of links that are for no person yet. */
+/** An id that no person has, for links without a person. */
 const NOBODY = '(nobody)';
 
 const KIND = 'Link';
 
-/** Seconds for which a record without a right is kept, at least. */
+/** Least seconds for which a record without a right is kept. */
 const SOON = 1;
 
 export function createOneTimeLinks<Right extends object>(

@@ -1,6 +1,6 @@
 import type { Stores } from '#shared/stores/stores.ts';
 
-/** Whether a person can come in without any passkey: with a password, or with a key for HOBA or Concealed. */
+/** Returns whether a person can sign in without a passkey: with a password, or with a key for HOBA or Concealed. */
 export async function hasOtherWayIn(
   { people, publicKeys }: Pick<Stores, 'people' | 'publicKeys'>,
   accountId: string,

@@ -33,11 +33,11 @@ test.each([
   expect(await judgePassword(password)).toEqual({ fault });
 });
 
-test('a common password with more beside it may be set', async () => {
+test('a common password with additional characters may be set', async () => {
   expect(await judgePassword('baseball bat')).toEqual({ enforced: 'baseball bat' });
 });
 
-test('any password that may be set works at sign-in, in any form of it', async () => {
+test('any password that may be set works at sign-in, in each of its Unicode forms', async () => {
   await fc.assert(
     fc.asyncProperty(anyText(), async (password) => {
       const judged = await judgePassword(password);

@@ -3,7 +3,7 @@ import { LONGEST_PASSWORD, opaqueString } from './names/precis.ts';
 import type { Words } from '#shared/refusals/words.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** Least characters of a new password, each a code point. */
+/** Least characters of a new password, counted in code points. */
 export const LEAST_CHARACTERS = 8;
 
 /** The faults of a new password, in words for an operator. */
@@ -27,7 +27,7 @@ export async function judgePassword(
   return { enforced };
 }
 
-/** Says why a text is no password at all. */
+/** Returns the fault of a text that cannot be a password. */
 function faultOf(password: string): PasswordFault {
   if (password === '') return 'short';
   return Buffer.byteLength(password) > LONGEST_PASSWORD ? 'long' : 'characters';

@@ -8,7 +8,7 @@ import type { Argon2 } from './password.ts';
 
 const passwords = createPasswords();
 
-test('argon2id with 19 MiB, two passes and one lane; each hash has a salt of its own', async () => {
+test('a hash is argon2id with 19 MiB, two passes and one lane, and has a salt of its own', async () => {
   const [one, other] = [
     await passwords.hash(ALONE, 'swordfish'),
     await passwords.hash(ALONE, 'swordfish'),
@@ -20,7 +20,7 @@ test('argon2id with 19 MiB, two passes and one lane; each hash has a salt of its
   expect(await passwords.verify(ALONE, one, '')).toBe(false);
 });
 
-test('without a hash the same work is done on one of the same parameters', async () => {
+test('without a hash the same work is done on a hash with the same parameters', async () => {
   const asked: string[] = [];
   const argon2: Argon2 = {
     hash: new CountedArgon2().hash,
@@ -42,7 +42,7 @@ test('without a hash the same work is done on one of the same parameters', async
 const lineOf = (lanes: number, most: number) =>
   new Line({ lanes, most, tooMany: () => new HttpError(503, 'too many') });
 
-test('a flood: each lane runs one, a few wait, and the rest is told to come back', async () => {
+test('in a flood each lane runs one call, a few wait, and the remaining calls get 503', async () => {
   const argon2 = new CountedArgon2();
   const open = Promise.withResolvers<void>();
   argon2.gate = open.promise;
@@ -60,7 +60,7 @@ test('a flood: each lane runs one, a few wait, and the rest is told to come back
   expect(argon2.verifications).toBe(5);
 });
 
-test('a stored hash that is broken is an error, not a way in, and blocks nothing', async () => {
+test('a stored hash that is malformed gives an error, admits no password, and blocks no other call', async () => {
   const { verify } = createPasswords(undefined, lineOf(1, 1));
   await expect(verify(ALONE, 'broken', 'swordfish')).rejects.toThrow();
   expect(await verify(ALONE, undefined, 'swordfish')).toBe(false);

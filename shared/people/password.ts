@@ -4,7 +4,10 @@ import { Line, type Turn } from '#shared/base/line.ts';
 import { portion } from '#shared/base/workers.ts';
 import { busy } from '#shared/http/answer.ts';
 
-/** Hashes and checks passwords, each in its turn. Both methods reject with `HttpError` 503 if too many calls wait. */
+/**
+ * Hashes and checks passwords, each call in the order of its queue. Both methods reject with `HttpError` 503 if too
+ * many calls wait.
+ */
 export interface Passwords {
   /** Resolves to the hash in the PHC string format. */
   hash(turn: Turn, password: string): Promise<string>;
@@ -18,25 +21,28 @@ export interface Argon2 {
   readonly verify: typeof verify;
 }
 
-/** For argon2id, the default (OWASP Password Storage Cheat Sheet): 19 MiB and 5 ms of one core. */
+/**
+ * The parameters of argon2id, the default algorithm (OWASP Password Storage Cheat Sheet): 19 MiB and 5 ms of one
+ * core.
+ */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** A hash with the same parameters and lengths, which no password has. */
 const NOBODY = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** 16 and 32 bytes in unpadded base64, whose last characters have bits that are 0. */
+/** Matches 16 and 32 bytes in unpadded base64, in whose last characters the unused bits are 0. */
 const PHC = new RegExp(
   String.raw`^\$argon2id\$v=19\$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}` +
     String.raw`\$[A-Za-z0-9+/]{21}[AQgw]\$[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]$`,
 );
 
-/** True if the text is a hash with these parameters, so that checking it takes as long as any other. */
+/** True if the text is a hash with these parameters, so that checking it takes as long as checking any other. */
 export const isPasswordHash = (text: string) => PHC.test(text);
 
-/** One of the four threads of Node's pool is left for signatures and files. */
+/** Passwords use at most three of the four threads of Node's pool, so that one is left for signatures and files. */
 const LANES = portion(Math.min(availableParallelism(), 3));
 
-/** Less than a second's work. */
+/** How many calls may wait: less than a second's work. */
 const WAITING = portion(64);
 
 export function createPasswords(

@@ -24,7 +24,7 @@ import { OTHER_SEAL, PROOF, OTHER_PROOF, SEAL } from './verifier-kind.fixture.ts
 
 const OLD = 'the old password';
 
-/** alice, who is signed in and has allowed an application something. */
+/** Creates alice, who is signed in and has allowed an application access. */
 async function signedIn() {
   const made = await testPeople();
   const { id } = await addPerson(made.store, { name: 'alice', password: OLD });
@@ -35,7 +35,7 @@ async function signedIn() {
   return { ...made, id };
 }
 
-/** Returns the parts of `signedIn` that are still there. */
+/** Returns the parts of `signedIn` that still exist. */
 const left = async (store: PeopleStore) => [
   await findSignIn(store, 'browser'),
   await findAccess(store, 'grant'),
@@ -47,7 +47,7 @@ const enters = async (
 ) => localDirectory({ ...stores, passwords, demo: true }).authenticate('alice', password, ALONE);
 
 describe('addPerson', () => {
-  test('the hash alone is kept, under the name as it is compared', async () => {
+  test('addPerson stores only the hash of the password, and the name in its compared form', async () => {
     const { store, stores } = await testPeople();
     const person = await addPerson(store, { name: 'Alice', password: OLD });
     expect(await stores.people.get(person.id)).toEqual({
@@ -70,7 +70,7 @@ describe('addPerson', () => {
     ['a long password', 'alice', 'x'.repeat(1025), /^a password has at most 1,024 octets/],
     ['a password of two lines', 'alice', 'password\nmore', /^a password has no control characters/],
     ['a common password', 'alice', 'Football', /^this password is one of the 10,000 commonest/],
-  ])('%s is refused, says what to do, and nobody is added', async (_, name, password, message) => {
+  ])('%s is refused with advice, and no person is added', async (_, name, password, message) => {
     const { store, stores } = await testPeople();
     const adding = addPerson(store, { name, password });
     await expect(adding).rejects.toThrow(PeopleError);
@@ -78,7 +78,7 @@ describe('addPerson', () => {
     expect(await everybodyIn(stores)).toEqual([]);
   });
 
-  test('one name in ten forms at once: one person', async () => {
+  test('adding one name in ten forms at the same time adds one person', async () => {
     const { store, stores } = await testPeople();
     const names = ['bob', 'BOB', 'Bob', 'ＢＯＢ', 'boB', 'bOb', 'BOb', 'BoB', 'bOB', 'ｂob'];
     const results = await Promise.allSettled(
@@ -93,8 +93,8 @@ describe.each([
   ['passwd', 2, (store: PeopleStore) => setPassword(store, 'alice', 'the new password')],
   ['disable', 2, (store: PeopleStore) => disablePerson(store, 'alice')],
   ['kerberos', 1, (store: PeopleStore) => setKerberos(store, 'alice', ['alice@EXAMPLE.COM'])],
-])('%s', (_, raised, change) => {
-  test('sessions and grants end, with a generation that refuses every earlier token', async () => {
+])('the change %s', (_, raised, change) => {
+  test('the change ends sessions and grants, with a generation that refuses every earlier token', async () => {
     const { store, stores, id } = await signedIn();
     expect(await left(store)).toEqual([expect.anything(), expect.anything()]);
     await change(store);
@@ -102,7 +102,7 @@ describe.each([
     expect(await stores.revocations.generation('person', id)).toBe(raised);
   });
 
-  test('the store fails after the record was changed: it says so, and a second time ends everything', async () => {
+  test('if the store fails after the record was changed, the error says so, and a repetition ends all access', async () => {
     const { store, stores, id } = await signedIn();
     const raise = () => Promise.reject(new StoreUnavailable('silent'));
     const failing = { ...stores, revocations: { ...stores.revocations, raise } };
@@ -112,7 +112,7 @@ describe.each([
     expect(await left(store)).toEqual([undefined, undefined]);
   });
 
-  test('nobody of that name: refused', async () => {
+  test('a name without a person is refused', async () => {
     const { store } = await testPeople();
     await expect(change(store)).rejects.toThrow('there is no person alice');
   });
@@ -121,7 +121,7 @@ describe.each([
 test.each([
   ['passwd', (store: PeopleStore) => setPassword(store, 'alice', 'the new password')],
   ['disable', (store: PeopleStore) => disablePerson(store, 'alice')],
-])('%s: the old password lets nobody in any more', async (_, change) => {
+])('%s: the old password no longer authenticates', async (_, change) => {
   const made = await signedIn();
   expect(await enters(made, OLD)).toBeDefined();
   await change(made.store);
@@ -140,7 +140,7 @@ test.each([
     ({ version }: PersonRecord) => version > 0,
   ],
 ])(
-  '%s: a crash behind the record leaves no token of before, and one before it a record that is unchanged',
+  '%s: a crash after the change of the record leaves no earlier token, and a crash before it an unchanged record',
   async (_, change, changed) => {
     const { store, stores, id } = await signedIn();
     const ended = () => stores.revocations.generation('person', id);
@@ -163,14 +163,14 @@ test.each([
   },
 );
 
-test('passwd: a password that is refused changes and ends nothing', async () => {
+test('a password that passwd refuses changes and ends nothing', async () => {
   const made = await signedIn();
   await expect(setPassword(made.store, 'alice', 'short')).rejects.toThrow(PeopleError);
   expect(await left(made.store)).toEqual([expect.anything(), expect.anything()]);
   expect(await enters(made, OLD)).toBeDefined();
 });
 
-test('enable: the password of before, but nothing that was ended', async () => {
+test('a person who is enabled again has their old password, and their ended access stays ended', async () => {
   const made = await signedIn();
   await disablePerson(made.store, 'alice');
   await enablePerson(made.store, 'alice');
@@ -178,7 +178,7 @@ test('enable: the password of before, but nothing that was ended', async () => {
   expect(await left(made.store)).toEqual([undefined, undefined]);
 });
 
-test('passwd and disable at once, five each through two openings of the store: none is lost, and one disables', async () => {
+test('five passwd and five disable at the same time, through two openings of the store, all take effect, and one event says disabled', async () => {
   const made = await signedIn();
   const other = await testPeople(made.data);
   const changes = Array.from({ length: 5 }, (_, index) => [
@@ -210,11 +210,11 @@ describe('the verifiers that realms need', () => {
 
   const rowsOf = async ({ people }: Stores, id: string) =>
     (await people.getWhole(id))?.verifiers ?? [];
-  /** Each verifier by itself. */
+  /** Returns each verifier separately. */
   const valuesOf = async (stores: Stores, id: string) =>
     (await rowsOf(stores, id)).map(({ value }) => value);
 
-  test('a new password replaces every verifier and the hash, in one step; handles stay', async () => {
+  test('a new password replaces every verifier and the hash in one step; handles stay', async () => {
     const { store, stores } = await testPeople(undefined, REALMS);
     const before = await addPerson(store, { name: 'Alice', password: OLD });
     const rows = await rowsOf(stores, before.id);
@@ -237,7 +237,7 @@ describe('the verifiers that realms need', () => {
     expect(after.verifier_set).toBe(before.verifier_set);
   });
 
-  test('a verifier that is not needed any more goes with the next password, with its handle', async () => {
+  test('the next password removes a verifier that is no longer needed, with its handle', async () => {
     const { store, stores } = await testPeople(undefined, REALMS);
     const { id, verifier_set } = await addPerson(store, { name: 'alice', password: OLD });
     const handle = PROOF.handle?.('alice', 'one') ?? '';
@@ -265,7 +265,7 @@ describe('the verifiers that realms need', () => {
     );
   });
 
-  test('a password with a composed and a decomposed letter is one (RFC 8265 section 4.2)', async () => {
+  test('a password with a composed and with a decomposed letter is the same (RFC 8265 section 4.2)', async () => {
     const { store, stores } = await testPeople(undefined, REALMS);
     const { id } = await addPerson(store, { name: 'alice', password: OLD });
     const proofOf = async (password: string) => {
@@ -277,7 +277,7 @@ describe('the verifiers that realms need', () => {
 });
 
 describe('principals', () => {
-  /** alice and bob. */
+  /** Creates alice and bob. */
   async function two() {
     const made = await testPeople();
     await addPerson(made.store, { name: 'alice', password: OLD });
@@ -285,7 +285,7 @@ describe('principals', () => {
     return made;
   }
 
-  test('each once, in place of those before, which are free again', async () => {
+  test('new principals replace the former ones, each once, and the former ones become free', async () => {
     const { store, stores } = await two();
     const principals = ['alice@A', 'alice/admin@A', 'alice@A'];
     const alice = await setKerberos(store, 'ALICE', principals);
@@ -297,7 +297,7 @@ describe('principals', () => {
     expect(await stores.people.getByAlias('kerberos:alice@A')).toMatchObject({ name: 'bob' });
   });
 
-  test('one that somebody else has is refused by their name; nothing changes and nothing ends', async () => {
+  test("a principal of another person is refused by that person's name, and no data or access changes", async () => {
     const { store, stores } = await two();
     await setKerberos(store, 'bob', ['shared@A']);
     const before = await personNamed(stores.people, 'alice');
@@ -309,7 +309,7 @@ describe('principals', () => {
     expect(await stores.people.getByAlias('kerberos:alice@A')).toBeUndefined();
   });
 
-  test('one that is no principal is refused before anything is looked up', async () => {
+  test('an invalid principal is refused before any look-up', async () => {
     const { store } = await two();
     for (const wrong of ['alice', 'alice@', 'a@A\n', 'digest:MD5:x']) {
       await expect(setKerberos(store, 'alice', ['alice@A', wrong])).rejects.toThrow(
@@ -318,7 +318,7 @@ describe('principals', () => {
     }
   });
 
-  test('ten people want the same principal at once, through two openings of the store: one has it', async () => {
+  test('if ten people want the same principal at the same time, through two openings of the store, one gets it', async () => {
     const made = await testPeople();
     const other = await testPeople(made.data);
     const names = Array.from({ length: 10 }, (_, index) => `person${index}`);
@@ -338,7 +338,7 @@ describe('principals', () => {
     expect(have).toHaveLength(1);
   });
 
-  test('ten changes of one person at once, some of which want what is taken: the others all happen', async () => {
+  test('changes of one person at the same time fail if they want a taken principal, and otherwise succeed', async () => {
     const { store, stores } = await two();
     await setKerberos(store, 'bob', ['shared@A']);
     const changes = Array.from({ length: 5 }, (_, index) => [
@@ -353,7 +353,7 @@ describe('principals', () => {
     expect((await personNamed(stores.people, 'alice')).kerberos).toBeUndefined();
   });
 
-  test('the principal was free again when the reason was looked for: the message says to try again', async () => {
+  test('if the taken principal is free again when the reason is looked up, the message says to try again', async () => {
     const { store, stores } = await two();
     const replace = async () => false;
     const refusing = { ...stores, people: { ...stores.people, replace } };

@@ -28,7 +28,7 @@ export interface PeopleStore extends AccessStore {
   readonly stores: AccessStore['stores'] & Pick<Stores, 'people'>;
   readonly passwords: Pick<Passwords, 'hash'>;
   readonly random: Random;
-  /** The realms, which say what is derived from a password beside its hash. */
+  /** The realms, which determine the verifiers that are derived from a password besides its hash. */
   readonly realms: readonly RealmNeeds[];
 }
 
@@ -44,12 +44,12 @@ export class PeopleError extends Refused {
   override readonly name: string = 'PeopleError';
 }
 
-/** Thrown if there is no person of a name. */
+/** Thrown if no person has the name. */
 export class NoSuchPerson extends PeopleError {
   override readonly name = 'NoSuchPerson';
 }
 
-/** Thrown if a value is none that a person can have; the message says what it is. */
+/** Thrown for a value that no person can have; the message describes the value. */
 export class Unacceptable extends PeopleError {
   override readonly name: string = 'Unacceptable';
   readonly member: 'name' | 'password' | 'principals';
@@ -73,10 +73,10 @@ export class PasswordError extends Unacceptable {
 
 export interface NewPerson {
   readonly name: string;
-  /** Absent: no password lets them in. */
+  /** Absent if the person signs in without a password. */
   readonly password?: string;
   readonly profile?: Profile;
-  /** Made by the first start. */
+  /** True if the first start created the person. */
   readonly demo?: boolean;
 }
 
@@ -98,7 +98,7 @@ export async function addPerson(
   return keepPerson(store, person, former);
 }
 
-/** Returns a name as it is kept. Throws `PeopleError` if nobody can have it. */
+/** Returns the stored form of a name. Throws `PeopleError` if no person can have the name. */
 export function newName(name: string): string {
   const mapped = usernameCaseMapped(name);
   if (mapped === undefined) {
@@ -107,20 +107,20 @@ export function newName(name: string): string {
   return mapped;
 }
 
-/** Returns a password as it is compared. Throws `PasswordError` if nobody may have it. */
+/** Returns the compared form of a password. Throws `PasswordError` if the password may not be set. */
 export async function newPasswordText(password: string): Promise<string> {
   const judged = await judgePassword(password);
   if ('fault' in judged) throw new PasswordError(judged.fault);
   return judged.enforced;
 }
 
-/** A person's record without the members that follow from the others or from its history. */
+/** A person's record without the members that are derived from others or from its history. */
 export interface NewRecord extends Omit<PersonRecord, 'aliases' | 'search_keys' | 'version'> {
-  /** All verifiers; a change without them leaves them as they are. */
+  /** All verifiers; without this member they stay as they are. */
   readonly verifiers?: readonly VerifierRow[];
 }
 
-/** Adds a person with this record. Throws `PeopleError` if their name, an alias or what is to come `together` is taken. */
+/** Adds a person with this record. Throws `PeopleError` if the name, an alias or a value of `together` is taken. */
 export async function keepPerson(
   store: Pick<PeopleStore, 'stores' | 'recorder'>,
   person: NewRecord,
@@ -142,7 +142,7 @@ export async function keepPerson(
   return record;
 }
 
-/** Finds the person of a name, in any form of it. Throws `PeopleError` if there is none. */
+/** Finds the person with a name, in any form of the name. Throws `PeopleError` if there is none. */
 export async function personNamed(
   people: Pick<People, 'getByName'>,
   name: string,
@@ -153,8 +153,8 @@ export async function personNamed(
 }
 
 /**
- * Gives a person a new password, everywhere at once, and ends everything that the old one opened, also if the process ends
- * before it is done.
+ * Gives a person a new password, everywhere at once, and ends all access that the old password opened, even if the
+ * process ends before it is done.
  */
 export async function setPassword(
   store: PeopleStore,
@@ -169,8 +169,8 @@ export async function setPassword(
 }
 
 /**
- * Names the principals that Kerberos knows a person by, in place of those before, and ends everything
- * of theirs. Throws `PeopleError` for one that is no principal or belongs to somebody else.
+ * Replaces the principals by which Kerberos identifies a person, and ends all access of the person. Throws
+ * `PeopleError` for an invalid principal or one of another person.
  */
 export async function setKerberos(
   store: PeopleStore,
@@ -187,8 +187,8 @@ export async function setKerberos(
 }
 
 /**
- * Prevents a person from signing in, and ends everything of theirs, also if the process ends before it is done. Of several at
- * once one is the event; each of them ends what another may not have ended yet.
+ * Prevents a person from signing in, and ends all their access, even if the process ends before it is done. Of
+ * several calls at the same time one records the event; each ends access that another call may not have ended yet.
  */
 export async function disablePerson(store: PeopleStore, name: string): Promise<PersonRecord> {
   const there = await personNamed(store.stores.people, name);
@@ -199,15 +199,15 @@ export async function disablePerson(store: PeopleStore, name: string): Promise<P
   );
 }
 
-/** Lets a person sign in again; what was ended stays ended. */
+/** Lets a person sign in again; ended access stays ended. */
 export async function enablePerson(store: PeopleStore, name: string): Promise<PersonRecord> {
   const edit = (person: PersonRecord) => ({ ...person, disabled: false });
   return changePerson(store, name, edit, { kind: 'person.enabled' });
 }
 
 /**
- * Replaces a person's profile. Nothing ends: a profile lets nobody in, and is read at each request.
- * Throws `PeopleError` when there is no such person.
+ * Replaces a person's profile. It ends no access: a profile is no credential, and is read at each request. Throws
+ * `PeopleError` if the person does not exist.
  */
 export async function setProfile(
   store: Pick<PeopleStore, 'stores' | 'recorder'>,
@@ -222,9 +222,9 @@ export async function setProfile(
 }
 
 /**
- * Replaces the record, then ends everything, so that anybody who was let in by the old record has an earlier generation.
- * In the other order the old record could let somebody in between the two steps. Throws `PeopleError` if there is no
- * such person or an alias is taken.
+ * Replaces the record, then ends all access, so that a sign-in by the old record has an earlier generation. In the
+ * other order the old record could authenticate the person between the two steps. Throws `PeopleError` if the person
+ * does not exist or an alias is taken.
  */
 export async function changePerson(
   store: PeopleStore,
@@ -238,12 +238,12 @@ export async function changePerson(
   return record;
 }
 
-/** Says what a change was. Undefined: it was none, and nothing is written. */
+/** Returns the event of a change; undefined if nothing changes, and then nothing is written. */
 type EventOf = (was: PersonRecord, now: PersonRecord) => PersonEvent | undefined;
 
 /**
- * Replaces the record alone: for changes after which nothing has to end. `more` is recorded with `event`. Rejects with what
- * `edit` throws.
+ * Replaces the record only, for changes that end no access. `more` is recorded with `event`. Rejects with the error
+ * of `edit`.
  */
 export async function replacePerson(
   store: Pick<PeopleStore, 'recorder'> & { readonly stores: Pick<Stores, 'people'> },
@@ -256,7 +256,7 @@ export async function replacePerson(
   let refused: PersonRecord | undefined;
   for (;;) {
     const person = await personNamed(people, name);
-    // Nobody changed the record meanwhile, so a conflict was not the reason.
+    // The record was not changed meanwhile, so a conflict was not the reason.
     if (refused?.version === person.version + 1) throw await taken(people, refused);
     const { record, verifiers } = kept(edit(person), person.version + 1);
     const happened = typeof event === 'function' ? event(person, record) : event;
@@ -267,7 +267,7 @@ export async function replacePerson(
   }
 }
 
-/** Returns the record with the members that follow from the others. */
+/** Returns the record with its derived members. */
 function kept({ verifiers, ...person }: NewRecord, version: number) {
   const verifier_set = verifiers ? verifierSet(verifiers) : person.verifier_set;
   const record = {
@@ -280,7 +280,7 @@ function kept({ verifiers, ...person }: NewRecord, version: number) {
   return { record, verifiers };
 }
 
-/** Returns why the store refused a record that was not outdated. */
+/** Returns the reason for which the store refused a record that was not outdated. */
 async function taken(
   people: Pick<People, 'getByName' | 'getByAlias' | 'isFormerName'>,
   { id, name, aliases = [], profile: { emails = [] } = {} }: PersonRecord,
@@ -307,7 +307,7 @@ async function taken(
 
 export const formerName = (name: string) => new PeopleError(said('name-former', { name }));
 
-/** Derives all that is stored of a password. Throws `PasswordError` if it may not be set. */
+/** Derives everything that is stored for a password. Throws `PasswordError` if the password may not be set. */
 export async function secretsOf(
   { passwords, realms, random }: PeopleStore,
   name: string,

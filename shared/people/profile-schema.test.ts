@@ -7,10 +7,10 @@ const taken = (profile: unknown) => profileSchema.safeParse(profile).success;
 const withEmails = (...addresses: string[]) => ({
   emails: addresses.map((address) => ({ address, verified: true })),
 });
-/** The sign and a domain, so many octets together. */
+/** Returns an at sign and a domain, so many octets in total. */
 const domain = (length: number) => `@${'d.'.repeat(length)}`.slice(0, length - 2) + 'de';
 
-test('all of it is kept as it is', () => {
+test('a full profile is stored as it is', () => {
   const profile = {
     display_name: 'Alice Liddell, née Übel',
     ...withEmails('alice@example.com', 'Alice@xn--bcher-kva.example'),
@@ -40,22 +40,22 @@ describe('e-mail addresses', () => {
     ['an address of a host', 'alice@[127.0.0.1]'],
     ['quotes', '"alice"@example.com'],
     ['letters before it that are not ASCII', 'älice@example.com'],
-  ])('%s: refused', (_, address) => {
+  ])('an address is refused: %s', (_, address) => {
     expect(taken(withEmails(address))).toBe(false);
   });
 
-  test('254 octets are taken, and ten of them', () => {
+  test('ten addresses of 254 octets are accepted', () => {
     expect(taken(withEmails(`a${domain(253)}`))).toBe(true);
     const many = Array.from({ length: 11 }, (_, n) => `a${n}@example.com`);
     expect(taken(withEmails(...many.slice(1)))).toBe(true);
     expect(taken(withEmails(...many))).toBe(false);
   });
 
-  test('each once, in whatever case', () => {
+  test('each address is stored once, in any case', () => {
     expect(taken(withEmails('alice@example.com', 'Alice@Example.com'))).toBe(false);
   });
 
-  test('a domain is kept in ASCII (RFC 5891), so that each is there once', () => {
+  test('a domain is stored in ASCII (RFC 5891), so that each address is stored once', () => {
     expect(profileSchema.parse(withEmails('alice@bücher.example'))).toEqual(
       withEmails('alice@xn--bcher-kva.example'),
     );
@@ -78,16 +78,16 @@ describe('groups', () => {
     ['the end of a line', 'staff\nadmin'],
     ['a character that nobody sees', 'ad\u200Bmin'],
     ['65 characters', 'x'.repeat(65)],
-  ])('%s: refused', (_, group) => {
+  ])('a group is refused: %s', (_, group) => {
     expect(taken({ groups: [group] })).toBe(false);
   });
 
-  test('a name is one, however it is composed', () => {
+  test('a group is the same in composed and decomposed form', () => {
     expect(profileSchema.parse({ groups: ['Ku\u0308che'] })).toEqual({ groups: ['Küche'] });
     expect(taken({ groups: ['Ku\u0308che', 'Küche'] })).toBe(false);
   });
 
-  test('a hundred, of 4,096 octets together', () => {
+  test('a hundred groups of 4,096 octets in total are accepted, and no more', () => {
     const many = Array.from({ length: 101 }, (_, n) => `group ${n}`);
     expect(taken({ groups: many.slice(1) })).toBe(true);
     expect(taken({ groups: many })).toBe(false);
@@ -98,7 +98,7 @@ describe('groups', () => {
 });
 
 describe('locale (RFC 5646)', () => {
-  test('written as it should be', () => {
+  test('a locale is stored in its canonical form', () => {
     expect(profileSchema.parse({ locale: 'EN-gb' })).toEqual({ locale: 'en-GB' });
   });
 
@@ -121,24 +121,24 @@ describe('picture', () => {
     'https://user:secret@pictures.example/',
     'https://user@pictures.example/',
     `https://pictures.example/${'x'.repeat(1024)}`,
-  ])('%s: refused', (picture) => {
+  ])('a picture is refused: %s', (picture) => {
     expect(taken({ picture })).toBe(false);
   });
 
-  test('the result is visible ASCII', () => {
+  test('the stored URL of a picture is visible ASCII', () => {
     expect(profileSchema.parse({ picture: 'http://bücher.example/é?\n' })).toEqual({
       picture: 'http://xn--bcher-kva.example/%C3%A9?',
     });
   });
 });
 
-test('a member that is none, or of another type: refused', () => {
+test('an unknown member, or a member of a wrong type, is refused', () => {
   for (const profile of [{ nickname: 'a' }, { display_name: 1 }, { groups: 'a' }, null, [], 'a']) {
     expect(taken(profile)).toBe(false);
   }
 });
 
-test('an accepted text stays on its line and in its place of a list', () => {
+test('an accepted text cannot break a line or a list', () => {
   fc.assert(
     fc.property(anyText({ maxLength: 30 }), (text) => {
       const { data } = profileSchema.safeParse({

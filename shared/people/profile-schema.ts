@@ -5,17 +5,17 @@ import type { Words } from '#shared/refusals/words.ts';
 import { said } from '#shared/refusals/operations.ts';
 import { fault } from '#shared/refusals/fault.ts';
 
-/** Each as long as it may be in octets; all goes into tokens, fields and pages. */
+/** The most octets or items of each member, since tokens, fields and pages contain all of them. */
 const MOST = { picture: 1024, emails: 10, groups: 100, groupOctets: 4096 };
 
-/** As in the fields that tell applications: those separate groups by commas. */
+/** Matches a group as fields to applications can carry it: these separate groups by commas. */
 const GROUP = /^[^\p{C}\p{Zl}\p{Zp},]{1,64}$/u;
 
 const octets = (text: string) => Buffer.byteLength(text);
 
 const once = (texts: readonly string[]) => new Set(texts).size === texts.length;
 
-/** RFC 5646; undefined: no language tag. */
+/** Returns a language tag in canonical form (RFC 5646); undefined if the text is none. */
 function canonicalLocale(text: string): string | undefined {
   try {
     return text.length <= 64 ? Intl.getCanonicalLocales(text)[0] : undefined;
@@ -24,7 +24,7 @@ function canonicalLocale(text: string): string | undefined {
   }
 }
 
-/** An address where a browser can fetch a picture, as URL writes it. */
+/** Returns the URL of a picture in the form of `URL`; undefined if a browser could not fetch it. */
 function pictureUrl(text: string): string | undefined {
   const url = URL.parse(text);
   const fits =
@@ -36,7 +36,7 @@ function pictureUrl(text: string): string | undefined {
   return fits ? url.href : undefined;
 }
 
-/** Returns the schema of a text that `make` turns into a value, or the mistake. */
+/** Returns the schema of a text that `make` turns into a value; undefined means the mistake `words`. */
 const made = (make: (text: string) => string | undefined, words: Words) =>
   z.string().transform((text, context) => {
     const value = make(text);
@@ -45,7 +45,7 @@ const made = (make: (text: string) => string | undefined, words: Words) =>
     return z.NEVER;
   });
 
-/** It has no comma either: fields and the command line separate by it. */
+/** An address has no comma either: fields and the command line separate addresses by commas. */
 const address = made(mailAddress, said('mail-address'));
 
 const group = z
@@ -53,7 +53,7 @@ const group = z
   .normalize('NFC')
   .refine((text) => GROUP.test(text) && text.trim() === text, fault(said('group-name')));
 
-/** A `Profile` as operators write it and as files have it. */
+/** A `Profile` in the form of operators and files. */
 export const profileSchema = z.strictObject({
   display_name: z
     .string()

@@ -64,19 +64,19 @@ describe('a key is the same in every form', () => {
     expect(keptJwk(jwk)).toEqual(kept(publicKey));
   });
 
-  test('RFC 8017 appendix A.1.1: RSA in PKCS #1', () => {
+  test('RFC 8017 appendix A.1.1: an RSA key in PKCS #1 is the same key', () => {
     const { publicKey } = PAIRS['RSA of 2048 bits'];
     expect(read(pem(publicKey, 'pkcs1'))).toEqual(kept(publicKey));
   });
 
-  test('RFC 7486 appendix B: base64url between the lines', () => {
+  test('RFC 7486 appendix B: base64url between the PEM lines gives the same key', () => {
     const { publicKey } = PAIRS['RSA of 2048 bits'];
     const body = der(publicKey).toString('base64url');
     const text = `-----BEGIN PUBLIC KEY-----\n${body}\n-----END PUBLIC KEY-----`;
     expect(read(text, 'HOBA')).toEqual(kept(publicKey));
   });
 
-  test('and a body that has as many dashes as a line around it', () => {
+  test('a PEM body with as many dashes as its lines gives the same key', () => {
     const n = Buffer.from('fbefbe'.repeat(86).slice(0, 512), 'hex').toString('base64url');
     const key = createPublicKey({ key: { kty: 'RSA', n, e: 'AQAB' }, format: 'jwk' });
     const body = der(key).toString('base64url');
@@ -85,7 +85,7 @@ describe('a key is the same in every form', () => {
     expect(read(text, 'HOBA')).toEqual(kept(key));
   });
 
-  test('RFC 5480 section 2.2: a compressed point', () => {
+  test('RFC 5480 section 2.2: a compressed point gives the same key', () => {
     const { publicKey } = PAIRS['P-256'];
     const whole = der(publicKey);
     const point = ECDH.convertKey(
@@ -102,7 +102,7 @@ describe('a key is the same in every form', () => {
     expect(read(compressed)).toEqual(kept(publicKey));
   });
 
-  test('RFC 7518 section 6.3.1: a number with zeros before it', () => {
+  test('RFC 7518 section 6.3.1: a number with leading zeros gives the same key', () => {
     const { publicKey } = PAIRS['RSA of 2048 bits'];
     const jwk = asJwk(publicKey);
     const padded = { ...jwk, n: `AAAA${jwk['n']}`, e: `AAAA${jwk['e']}` };
@@ -111,7 +111,7 @@ describe('a key is the same in every form', () => {
   });
 });
 
-describe('refused', () => {
+describe('refused public keys', () => {
   const refusal = (...asked: Parameters<typeof read>) => {
     try {
       return read(...asked).id;
@@ -130,11 +130,11 @@ describe('refused', () => {
   });
 
   test.each(['ec secp256k1', 'ec secp521r1', 'ed448', 'x25519', 'rsa 2040'] as const)(
-    '%s as a JWK',
+    '%s is refused as a JWK',
     (type) => expect(refusal(asJwk(REFUSED[type]))).toMatch(`is a key of type ${type}; `),
   );
 
-  test('RFC 7486 section 9.3: keys that are not RSA, for HOBA', () => {
+  test('RFC 7486 section 9.3: HOBA refuses keys that are not RSA', () => {
     for (const [name, { publicKey }] of Object.entries(PAIRS)) {
       const said = refusal(der(publicKey), 'HOBA');
       if (name.startsWith('RSA')) expect(said).toBe(kept(publicKey).id);
@@ -148,14 +148,14 @@ describe('refused', () => {
     ['an exponent of 33 bits', 'AQAAAAE'],
     ['an exponent of 1', 'AQ'],
     ['no exponent', ''],
-  ])('RSA with %s', (_, e) => {
+  ])('an RSA key with %s is refused', (_, e) => {
     const jwk = { ...asJwk(PAIRS['RSA of 2048 bits'].publicKey), e };
     for (const scheme of ['Concealed', 'HOBA'] as const) {
       expect(refusal(jwk, scheme)).toMatch(/^is a key of type rsa 2048; |^is no public key/);
     }
   });
 
-  test('RSA of more bits than take reasonable time, and of none', () => {
+  test('RSA keys of 0 bits, and of more bits than can be verified in reasonable time, are refused', () => {
     const jwk = asJwk(PAIRS['RSA of 2048 bits'].publicKey);
     const n = Buffer.alloc(1025, 0xff).toString('base64url');
     expect(refusal({ ...jwk, n })).toMatch('rsa 8200');
@@ -181,7 +181,7 @@ describe('refused', () => {
     expect(refusal(pkcs1.replaceAll('RSA PRIVATE', 'RSA PUBLIC'))).toBe(message);
   });
 
-  test('a symmetric key, a set of keys, a key for encryption, and what is no key', () => {
+  test('a symmetric key, a set of keys, a key for encryption, and any text that is no key are refused', () => {
     const jwk = asJwk(PAIRS['P-256'].publicKey);
     expect(refusal({ kty: 'oct', k: 'AAAA' })).toMatch('private key');
     expect(refusal({ ...jwk, use: 'enc' })).toMatch('something else than signatures');
@@ -208,14 +208,14 @@ describe('refused', () => {
     }
   });
 
-  test('a point that is not on the curve', () => {
+  test('a point that is not on the curve is refused', () => {
     const spki = Buffer.from(der(PAIRS['P-256'].publicKey));
     spki.writeUInt8((spki.at(-1) ?? 0) ^ 1, spki.length - 1);
     expect(refusal(spki)).toMatch('is no public key');
   });
 });
 
-describe('any bytes end in a key or in the typed refusal', () => {
+describe('any bytes give a key or a PublicKeyError', () => {
   const ends = (content: Uint8Array) => {
     try {
       const { id, spki } = readPublicKey(content, 'Concealed');
@@ -230,11 +230,11 @@ describe('any bytes end in a key or in the typed refusal', () => {
     }
   };
 
-  test('random ones', () => {
+  test('random bytes give a key or a PublicKeyError', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), ends), { numRuns: 500 });
   });
 
-  test('good keys with an octet changed, or cut', () => {
+  test('valid keys that are truncated or have a changed octet give a key or a PublicKeyError', () => {
     const forms = Object.values(PAIRS).flatMap(({ publicKey }) => [
       der(publicKey),
       Buffer.from(pem(publicKey)),
@@ -251,7 +251,7 @@ describe('any bytes end in a key or in the typed refusal', () => {
     );
   });
 
-  test('any JSON as a JWK, of a client or of a proof', () => {
+  test('any JSON as a JWK, of a client or of a proof, gives a key or a PublicKeyError', () => {
     const member = fc.oneof(
       fc.string(),
       fc.constantFrom('EC', 'RSA', 'OKP', 'P-256', 'Ed25519', 'AQAB'),

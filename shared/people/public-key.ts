@@ -6,7 +6,10 @@ import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import { Refused, said } from '#shared/refusals/operations.ts';
 
-/** It is no public key, or none that the scheme takes; the message goes on after what names it. */
+/**
+ * Thrown if the content is no public key, or none that the scheme accepts. The message continues a sentence about the
+ * content.
+ */
 export class PublicKeyError extends Refused {
   override readonly name = 'PublicKeyError';
 }
@@ -18,11 +21,11 @@ const ofCurve =
   ({ asymmetricKeyType: type, asymmetricKeyDetails: details }) =>
     type === 'ec' && details?.namedCurve === curve;
 
-/** Bits: fewer can be factored, more take long to verify. */
+/** The accepted sizes of an RSA modulus in bits: a smaller one can be factored, a larger one takes long to verify. */
 const RSA = { least: 2048, most: 8192 };
 const EXPONENT = { least: 65_537n, below: 2n ** 32n };
 
-/** True for a key of type `rsaEncryption` with a good size: a key for PSS alone has another type. */
+/** True for a key of type `rsaEncryption` with an accepted size: a key for PSS alone has another type. */
 export const isRsa: Fits = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }) => {
   const { modulusLength = 0, publicExponent = 0n } = details ?? {};
   return (
@@ -50,13 +53,13 @@ const TAKEN: Readonly<Record<PublicKeyRecord['scheme'], Readonly<Record<string, 
   HOBA,
 };
 
-/** Two lines around base64 or, as in RFC 7486 appendix B, base64url. */
+/** Matches two lines around base64 or, as in RFC 7486 appendix B, base64url. */
 const PEM =
   /^\s*-----BEGIN (RSA )?PUBLIC KEY-----((?:[\w\r\t+/=-]|\n *)+?)-----END \1PUBLIC KEY-----\s*$/;
 
 /**
- * The public key in PEM or DER (SubjectPublicKeyInfo; of RSA PKCS#1 in PEM, too) or as a JWK, if the scheme takes
- * it. Throws `PublicKeyError`.
+ * Reads a public key in PEM or DER (SubjectPublicKeyInfo; for RSA also PKCS#1 in PEM) or as a JWK, if the scheme
+ * accepts it. Throws `PublicKeyError`.
  */
 export function readPublicKey(content: Uint8Array, scheme: PublicKeyRecord['scheme']): KeptKey {
   const key = parse(Buffer.from(content));
@@ -71,7 +74,9 @@ export function readPublicKey(content: Uint8Array, scheme: PublicKeyRecord['sche
   return keptKey(key);
 }
 
-/** Returns the imported key of a record. Node takes as long to import a key as to verify, so imported keys are remembered. */
+/**
+ * Returns the imported key of a record. Importing a key takes as long as verifying, so imported keys are remembered.
+ */
 export const importedKey = remembering(
   (spki) => createPublicKey({ key: Buffer.from(spki, 'base64url'), format: 'der', type: 'spki' }),
   { capacity: 10_000, longest: 2000 },
@@ -107,7 +112,7 @@ function fromPem(text: string): KeyObject {
   if (rsa === undefined) return createPublicKey({ key: der, format: 'der', type: 'spki' });
   const pkcs1 = { format: 'der', type: 'pkcs1' } as const;
   const key = createPublicKey({ key: der, ...pkcs1 });
-  // Node silently takes the public half of a private key in PKCS #1.
+  // Node silently uses the public half of a private key in PKCS #1.
   if (!key.export(pkcs1).equals(der)) throw isPrivate();
   return key;
 }

@@ -19,13 +19,13 @@ beforeEach(async () => {
   elsewhere = createRecoveryLinks({ ...there.store, stores: there.stores });
 });
 
-test('128 random bits, of which the store has a hash alone', async () => {
+test('a link has 128 random bits, and the store has only their hash', async () => {
   const secret = await links.make(OF_ALICE);
   expect(Buffer.from(secret, 'base64url')).toHaveLength(16);
   expect(await links.make(OF_ALICE)).not.toBe(secret);
 });
 
-test('to look at it uses nothing up', async () => {
+test('finding a link does not use it up', async () => {
   const recovery = { ...OF_ALICE, secondFactor: true };
   const secret = await links.make(recovery);
   expect(await elsewhere.find(secret)).toEqual(recovery);
@@ -33,7 +33,7 @@ test('to look at it uses nothing up', async () => {
   expect(await elsewhere.find(secret)).toBeUndefined();
 });
 
-test('ten at once over two openings of the store: one gets it', async () => {
+test('one of ten redemptions at the same time over two openings of the store succeeds', async () => {
   const secret = await links.make(OF_ALICE);
   const got = await Promise.all(
     Array.from({ length: 10 }, (_, n) => (n % 2 ? links : elsewhere).redeem(secret)),
@@ -41,7 +41,7 @@ test('ten at once over two openings of the store: one gets it', async () => {
   expect(got.filter((one) => one !== undefined)).toEqual([OF_ALICE]);
 });
 
-test('it lives for 15 minutes', async () => {
+test('a link is valid for 15 minutes', async () => {
   const clock = here.store.clock as ManualClock;
   const secret = await links.make(OF_ALICE);
   clock.advance(899.999);
@@ -51,7 +51,7 @@ test('it lives for 15 minutes', async () => {
   expect(await links.redeem(secret)).toBeUndefined();
 });
 
-test('a new one takes the place of the last one, of the same person alone', async () => {
+test('a new link replaces the last link of the same person only', async () => {
   const ofBob = await links.make({ person: 'b1', purpose: 'invitation' });
   const first = await links.make(OF_ALICE);
   const second = await elsewhere.make({ ...OF_ALICE, purpose: 'invitation' });
@@ -61,7 +61,7 @@ test('a new one takes the place of the last one, of the same person alone', asyn
   expect(await links.find(ofBob)).toMatchObject({ person: 'b1' });
 });
 
-test('one by mail, for which anybody may ask, does not void that of an operator', async () => {
+test("a link by mail, which anybody may request, does not replace an operator's link", async () => {
   const operators = { ...OF_ALICE, secondFactor: true };
   const secret = await links.make(operators);
   const byMail = await links.make({ ...OF_ALICE, byMail: true });
@@ -71,14 +71,14 @@ test('one by mail, for which anybody may ask, does not void that of an operator'
   expect(await links.redeem(next)).toEqual({ ...OF_ALICE, byMail: true });
 });
 
-test('it ends with everything else that the person has open', async () => {
+test('ending all access of the person ends the link', async () => {
   const secret = await links.make(OF_ALICE);
   await here.stores.revocations.raise('person', 'a1', here.store.clock.now() + 1000);
   expect(await elsewhere.find(secret)).toBeUndefined();
   expect(await elsewhere.redeem(secret)).toBeUndefined();
 });
 
-test('other artefacts of the store, and ids of records, are no links', async () => {
+test('other artefacts of the store, and ids of records, are not accepted as links', async () => {
   const secret = await links.make(OF_ALICE);
   const id = 'of an interaction';
   const payload = { ...OF_ALICE, generation: 0, uid: id };
@@ -90,7 +90,7 @@ test('other artefacts of the store, and ids of records, are no links', async () 
   expect(await links.find(secret)).toEqual(OF_ALICE);
 });
 
-test('a new password ends it, though nothing else ends', async () => {
+test('a new password ends the link, even if no other access ends', async () => {
   const seen = await addPerson(here.store, { name: 'alice', password: 'a first long password' });
   const secret = await links.make({ person: seen.id, purpose: 'recovery' });
   expect(await elsewhere.find(secret)).toMatchObject({ person: seen.id });

@@ -7,33 +7,39 @@ export const LINK_LIFE = 900;
 /** Seconds for which an invitation by mail is valid: people read their mail once a day. */
 const MAILED_INVITATION = 86_400;
 
-/** The path below which the secret of a link stands, at the authorization server. */
+/** The path at the authorization server that precedes the secret of a link. */
 export const LINK_PATH = '/recover/';
 
 /** The right that a link gives to its holder. */
 export interface Recovery {
   /** The id of the person. */
   readonly person: string;
-  /** `invitation`: the person is new here. */
+  /** `invitation`: the person was added without a password. */
   readonly purpose: 'invitation' | 'recovery';
-  /** The second factor is removed as well. */
+  /** True if the link also removes the second factor. */
   readonly secondFactor?: boolean;
-  /** The person, or anybody in their name, asked for it. It does not take the place of an operator's. */
+  /**
+   * True if the link was requested by mail, by the person or by anybody in their name. It does not replace an
+   * operator's link.
+   */
   readonly byMail?: boolean;
-  /** The e-mail address that it was sent to: whoever has the link reads what goes there. */
+  /** The email address that the link was sent to: a holder of the link can read its mail. */
   readonly address?: string;
 }
 
-/** One-time links with which somebody who cannot sign in sets a password. */
+/** One-time links by which a person who cannot sign in sets a password. */
 export interface RecoveryLinks {
-  /** Returns the secret of a new link, which takes the place of the person's last one of that origin. */
+  /**
+   * Returns the secret of a new link, which replaces the person's last link of the same origin (mail or operator).
+   */
   make(recovery: Recovery): Promise<string>;
   /**
-   * Undefined: the secret is unknown, used, replaced or too old; or the person's password was changed, everything of theirs
-   * ended, or the store was restored, since. Uses nothing up.
+   * Returns undefined if the secret is unknown, used, replaced or too old. It returns undefined, too, if since then
+   * the person's password was changed, all their access was ended, or the store was restored. It does not use the
+   * secret up.
    */
   find(secret: string): Promise<Recovery | undefined>;
-  /** Does the same, and uses the secret up: of several callers exactly one gets it. */
+  /** Does the same as `find`, and uses the secret up: of several callers exactly one gets the right. */
   redeem(secret: string): Promise<Recovery | undefined>;
 }
 

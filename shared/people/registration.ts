@@ -8,47 +8,50 @@ import { looksSearchKey } from './names/search-keys.ts';
 import { createOneTimeLinks, type OneTimeLinksOptions } from './one-time-links.ts';
 import { keepPerson, PeopleError, type PeopleStore, secretsOf } from './people.ts';
 
-/** Seconds for which a link is valid that came by mail: people read their mail once a day. */
+/** Seconds for which a mailed link is valid: people read their mail once a day. */
 const MAILED = 86_400;
-/** Seconds for which one is valid that an operator was shown. */
+/** Seconds for which a link is valid that was shown to an operator. */
 const SHOWN = 900;
 /** Seconds for which the link of the first administrator is valid. */
 const FIRST = 3600;
 
-/** The link of the first administrator, in the words of the audit log. */
+/** The name in the audit log of the first administrator's link. */
 export const FIRST_ADMINISTRATOR = 'first administrator';
 
-/** The path below which the secret of such a link stands, at the authorization server. */
+/** The path at the authorization server that precedes the secret of such a link. */
 export const REGISTRATION_PATH = '/register/';
 
-/** The right of somebody who has no account to make one. */
+/** The right of a person without an account to create one. */
 export interface Registration {
-  /** The id that their account will have: so one link makes one account. */
+  /** The id of the future account, so that one link creates one account. */
   readonly id: string;
-  /** Absent: the link is for the first administrator, who gives none. */
+  /** The address; absent for the first administrator's link, which has none. */
   readonly address?: string;
-  /** The link was sent to the address: whoever has it reads what goes there. */
+  /** True if the link was sent to the address: a holder of the link can read its mail. */
   readonly mailed: boolean;
-  /** Somebody asked for it themself. It does not take the place of an operator's, and is good while registration is open. */
+  /**
+   * True if the person requested the link. It does not replace an operator's link, and is valid only while
+   * registration is open.
+   */
   readonly asked?: boolean;
 }
 
 export interface MadeLink {
   readonly secret: string;
-  /** Its life in seconds. */
+  /** The life of the link in seconds. */
   readonly life: number;
 }
 
-/** Whether a link is the one of the first administrator. */
+/** True for the link of the first administrator. */
 export const isOfFirst = ({ address }: Pick<Registration, 'address'>) => address === undefined;
 
-/** One-time links with which somebody makes an account. */
+/** One-time links by which a person creates an account. */
 export interface RegistrationLinks {
-  /** Makes a link, which takes the place of the last one of that address and origin. */
+  /** Makes a link, which replaces the last link of the same address and origin (person or operator). */
   make(address: string, origin: Omit<Registration, 'id' | 'address'>): Promise<MadeLink>;
-  /** Makes the link of the first administrator, which takes the place of the last such link. */
+  /** Makes the link of the first administrator, which replaces the last such link. */
   makeFirst(): Promise<MadeLink & Pick<Registration, 'id'>>;
-  /** Undefined: the secret is unknown, used, replaced or too old. Uses nothing up. */
+  /** Returns undefined if the secret is unknown, used, replaced or too old. It does not use the secret up. */
   find(secret: string): Promise<Registration | undefined>;
   redeem(secret: string): Promise<Registration | undefined>;
 }
@@ -80,8 +83,8 @@ export function createRegistrationLinks(options: OneTimeLinksOptions): Registrat
 export type NameFault = 'name' | 'taken';
 
 /**
- * Judges a name that somebody chose: it must be of a plain form, and look like nobody else's,
- * like nobody's who was removed, and like none of the `reserved` ones (undefined: the chooser may have a reserved name).
+ * Judges a name that a person chose. It must have a plain form, and look like no other person's name, no removed
+ * person's name and no `reserved` name. With `reserved` undefined the person may choose a reserved name.
  */
 export async function judgeName(
   { stores: { people } }: Pick<PeopleStore, 'stores'>,
@@ -99,7 +102,7 @@ export async function judgeName(
   return isTaken ? { fault: 'taken' } : { name };
 }
 
-/** The name that somebody chose for their account, and the password or the passkey. */
+/** The name that a person chose for their account, and the password or the passkey. */
 export interface NewAccount {
   readonly name: string;
   readonly password?: string;
@@ -107,10 +110,9 @@ export interface NewAccount {
 }
 
 /**
- * Makes the account of a link, with a name that `judgeName` has judged. `taken`: somebody else was faster with the name, or
- * one that looks like it; `passkey`: the passkey is there already, for whomever;
- * `gone`: the link was used, or its address is that of an account by now. The account and its way in are there both or
- * neither.
+ * Creates the account of a link, with a name that `judgeName` accepted. `taken`: another person has the name, or one
+ * that looks like it. `passkey`: the passkey belongs to an account already. `gone`: the link was used, or its address
+ * belongs to an account by now. The account and its credential are written together.
  */
 export async function register(
   store: PeopleStore,
@@ -136,7 +138,8 @@ export async function register(
     return 'done';
   } catch (error) {
     if (!(error instanceof PeopleError)) throw error;
-    // One id makes one account, and one verified address belongs to one, so of several uses exactly one succeeds.
+    // One id gives one account, and a verified address belongs to one account, so of several uses exactly one
+    // succeeds.
     const isUsed = (await store.stores.people.get(id)) !== undefined || (await isAnothers());
     if (isUsed) return 'gone';
     const isKnown = passkey && (await store.stores.passkeys.get(passkey.id)) !== undefined;

@@ -4,18 +4,18 @@ import { endGrant } from './access/grants.ts';
 import { endSignIn } from './access/sign-ins.ts';
 import { walk } from './access/walk.ts';
 
-/** A passkey of a person; they keep `least` others. */
+/** A passkey of a person, and how many others must remain. */
 export interface Removal {
   readonly accountId: string;
   readonly id: string;
-  /** 1 where the person has no other way in. */
+  /** 1 if the person has no other way to sign in. */
   readonly least: number;
 }
 
 /**
- * Removes a passkey with all that it opened: its sign-ins, with their grants, and those grants that outlive the browser.
- * The outcome is that of `Passkeys.remove`. It can be made again if it was interrupted: then it ends what is left, and says
- * `gone`.
+ * Removes a passkey and ends all that it opened: its sign-ins with their grants, and grants that outlive the browser.
+ * The outcome is that of `Passkeys.remove`. After an interruption the call can be repeated: it then ends what is
+ * left, and returns `gone`.
  */
 export async function removePasskey(
   store: AccessStore,

@@ -18,7 +18,7 @@ import { PROOF } from './verifier-kind.fixture.ts';
 
 const PASSWORD = 'correct horse battery';
 
-/** alice, who is signed in, has allowed an application something and has a key. */
+/** Creates alice, who is signed in, has allowed an application access, and has a key. */
 async function alice() {
   const made = await testPeople(undefined, [{ realm: 'one', kinds: [PROOF] }]);
   const { stores } = made;
@@ -51,7 +51,7 @@ async function alice() {
   return { ...made, store, stores, person };
 }
 
-test('all that names them is gone, the generation is raised, and others keep theirs', async () => {
+test('removing a person removes all their data and raises the generation, and other people keep theirs', async () => {
   const { store, stores, person } = await alice();
   await addPerson(store, { name: 'bob', password: PASSWORD });
   await removePerson(store, 'ALICE');
@@ -78,7 +78,7 @@ test('all that names them is gone, the generation is raised, and others keep the
   expect(await stores.revocations.generation('person', person.id)).toBeGreaterThan(0);
 });
 
-test('nobody gets the name who does not say so', async () => {
+test("a removed person's name is given again only on explicit request", async () => {
   const { store } = await alice();
   await removePerson(store, 'alice');
   const heir = { name: 'Alice', password: PASSWORD };
@@ -87,14 +87,14 @@ test('nobody gets the name who does not say so', async () => {
   expect(added.name).toBe('alice');
 });
 
-test('refuses to remove nobody, or a person twice', async () => {
+test('removing an unknown person, or a person twice, is refused', async () => {
   const { store } = await alice();
   await expect(removePerson(store, 'bob')).rejects.toThrow(PeopleError);
   await removePerson(store, 'alice');
   await expect(removePerson(store, 'alice')).rejects.toThrow('there is no person alice');
 });
 
-test('ten at once: one removes, the others find nobody', async () => {
+test('one of ten removals at the same time succeeds, and the rest find no person', async () => {
   const { store } = await alice();
   const attempts = Array.from({ length: 10 }, () => removePerson(store, 'alice'));
   const outcomes = await Promise.allSettled(attempts);
@@ -105,7 +105,7 @@ test('ten at once: one removes, the others find nobody', async () => {
   }
 });
 
-test('a person who is enabled again at the last moment is removed all the same', async () => {
+test('a person who is enabled again at the last moment is removed nevertheless', async () => {
   const { store, stores } = await alice();
   let interruptions = 0;
   const remove = stores.people.remove.bind(stores.people);
@@ -123,7 +123,7 @@ test('a person who is enabled again at the last moment is removed all the same',
   expect(await everybodyIn(stores)).toEqual([]);
 });
 
-test('interrupted at whatever step: nobody is let in, and the next attempt ends it', async () => {
+test('after an interruption at any step the person cannot sign in, and the next attempt completes the removal', async () => {
   for (const verb of ['removeAll', 'of', 'remove'] as const) {
     const { store, stores, person } = await alice();
     const down = () => Promise.reject(new StoreUnavailable('down'));
@@ -141,7 +141,7 @@ test('interrupted at whatever step: nobody is let in, and the next attempt ends 
   }
 });
 
-test('a sign-in that was under way is cleared away', async () => {
+test('the removal cleans up a sign-in that was under way', async () => {
   const { store, stores, person } = await alice();
   const remove = stores.people.remove.bind(stores.people);
   const people = {
@@ -156,7 +156,7 @@ test('a sign-in that was under way is cleared away', async () => {
   expect(await stores.artefacts.get('SignIn', 'late')).toBeUndefined();
 });
 
-test('a passkey that was made meanwhile is cleared away', async () => {
+test('the removal cleans up a passkey that was added meanwhile', async () => {
   const { store, stores, person } = await alice();
   const remove = stores.people.remove.bind(stores.people);
   const people = {

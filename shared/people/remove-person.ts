@@ -11,21 +11,22 @@ export interface RemovalStore extends PeopleStore {
 
 /**
  * Erases a person: their sign-ins, grants and consents, verifiers, passkeys, second factor, public keys, push
- * subscriptions and the record. Servers refuse the person from the first step on. A removal that was interrupted can be
- * made again: until the last step the person is there, disabled. The generation stays, so that no token of theirs is
- * ever good again, and so does a hash of the name. Throws `PeopleError` if there is no such person.
+ * subscriptions and the record. Servers refuse the person from the first step on. An interrupted removal can be
+ * repeated: until the last step the person still exists, disabled. The generation stays, so that no token of theirs
+ * is ever valid again, and a hash of the name stays, too. Throws `PeopleError` if the person does not exist.
  */
 export async function removePerson(store: RemovalStore, name: string): Promise<PersonRecord> {
   const { people } = store.stores;
   for (;;) {
     const known = await personNamed(people, name);
-    // A disabled person stays as they are, so that of several removals at once none undoes the look of another.
+    // A person who is disabled already is not changed here, so that several removals at the same time do not outdate
+    // each other's record.
     const person = known.disabled ? known : await disablePerson(store, name);
     await endAll(store, person);
-    // Unless somebody has changed them meanwhile, and perhaps let them in again.
+    // The removal fails if the person was changed meanwhile, and perhaps enabled.
     const removed = { kind: 'person.removed', person: person.id } as const;
     if (!(await changing(store, 'people', removed).remove(person))) continue;
-    // A request that was in flight then may have written since.
+    // A request that was in flight may have written data since.
     await endAll(store, person);
     return person;
   }

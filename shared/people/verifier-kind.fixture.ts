@@ -14,7 +14,9 @@ export const proofKind = (variant: string): VerifierKind => ({
   handle: (name, realm) => hash([variant, name, realm].join('\n')),
 });
 
-/** Returns a kind of another one: a new salt and a hash, good in all realms, of any password without ½. */
+/**
+ * Returns a kind of another invented scheme: a new salt and a hash, valid in all realms, of any password without ½.
+ */
 export const sealKind = (variant: string): VerifierKind => ({
   kind: `seal ${variant}`,
   title: `Seal ${variant}`,

@@ -3,17 +3,22 @@ import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Recorded, Stores } from '#shared/stores/stores.ts';
 
-/** The stores for listing and ending a person's sign-ins and grants. Those made with a passkey end with it. */
+/**
+ * The stores for listing and ending a person's sign-ins and grants. `passkeys`: a sign-in or grant made with a
+ * passkey ends when the passkey is removed.
+ */
 export interface AccessStore {
   readonly stores: Pick<Stores, 'artefacts' | 'revocations' | 'passkeys'>;
-  /** Records changes as the doing of somebody. Every door of the product has one; absent: nothing is recorded. */
+  /**
+   * Records events with their actor. Every interface of the product has a recorder; without it no event is recorded.
+   */
   readonly recorder?: Recorder;
   readonly clock: Clock;
   /** Seconds: the longest life of a token. */
   readonly longestLife: number;
 }
 
-/** Returns a part of the stores for one change, which records these events if there is a recorder. */
+/** Returns the part of the stores for one change, which records these events if there is a recorder. */
 export function changing<Part extends Recorded>(
   { stores, recorder }: { readonly stores: Pick<Stores, Part>; readonly recorder?: Recorder },
   part: Part,

@@ -52,7 +52,7 @@ async function signIn(accountId: string, more: Partial<SignIn> = {}): Promise<Si
   return made;
 }
 
-/** As the engine and the consent page leave it: Grant, RefreshToken and Access. */
+/** Stores a Grant, a RefreshToken and an Access, as the engine and the consent page do. */
 async function allow(accountId: string, more: Partial<Access> = {}): Promise<Access> {
   const grantId = fresh();
   const access = {
@@ -77,7 +77,7 @@ async function allow(accountId: string, more: Partial<Access> = {}): Promise<Acc
   return access;
 }
 
-/** Claims of a token of that grant, as the authorization server signs them. */
+/** Returns the claims of a token of that grant, as the authorization server signs them. */
 const claimsOf = async ({ grantId, accountId, generation }: Access): Promise<RevocableClaims> => ({
   jti: fresh(),
   kid: 'k',
@@ -94,8 +94,8 @@ async function revokedBy(access: Access) {
   return (await feed.latest()).revokedBy(await claimsOf(access));
 }
 
-describe('the list that a person sees', () => {
-  test('grants with the scopes that were granted, not with the refused ones; the latest first', async () => {
+describe('the list of access that a person sees', () => {
+  test('the list has grants with the granted scopes, without the refused scopes, latest first', async () => {
     const accountId = fresh();
     const first = await allow(accountId);
     clock.advance(10);
@@ -109,7 +109,7 @@ describe('the list that a person sees', () => {
     ]);
   });
 
-  test('sign-ins of theirs alone', async () => {
+  test("the list has only the person's own sign-ins", async () => {
     const accountId = fresh();
     const made = await signIn(accountId, { agent: 'Firefox', address: '192.0.2.1' });
     await signIn(fresh());
@@ -117,7 +117,7 @@ describe('the list that a person sees', () => {
     expect(await findSignIn(store, made.uid)).toEqual(made);
   });
 
-  test('expired entries are gone', async () => {
+  test('the list has no expired entries', async () => {
     const accountId = fresh();
     const access = await allow(accountId);
     const made = await signIn(accountId);
@@ -129,8 +129,8 @@ describe('the list that a person sees', () => {
   });
 });
 
-describe('ending', () => {
-  test('RFC 7009 section 2.1: a grant ends with its refresh tokens and its access tokens, no other does', async () => {
+describe('the end of access', () => {
+  test('RFC 7009 section 2.1: ending a grant ends its refresh tokens and access tokens, and no other grant', async () => {
     const accountId = fresh();
     const [ended, other] = [await allow(accountId), await allow(accountId)];
     await endGrant(store, ended.grantId);
@@ -142,7 +142,7 @@ describe('ending', () => {
     expect(await listAccess(store, accountId)).toHaveLength(1);
   });
 
-  test('a sign-in ends with the grants that were given in it alone, not with those that outlive it', async () => {
+  test('ending a sign-in ends the grants that depend on it, and no grant that outlives it', async () => {
     const accountId = fresh();
     const [one, two] = [await signIn(accountId), await signIn(accountId)];
     const within = await allow(accountId, { signIn: one.uid });
@@ -156,7 +156,7 @@ describe('ending', () => {
     expect(await revokedBy(offline)).toBeUndefined();
   });
 
-  test('a browser stays signed in until its grants have ended, so that the end can be repeated if that fails', async () => {
+  test('a browser stays signed in until its grants have ended, so that a failed end can be repeated', async () => {
     const accountId = fresh();
     const one = await signIn(accountId);
     const within = await allow(accountId, { signIn: one.uid });
@@ -170,7 +170,7 @@ describe('ending', () => {
     expect(await revokedBy(within)).toBe('grant');
   });
 
-  test('a grant is found for its person alone, and for nobody once everything of them has ended', async () => {
+  test('only its person finds a grant, and not after all access of the person has ended', async () => {
     const accountId = fresh();
     const access = await allow(accountId);
     const { grantId } = access;
@@ -180,7 +180,7 @@ describe('ending', () => {
     expect(await findAccessOfPerson(store, { grantId, accountId })).toBeUndefined();
   });
 
-  test('everything of one person ends at once, and nothing of another', async () => {
+  test('all access of one person ends at once, and none of another person', async () => {
     const [accountId, somebodyElse] = [fresh(), fresh()];
     const made = await signIn(accountId);
     const access = await allow(accountId);
@@ -194,7 +194,7 @@ describe('ending', () => {
     expect(await stores.artefacts.listByAccount('Access', accountId)).toEqual([]);
   });
 
-  test('an artefact of an earlier generation stays ended, although it is written afterwards', async () => {
+  test('an artefact of an earlier generation is refused, even if it is written afterwards', async () => {
     const accountId = fresh();
     await endEverything(store, accountId);
     const late = await allow(accountId, { generation: 0 });
@@ -210,8 +210,8 @@ describe('ending', () => {
   });
 });
 
-describe('a person who has very much', () => {
-  /** Grants as a store may have them that knew no bound yet. */
+describe('a person with very many grants and sign-ins', () => {
+  /** Stores grants as a store has them from before there was a limit. */
   async function hoard(accountId: string, count: number): Promise<string[]> {
     const ids = Array.from({ length: count }, fresh);
     for (const [n, grantId] of ids.entries()) {
@@ -225,7 +225,7 @@ describe('a person who has very much', () => {
     }
     return ids;
   }
-  /** Turns of the event loop that others get meanwhile. */
+  /** Counts the turns of the event loop in which other work could run meanwhile. */
   async function turnsDuring(work: Promise<unknown>): Promise<number> {
     let turns = 0;
     const count = () => {
@@ -238,12 +238,12 @@ describe('a person who has very much', () => {
     return turns;
   }
 
-  test('the oldest grant makes room, with a revocation of its own; the new one stays', async () => {
+  test('a new grant over the limit ends the oldest grant with a revocation, and stays itself', async () => {
     const accountId = fresh();
     const [oldest = '', ...others] = await hoard(accountId, MOST_GRANTS);
     const ended = await findAccess(store, oldest);
     if (ended === undefined) throw new Error('there is no oldest grant');
-    // It would end before all others, as what ends with a browser's session does.
+    // Without the rule it would end first, since a grant that depends on a session ends soonest.
     const added = await allow(accountId);
     const left = (await listAccess(store, accountId)).map(({ grantId }) => grantId);
     expect(new Set(left)).toEqual(new Set([...others, added.grantId]));
@@ -255,14 +255,14 @@ describe('a person who has very much', () => {
     expect(await listAccess(store, accountId)).toHaveLength(MOST_GRANTS);
   });
 
-  test('grants given at once: no more of them stay than may', async () => {
+  test('grants given at the same time never exceed the limit', async () => {
     const accountId = fresh();
     await hoard(accountId, MOST_GRANTS - 2);
     await Promise.all(Array.from({ length: 6 }, () => allow(accountId)));
     expect(await listAccess(store, accountId)).toHaveLength(MOST_GRANTS);
   });
 
-  test('the browser in which they signed in first is signed out, with its grants', async () => {
+  test('a sign-in over the limit signs out the oldest browser, and ends its grants', async () => {
     const accountId = fresh();
     const first = await signIn(accountId);
     const within = await allow(accountId, { signIn: first.uid });
@@ -275,7 +275,7 @@ describe('a person who has very much', () => {
     expect(await listSignIns(store, accountId)).toHaveLength(MOST_SIGN_INS);
   });
 
-  test('keeps no more sessions than sign-ins of a person who signs in again and again', async () => {
+  test('a person who signs in again and again has at most as many sessions as sign-ins', async () => {
     const accountId = fresh();
     const sessions = async (uids: readonly string[]) => {
       const found = uids.map((uid) => stores.artefacts.getByUid('Session', uid));
@@ -293,14 +293,14 @@ describe('a person who has very much', () => {
     expect(await sessions(uids)).toBe(0);
   });
 
-  test('a slice reads and shows no more than it', async () => {
+  test('a slice of the list reads and shows only its entries', async () => {
     const accountId = fresh();
     const ids = await hoard(accountId, 12);
     const slice = await listAccess(store, accountId, { skip: 10, count: 5 });
     expect(slice.map(({ grantId }) => grantId)).toEqual(ids.slice(0, 2).toReversed());
   });
 
-  test('everything ends in batches with turns between, and one revocation says it all', async () => {
+  test('all access ends in batches with turns in between, and with a single revocation', async () => {
     const accountId = fresh();
     const ids = await hoard(accountId, 300);
     await using feed = await stores.revocations.feed();
@@ -326,7 +326,7 @@ describe('the end of all access of a client', () => {
   const kept = async (kind: string, clientId: string) =>
     (await stores.artefacts.pageByClient(kind, clientId, { limit: 1000 })).found.length;
 
-  test('grants, their tokens and consents of everybody are gone, in batches; those of other clients stay', async () => {
+  test("all people's grants, tokens and consents for the client are removed in batches; those of other clients stay", async () => {
     const [clientId, another] = [fresh(), fresh()];
     const given = await Promise.all(
       Array.from({ length: 120 }, () => allow(fresh(), { clientId })),
@@ -347,14 +347,14 @@ describe('the end of all access of a client', () => {
     expect((await feed.latest()).revokedBy(claims)).toBe('client');
   });
 
-  test('a grant that was given after the end stays; one that is older than its generation is neither kept nor listed', async () => {
+  test('a grant given after the end stays; a grant of an earlier generation is neither stored nor listed', async () => {
     const clientId = fresh();
     const late = await allow(fresh(), { clientId, clientGeneration: 1 });
     const former = await allow(fresh(), { clientId });
     await endClient(store, clientId);
     expect(await findAccess(store, former.grantId)).toBeUndefined();
     expect(await findAccess(store, late.grantId)).toEqual(late);
-    // As a crash between the generation and the rest leaves it.
+    // This is the state after a crash between raising the generation and removing the grants.
     await allow(fresh(), { clientId });
     const { grants } = await pageOfGrants(store, clientId, { limit: 9 });
     expect(grants.map(({ grantId }) => grantId)).toEqual([late.grantId]);

@@ -5,10 +5,10 @@ import { endGrant } from './grants.ts';
 import { walk } from './walk.ts';
 
 /**
- * Ends a client's access to a person, in every browser and on every device; the person has to allow it anew. Returns
- * false if there was none. It removes the consent first: anybody who makes a grant of it looks for the consent afterwards,
- * so that no grant is left. It removes the consent again after the grants, since anybody who writes a consent looks for
- * the grant afterwards.
+ * Ends a client's access to a person, in every browser and on every device; the person must then allow the client
+ * again. Returns false if it had no access. The consent is removed before the grants: code that makes a grant checks
+ * the consent afterwards, so no grant is left. The consent is removed again after the grants, since code that writes
+ * a consent checks the grant afterwards.
  */
 export async function endApplication(
   store: AccessStore,

@@ -8,10 +8,10 @@ import { batchesOfClient, surplus } from './walk.ts';
 /** Most consents of a person. */
 export const MOST_CONSENTS = 100;
 
-/** Scopes by resource (RFC 8707); those of OpenID Connect are under ''. */
+/** Scopes by resource (RFC 8707); the scopes of OpenID Connect have the key ''. */
 export type Scopes = Readonly<Record<string, readonly string[]>>;
 
-/** The key of a consent: a person decides once for each client and each host that its code goes to. */
+/** The key of a consent: a person decides once for each client and each host that receives the client's code. */
 export interface ConsentKey {
   readonly accountId: string;
   readonly clientId: string;
@@ -23,17 +23,17 @@ export interface ConsentKey {
  * one grant ends neither the consent nor the other grants.
  */
 export interface Consent extends ConsentKey {
-  /** The person's generation when they signed in; a later one ends the consent. */
+  /** The person's generation when they signed in; a later generation ends the consent. */
   readonly generation: number;
   /** The time of the last decision, in milliseconds since 1970. */
   readonly since: number;
-  /** As in `Access`. */
+  /** As in `Access`: since when the client had the metadata of its document. */
   readonly describedSince?: number;
   readonly allowed: Scopes;
   readonly refused: Scopes;
 }
 
-/** A scope of a request; without a resource it is about the person. */
+/** A scope of a request; without a resource it concerns data about the person. */
 export interface ScopeItem {
   readonly scope: string;
   readonly resource?: string;
@@ -55,7 +55,7 @@ export function scopesOf(items: readonly ScopeItem[]): Scopes {
 const has = (scopes: Scopes, { scope, resource = '' }: ScopeItem) =>
   Object.hasOwn(scopes, resource) && scopes[resource]?.includes(scope) === true;
 
-/** Returns the scopes of `one`, and those of `other` that `besides` does not have. */
+/** Returns the scopes of `one`, and those of `other` that are not in `besides`. */
 function joined(one: Scopes, other: Scopes, besides: Scopes): Scopes {
   const kept = Object.entries(other).flatMap(([resource, scopes]) =>
     scopes
@@ -68,7 +68,10 @@ function joined(one: Scopes, other: Scopes, besides: Scopes): Scopes {
   return scopesOf([...own, ...kept]);
 }
 
-/** Returns a consent without the scopes that the client may not request, or that were withdrawn since the decision. */
+/**
+ * Returns a consent without the scopes that the client may not request now, or that were withdrawn since the
+ * decision.
+ */
 function possible(consent: Consent, client: ConsentClient): Consent {
   const allowed = parseScope(client.scope);
   const stands = (scope: string) =>
@@ -81,9 +84,8 @@ function possible(consent: Consent, client: ConsentClient): Consent {
 }
 
 /**
- * Remembers a decision for `seconds`. Earlier decisions about other scopes stay, unless the client was described
- * otherwise then. A person with `MOST_CONSENTS` loses
- * the oldest.
+ * Remembers a decision for `seconds`. Earlier decisions about other scopes stay, unless the client's description was
+ * different at that time. A person with `MOST_CONSENTS` loses the oldest consent.
  */
 export async function recordConsent(
   store: AccessStore,
@@ -120,7 +122,9 @@ export async function recordConsent(
   }
 }
 
-/** Finds a consent. Returns undefined if there is none, it expired, or everything of the person was ended since. */
+/**
+ * Finds a consent. Returns undefined if there is none, if it expired, or if all access of the person was ended since.
+ */
 export async function findConsent(
   { stores }: AccessStore,
   key: ConsentKey,
@@ -133,7 +137,7 @@ export async function findConsent(
   return consent.generation < generation ? undefined : possible(consent, client);
 }
 
-/** Splits items into those allowed and refused; undefined if the person was never asked about some of them. */
+/** Splits items into allowed and refused items; undefined if the person was never asked about some of them. */
 export function decided<Item extends ScopeItem>(
   { allowed, refused }: Consent,
   asked: readonly Item[],
@@ -157,7 +161,7 @@ export async function listConsents(
     .toSorted((a, b) => b.since - a.since);
 }
 
-/** Forgets decisions of a person; resolves to their number. `events` are recorded if there are some. */
+/** Removes decisions of a person; resolves to their number. `events` are recorded if a decision was removed. */
 export async function removeConsents(
   store: AccessStore,
   accountId: string,
@@ -170,12 +174,12 @@ export async function removeConsents(
   return found.length;
 }
 
-/** Forgets what everybody has decided about a client. */
+/** Removes the decisions of all people about a client. */
 export async function removeConsentsTo(store: AccessStore, clientId: string): Promise<void> {
   for await (const found of batchesOfClient(store, KIND, clientId)) {
     await store.stores.artefacts.remove(KIND, ...found.map((one) => idOf(asConsent(one))));
   }
 }
 
-/** Only `recordConsent` writes it, so its members need no second check. */
+/** Only `recordConsent` writes these records, so their members need no second check. */
 const asConsent = (payload: Record<string, unknown>) => payload as unknown as Consent;

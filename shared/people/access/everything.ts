@@ -10,11 +10,11 @@ import { BATCH, walk } from './walk.ts';
 export interface Ended {
   readonly signIns: number;
   readonly grants: number;
-  /** The person's from now on. */
+  /** The person's generation from now on. */
   readonly generation: number;
 }
 
-/** Signs a person out everywhere and ends all that they allowed. `events` are recorded with it. */
+/** Signs a person out everywhere and ends everything that they allowed. `events` are recorded with the change. */
 export async function endEverything(
   store: AccessStore,
   accountId: string,
@@ -26,8 +26,8 @@ export async function endEverything(
 }
 
 /**
- * Raises a person's generation ahead of a change that is followed by `endEverything`, so that a crash between the two leaves
- * no token of before. A store that does not answer prevents no change by this: what follows says so.
+ * Raises a person's generation before a change that is followed by `endEverything`, so that no earlier token survives
+ * a crash between the two. A store that does not answer is ignored here: the change itself reports it.
  */
 export async function endAhead(store: AccessStore, accountId: string): Promise<void> {
   const { revocations } = store.stores;
@@ -38,8 +38,8 @@ const untilForgotten = ({ clock, longestLife }: AccessStore) =>
   rememberUntil(clock.now(), longestLife);
 
 /**
- * Removes what a person has of earlier generations than the one that was raised. Every sign-in, grant and token of those
- * is refused already; this only cleans up, in batches.
+ * Removes a person's sign-ins and grants of earlier generations than the raised one. They and their tokens are
+ * refused already; this function only cleans up, in batches.
  */
 export async function clearEarlier(
   store: AccessStore,
@@ -48,7 +48,7 @@ export async function clearEarlier(
 ): Promise<Ended> {
   const { artefacts } = store.stores;
 
-  /** Removes all of a kind; resolves to how many were open. */
+  /** Removes all records of a kind; resolves to the number of open ones. */
   async function clear(kind: string, remove: (ids: readonly string[]) => Promise<unknown>) {
     const gone: Record<string, unknown>[] = [];
     for await (const one of walk(store, kind, accountId)) {

@@ -7,14 +7,17 @@ import { surplus, walk } from './walk.ts';
 /** Most grants of a person. */
 export const MOST_GRANTS = 100;
 
-/** A person's permission for a client, kept beside the engine's Grant and ended with it. */
+/** A person's permission for a client, stored beside the engine's Grant and ended with it. */
 export interface Access {
   readonly grantId: string;
   readonly accountId: string;
   readonly clientId: string;
   /** The person's generation when they signed in; every token of the grant carries it. */
   readonly generation: number;
-  /** The client's generation when the grant was made. A client that was removed and registered again has another one. */
+  /**
+   * The client's generation when the grant was made. A client that was removed and registered again has another
+   * generation.
+   */
   readonly clientGeneration: number;
   /** Milliseconds since the epoch. */
   readonly since: number;
@@ -22,11 +25,14 @@ export interface Access {
   readonly describedSince?: number;
   /** `uid` of the sign-in with which the grant ends; absent if it outlives the browser's session. */
   readonly signIn?: string;
-  /** The passkey of the sign-in in which it was allowed: with it the grant ends, also one that outlives the browser. */
+  /**
+   * The passkey of the sign-in in which the grant was allowed. Removing the passkey ends the grant, even if the grant
+   * outlives the browser.
+   */
   readonly passkey?: string;
-  /** The browser that allowed it, and the host that its codes go to; absent for a device. */
+  /** The browser that allowed the grant, and the host that receives its codes; absent for a device. */
   readonly place?: GrantPlace;
-  /** True if the person was not asked, since the client was the operator's own. */
+  /** True if the person was not asked, since the client is the operator's own. */
   readonly byOperator?: boolean;
   /** The origin of the device's request, for a grant of the device flow. */
   readonly device?: { readonly address?: string; readonly agent?: string };
@@ -34,7 +40,7 @@ export interface Access {
   readonly browser?: { readonly address?: string; readonly agent?: string };
 }
 
-/** Whether the client of that generation was allowed it, and no earlier one of its name. */
+/** True if the grant was made for this client, not for an earlier client of the same name. */
 export const isOfClient = (
   { clientGeneration }: Pick<Access, 'clientGeneration'>,
   generation: number,
@@ -47,17 +53,17 @@ export interface GrantPlace {
   readonly redirectOrigin: string;
 }
 
-/** Access with the data of the engine's Grant and of the last issue. */
+/** An Access with data of the engine's Grant and of the last token. */
 export interface ListedAccess extends Access {
-  /** Scopes granted, by resource; those of OpenID Connect under ''. */
+  /** The granted scopes, by resource; the scopes of OpenID Connect have the key ''. */
   readonly scopes: Readonly<Record<string, readonly string[]>>;
   /** When a token was last issued or refreshed, in milliseconds since 1970. */
   readonly lastIssue?: number;
 }
 
 /**
- * Keeps an access for `seconds`, the rest of the life of the Grant. A person with `MOST_GRANTS` loses the oldest of
- * the grants that would end soonest.
+ * Stores an access for `seconds`, the remaining life of its Grant. A person with `MOST_GRANTS` loses a grant: among
+ * those that would end soonest, the oldest.
  */
 export async function recordAccess(
   store: AccessStore,
@@ -73,8 +79,8 @@ export async function recordAccess(
 }
 
 /**
- * Replaces `was`, as returned by `findAccess`. Returns false if `was` has ended meanwhile, so that extending a grant
- * never revives it.
+ * Replaces `was`, as returned by `findAccess`. Returns false if `was` has ended meanwhile, so that an extension never
+ * revives a grant.
  */
 export async function extendAccess(
   { stores }: AccessStore,
@@ -87,8 +93,8 @@ export async function extendAccess(
 }
 
 /**
- * Finds an access. Returns undefined if it expired, was ended, or everything of the person was ended. Every token of
- * the grant carries `generation`, so that a grant ended at this very moment yields no token that is accepted.
+ * Finds an access. Returns undefined if it expired, was ended, or all access of the person was ended. Every token of
+ * the grant carries `generation`, so that a grant that ends at this moment gives no token that is accepted.
  */
 export async function findAccess(
   { stores }: AccessStore,
@@ -100,7 +106,10 @@ export async function findAccess(
   return access.generation < generation ? undefined : access;
 }
 
-/** The same where it is known whose grant it is: both questions are asked at once. Undefined for a grant of another. */
+/**
+ * Does the same for a known person, with both requests to the store at once. Returns undefined for the grant of
+ * another person.
+ */
 export async function findAccessOfPerson(
   { stores }: AccessStore,
   { grantId, accountId }: Pick<Access, 'grantId' | 'accountId'>,
@@ -114,7 +123,7 @@ export async function findAccessOfPerson(
   return access;
 }
 
-/** Finds a client's grant from a person at a place; `latest` is the grant that the browser had last. */
+/** Finds a client's grant from a person at a place; `latest` is the last grant of the browser. */
 export async function findAccessOf(
   store: AccessStore,
   { accountId, clientId, place }: Pick<Access, 'accountId' | 'clientId'> & { place: GrantPlace },
@@ -133,7 +142,7 @@ export async function findAccessOf(
 export const isAt = ({ place }: Pick<Access, 'place'>, other: GrantPlace): boolean =>
   place?.browser === other.browser && place.redirectOrigin === other.redirectOrigin;
 
-/** Remembers for `seconds`, the life of a grant, that a token of it was issued now. */
+/** Stores for `seconds`, the life of a grant, that a token of the grant was issued now. */
 export async function noteIssue(
   { stores, clock }: AccessStore,
   grantId: string,
@@ -143,7 +152,7 @@ export async function noteIssue(
   await stores.artefacts.put({ kind: 'LastIssue', id: grantId, payload, seconds });
 }
 
-/** Lists the valid grants of a person, all or a slice; within it the latest first. */
+/** Lists the valid grants of a person, all or a slice; a slice is sorted with the latest first. */
 export async function listAccess(
   store: AccessStore,
   accountId: string,
@@ -165,7 +174,7 @@ interface GrantPage {
   readonly next?: ArtefactPlace;
 }
 
-/** Lists valid grants of a client, by whomever: those on one page of all that are kept. */
+/** Lists the valid grants of a client, by any person, among those on one page of all stored grants. */
 export async function pageOfGrants(
   store: AccessStore,
   clientId: string,
@@ -185,7 +194,7 @@ export async function pageOfGrants(
   return { grants: grants.flat(), ...next };
 }
 
-/** The page that has one grant of a client; empty if the client has no such grant. */
+/** Returns the page that has one grant of a client; empty if the client has no such grant. */
 export async function grantOfClient(
   store: AccessStore,
   clientId: string,
@@ -211,8 +220,8 @@ async function withUse({ stores }: AccessStore, access: Access): Promise<ListedA
 }
 
 /**
- * Ends a grant with everything issued from it. It writes the revocation first: from then on every access token of
- * the grant is refused, so that a crash before the rest is harmless. `events` are recorded with it.
+ * Ends a grant with everything issued from it. It writes the revocation first: from then on every access token of the
+ * grant is refused, so that a crash before the remaining steps is harmless. `events` are recorded with it.
  */
 export async function endGrant(
   store: AccessStore,
@@ -227,14 +236,14 @@ export async function endGrant(
 
 type Payload = Record<string, unknown>;
 
-/** Only `recordAccess` writes it, so its members need no second check. */
+/** Only `recordAccess` writes these records, so their members need no second check. */
 function asAccess(payload: Payload | undefined): Access | undefined {
   return payload as Access | undefined;
 }
 
 /**
- * Returns the scopes of an engine's Grant, by resource; those of OpenID Connect under ''. The engine keeps them as
- * strings, and the refused ones separately.
+ * Returns the scopes of an engine's Grant, by resource; the scopes of OpenID Connect have the key ''. The engine
+ * stores scopes as strings, and the refused scopes separately.
  */
 export function grantedScopes(grant: Payload | undefined): Record<string, string[]> {
   const { openid, resources, rejected } = (grant ?? {}) as GrantPayload;

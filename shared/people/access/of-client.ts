@@ -4,8 +4,9 @@ import { removeConsentsTo } from './consents.ts';
 import { batchesOfClient } from './walk.ts';
 
 /**
- * Ends all that people allowed a client, and every token that it has; they have to allow it anew. It raises the generation
- * first: from then on each token and grant is refused, so that a crash before the rest is harmless.
+ * Ends all that people allowed a client, and all its tokens; people must then allow the client again. It raises the
+ * generation first: from then on each token and grant is refused, so that a crash before the remaining steps is
+ * harmless.
  */
 export async function endClient(store: AccessStore, clientId: string): Promise<void> {
   const until = rememberUntil(store.clock.now(), store.longestLife);
@@ -18,8 +19,8 @@ export async function endClient(store: AccessStore, clientId: string): Promise<v
 }
 
 /**
- * Removes consents to a client, and its grants of earlier generations than the one that was raised. Consents go before
- * and after the grants, for the reasons of `endApplication`. The grants are refused already.
+ * Removes consents to a client, and its grants of earlier generations than the raised one. Consents are removed
+ * before and after the grants, for the reasons of `endApplication`. The grants are refused already.
  */
 export async function clearClient(
   store: AccessStore,

@@ -7,39 +7,40 @@ import type { Assurance } from './assurance.ts';
 import { endGrant } from './grants.ts';
 import { surplus, walk } from './walk.ts';
 
-/** Most browsers in which a person is signed in. */
+/** Most browsers in which a person may be signed in. */
 export const MOST_SIGN_INS = 50;
 
 /**
- * The sign-in of a person with a browser, kept under the same `uid` as the engine's Session. The engine writes its
- * Session repeatedly; this record is written once and removed once, so that an ended session stays ended, whatever
+ * The sign-in of a person in a browser, stored under the same `uid` as the engine's Session. The engine writes its
+ * Session repeatedly, but this record is written once and removed once. So an ended session stays ended, whatever
  * requests are in flight.
  */
 export interface SignIn {
   readonly uid: string;
   readonly accountId: string;
-  /** The person's generation when the password was checked. */
+  /** The person's generation at the password check. */
   readonly generation: number;
   /** Milliseconds since the epoch. */
   readonly since: number;
   readonly assurance: Assurance;
-  /** The passkey that was used: with it the sign-in ends. */
+  /** The passkey that was used; removing the passkey ends the sign-in. */
   readonly passkey?: string;
   readonly address?: string;
   readonly agent?: string;
 }
 
-/** A sign-in with the time when its browser was last seen here, in milliseconds since the epoch. */
+/** A sign-in with the time of its browser's last request, in milliseconds since the epoch. */
 export interface ListedSignIn extends SignIn {
   readonly lastSeen?: number;
 }
 
-/** How somebody signed in. */
+/** How a person signed in. */
 export type Means = Pick<SignIn, 'assurance' | 'passkey'>;
 
 /**
- * Keeps a sign-in for `seconds`, the life of a session. A person with `MOST_SIGN_INS` loses the oldest. The sign-in ends at
- * once if its passkey was removed meanwhile: whoever removes one looks for its sign-ins afterwards. `events` are recorded with it.
+ * Stores a sign-in for `seconds`, the life of a session. A person with `MOST_SIGN_INS` loses the oldest. The sign-in
+ * ends at once if its passkey was removed meanwhile: the removal of a passkey also looks for its sign-ins afterwards.
+ * `events` are recorded with it.
  */
 export async function recordSignIn(
   store: AccessStore,
@@ -60,13 +61,13 @@ export async function recordSignIn(
   }
 }
 
-/** The parts of the stores that tell whether a sign-in stands. */
+/** The stores that decide whether a sign-in is valid. */
 export interface SignInStores {
   readonly artefacts: Pick<Stores['artefacts'], 'get'>;
   readonly revocations: Pick<Stores['revocations'], 'generation'>;
 }
 
-/** Finds a sign-in. Returns undefined if it expired, was ended, or everything of the person was ended. */
+/** Finds a sign-in. Returns undefined if it expired, was ended, or all access of the person was ended. */
 export async function findSignIn(
   { stores }: { readonly stores: SignInStores },
   uid: string,
@@ -77,7 +78,7 @@ export async function findSignIn(
   return signIn.generation < generation ? undefined : signIn;
 }
 
-/** Remembers for `seconds`, the life of a session, that the browser of a sign-in was seen now. */
+/** Stores for `seconds`, the life of a session, that the browser of a sign-in sent a request now. */
 export async function noteSeen(
   { stores, clock }: AccessStore,
   uid: string,
@@ -87,7 +88,7 @@ export async function noteSeen(
   await stores.artefacts.put({ kind: 'LastSeen', id: uid, payload, seconds });
 }
 
-/** Lists the browsers in which a person is signed in, all or a slice; within it the latest first. */
+/** Lists the browsers in which a person is signed in, all or a slice; a slice is sorted with the latest first. */
 export async function listSignIns(
   { stores }: AccessStore,
   accountId: string,
@@ -107,8 +108,9 @@ export async function listSignIns(
 }
 
 /**
- * Signs a browser out and ends the grants that depend on the sign-in. `events` are recorded if it was signed in. The grants end
- * first, so that all of it can be repeated if a revocation fails, and again afterwards, for one that was made between.
+ * Signs a browser out and ends the grants that depend on the sign-in. `events` are recorded if the browser was signed
+ * in. The grants end first, so that the whole can be repeated if a revocation fails. They end once more afterwards,
+ * since a grant may have been made in between.
  */
 export async function endSignIn(
   store: AccessStore,
@@ -131,7 +133,7 @@ export async function endSignIn(
   await endGrants();
 }
 
-/** Forgets sign-ins, and the engine's Sessions, which are not valid without them. */
+/** Removes sign-ins, and the engine's Sessions, which are not valid without them. */
 export async function removeSignIns(
   { stores: { artefacts } }: AccessStore,
   ...uids: readonly string[]
@@ -142,7 +144,7 @@ export async function removeSignIns(
   await artefacts.remove('Session', ...sessions.flatMap((one) => (one ? String(one['jti']) : [])));
 }
 
-/** Only `recordSignIn` writes it, so its members need no second check. */
+/** Only `recordSignIn` writes these records, so their members need no second check. */
 function asSignIn(payload: Record<string, unknown> | undefined): SignIn | undefined {
   return payload as SignIn | undefined;
 }

@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { ArtefactPlace } from '#shared/stores/oauth/artefacts.ts';
 import type { AccessStore } from './access-store.ts';
 
-/** The number of artefacts that are read or removed at a time, so that others get a turn in between. */
+/** The number of artefacts that are read or removed in one batch, so that other work gets a turn in between. */
 export const BATCH = 50;
 
-/** All that is kept of one kind for a person, those that live longest first. */
+/** Yields all artefacts of one kind for a person, those with the longest life first. */
 export async function* walk(
   { stores: { artefacts } }: AccessStore,
   kind: string,
@@ -18,7 +18,7 @@ export async function* walk(
   }
 }
 
-/** All that is kept of one kind for a client, by whomever, in batches: those that live longest first. */
+/** Yields all artefacts of one kind for a client, of any person, in batches: those with the longest life first. */
 export async function* batchesOfClient(
   { stores: { artefacts } }: AccessStore,
   kind: string,
@@ -34,8 +34,8 @@ export async function* batchesOfClient(
 }
 
 /**
- * Returns the artefacts that have to end so that a person has no more than `most` of a kind beside the one that was
- * written now: those that would end soonest, the oldest first.
+ * Returns the artefacts that must end so that a person has at most `most` of a kind besides the new one: those that
+ * would end soonest, the oldest first.
  */
 export async function surplus(
   { stores: { artefacts } }: AccessStore,

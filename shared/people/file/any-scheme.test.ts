@@ -17,21 +17,21 @@ const [HERE, LATER] = [
   { realm: 'later', kinds: [PROOF] },
 ];
 
-test('a scheme that nobody here has heard of: its rows come and go with passwords, and with files', async () => {
+test('the rows of an invented scheme are created and removed with passwords and files', async () => {
   const { store, stores } = await testPeople(undefined, [HERE]);
   const verifiers = localVerifiers({ people: stores.people, demo: false });
   const find = (realm: string) => verifiers.find(PROOF.kind, realm, { name: 'alice' });
   const proofOf = (realm: string, password: string) =>
     PROOF.derive({ name: 'alice', realm, password }, store.random);
 
-  // A new person has what the scheme derives, and is found by the handle.
+  // A new person has what the scheme derives, and the handle finds the person.
   const { id } = await addPerson(store, { name: 'alice', password: PASSWORD });
   const person = { id, name: 'alice' };
   expect(await find('here')).toEqual({ person, value: await proofOf('here', PASSWORD) });
   const handle = PROOF.handle?.('alice', 'here') ?? '';
   expect(await verifiers.find(PROOF.kind, 'here', { handle })).toEqual(await find('here'));
 
-  // A realm that came later lacks it, until there is a new password.
+  // A person lacks the verifiers of a new realm until their next password.
   const lacking = async () => {
     const record = await stores.people.get(id);
     return record && lackingOf(stores.people, [HERE, LATER])(record);
@@ -44,7 +44,7 @@ test('a scheme that nobody here has heard of: its rows come and go with password
   expect(here?.value).toBe(await proofOf('here', next));
   expect(later?.value).toBe(await proofOf('later', next));
 
-  // Exported and imported elsewhere, it is the same.
+  // After export and import the verifiers are the same.
   const file = formatDirectoryFile({
     people: everybody(stores.people),
     api_keys: [],

@@ -42,7 +42,7 @@ const PUBLIC_KEY = {
   created_at: 1,
 } as const;
 
-/** alice with all that a person can have, and keys, as they are exported. */
+/** Returns the export of alice with all that a person can have, and of keys. */
 async function exported() {
   const { store, stores } = await testPeople(undefined, REALMS);
   const password = 'correct horse battery staple';
@@ -75,7 +75,7 @@ const written = async (parts: Partial<DirectoryParts>) =>
 
 const parse = (file: string, kinds = KINDS) => parseDirectoryFile(Buffer.from(file), kinds);
 
-/** The message of the refusal. */
+/** Returns the message with which the file is refused. */
 function mistakes(file: string, kinds = KINDS): string {
   try {
     parse(file, kinds);
@@ -108,7 +108,7 @@ test('a written file is read again, without its derived members', async () => {
   expect(parse(await written({}))).toMatchObject(empty);
 });
 
-test('somebody without a password is read again', async () => {
+test('a person without a password is read again', async () => {
   const { alice } = await exported();
   const { password_hash: _, ...person } = alice.person;
   const bare = { person, verifiers: [] };
@@ -117,7 +117,7 @@ test('somebody without a password is read again', async () => {
   expect(read).not.toHaveProperty('password_hash');
 });
 
-test('a line for each person, key, passkey and second factor', async () => {
+test('the file has a line for each person, key, passkey and second factor', async () => {
   const { alice } = await exported();
   const lines = (
     await written({
@@ -131,7 +131,7 @@ test('a line for each person, key, passkey and second factor', async () => {
   expect(lines.filter((line) => /^\{"(?:id|accountId)"/.test(line))).toHaveLength(6);
 });
 
-test('handles follow from the name', async () => {
+test('handles are derived from the name, not stored in the file', async () => {
   const { text: file } = await exported();
   const [{ verifiers = [] } = {}] = parse(file.replace('"alice"', '"bob"')).people;
   expect(verifiers).toHaveLength(3);
@@ -142,8 +142,8 @@ test('handles follow from the name', async () => {
   );
 });
 
-describe('refused, by its place', () => {
-  /** The same file with a member of alice, of her verifiers or of the key set to something else. */
+describe('a faulty file is refused, with the place of the fault', () => {
+  /** Returns the file with one member of alice, of her verifiers or of the key set to another value. */
   async function spoilt(place: readonly (string | number)[], value: unknown): Promise<string> {
     const { text: exportedText } = await exported();
     const file: unknown = JSON.parse(exportedText);
@@ -165,13 +165,13 @@ describe('refused, by its place', () => {
     [['people', 0, 'name'], 'al ice', 'a name in its normal form'],
     [['people', 0, 'name'], 'x'.repeat(65), 'a name in its normal form'],
     [['people', 0, 'password_hash'], 'swordfish', 'an argon2id hash'],
-    // A hash of another cost would tell by the time who is there, or take all memory.
+    // Another cost would show by the time which people exist, or use all memory.
     [['people', 0, 'password_hash'], hash('m=8,t=1,p=1'), 'an argon2id hash'],
     [['people', 0, 'password_hash'], hash('m=4194304,t=2,p=1'), 'an argon2id hash'],
     [['people', 0, 'password_hash'], hash('m=19456,t=2,p=1', 'A'.repeat(21)), 'an argon2id hash'],
-    // Bits after the last byte, which argon2 would refuse at each sign-in.
+    // The hash has bits after the last byte, which argon2 would refuse at each sign-in.
     [['people', 0, 'password_hash'], hash('m=19456,t=2,p=1', `${'A'.repeat(21)}B`), 'an argon2id'],
-    // Digest and SCRAM would let in somebody whom Basic refuses.
+    // Digest and SCRAM would authenticate a person whom Basic refuses.
     [['people', 0, 'password_hash'], undefined, 'people.0.verifiers: must be empty for somebody'],
     [['people', 0, 'password_hash'], null, 'must be text in quotation marks'],
     [['people', 0, 'verifiers'], undefined, 'is missing: it must be a list'],
@@ -179,7 +179,7 @@ describe('refused, by its place', () => {
     [['people', 0, 'verifiers', 1, 'kind'], 'proof two', 'must have one of each kind and realm'],
     [['people', 0, 'verifiers', 1, 'realm'], 'a"b', 'verifiers.1.realm'],
     [['people', 0, 'verifiers', 1, 'realm'], '', 'verifiers.1.realm'],
-    // Good in all realms.
+    // This verifier is valid in all realms, so it must not name one.
     [['people', 0, 'verifiers', 0, 'realm'], 'one', 'verifiers.0.realm'],
     [['people', 0, 'verifiers', 1, 'value'], 'x'.repeat(64), 'value of a verifier of Proof one'],
     [['people', 0, 'verifiers', 1, 'value'], undefined, 'is missing: it must be text'],
@@ -202,7 +202,7 @@ describe('refused, by its place', () => {
       'a key for Concealed in DER, and id its fingerprint',
     ],
     [['public_keys', 0, 'spki'], 'AAAA', 'a key for Concealed in DER, and id its fingerprint'],
-    // As it would be once more under another spelling of base64.
+    // Another spelling of base64 would let the key exist twice.
     [['public_keys', 0, 'spki'], `${PUBLIC_KEY.spki}=`, 'a key for Concealed in DER'],
     [['public_keys', 0, 'scheme'], 'Basic', 'public_keys.0.scheme'],
     [['public_keys', 0, 'scheme'], 'HOBA', 'origin'],
@@ -218,7 +218,7 @@ describe('refused, by its place', () => {
     [['passkeys', 0, 'id'], 'A', '1 to 1,023 octets in base64url'],
     [['passkeys', 0, 'id'], 'AAA=', '1 to 1,023 octets in base64url'],
     [['passkeys', 0, 'id'], 'AA+A', '1 to 1,023 octets in base64url'],
-    // Bits after the last octet: the same passkey under another spelling.
+    // Bits after the last octet would let the passkey exist twice, in two spellings.
     [['passkeys', 0, 'id'], 'AAB', '1 to 1,023 octets in base64url'],
     [['passkeys', 0, 'id'], octets(1_024), '1 to 1,023 octets in base64url'],
     [['passkeys', 0, 'publicKey'], 'pQ==', 'publicKey: must be 1 to 2,048 octets in base64url'],
@@ -254,7 +254,7 @@ describe('refused, by its place', () => {
     expect(said.split('\n')).toHaveLength(1);
   });
 
-  test.each(['../x', ''])('the id %j of a person', async (of) => {
+  test.each(['../x', ''])("a person's id is refused: %j", async (of) => {
     expect(mistakes(await spoilt(['people', 0, 'id'], of)).split('\n')).toEqual([
       'people.0.id: must be an identifier',
       'passkeys.0.accountId: is nobody of the file',
@@ -262,7 +262,7 @@ describe('refused, by its place', () => {
     ]);
   });
 
-  test('two people with one id, name or principal, and two keys of one kind with one id', async () => {
+  test('a file is refused with two people of one id, name or principal, or two keys of one kind with one id', async () => {
     const { alice } = await exported();
     const other = (changes: Partial<PersonRecord>) => ({
       ...alice,
@@ -295,7 +295,7 @@ describe('refused, by its place', () => {
     }
   });
 
-  test('one passkey too many of a person, and two of one id of different people', async () => {
+  test('a file is refused with one passkey too many for a person, or with one passkey of two people', async () => {
     const { alice } = await exported();
     const { id: accountId } = alice.person;
     const person = { ...alice.person, id: 'bob', name: 'bob', kerberos: [] };
@@ -319,7 +319,7 @@ describe('refused, by its place', () => {
     );
   });
 
-  test('no file, half a file, another file, a member twice, and bytes that are not UTF-8', async () => {
+  test('an empty, truncated or foreign file, a repeated member, and bytes that are not UTF-8 are refused', async () => {
     const { text: exportedText } = await exported();
     for (const end of [0, 1, exportedText.length >> 1, exportedText.length - 3]) {
       expect(mistakes(exportedText.slice(0, end))).toMatch(
@@ -334,7 +334,7 @@ describe('refused, by its place', () => {
     expect(() => parseDirectoryFile(broken, KINDS)).toThrow(/^all: is not JSON in UTF-8$/);
   });
 
-  test('names twenty of a thousand mistakes, and no secret in them', async () => {
+  test('the message names twenty of a thousand mistakes, and no secret', async () => {
     const { alice } = await exported();
     const person = { ...alice.person, password_hash: 'very secret', created_at: -1 };
     const broken = { ...alice, person };
@@ -343,7 +343,7 @@ describe('refused, by its place', () => {
     expect(said).not.toContain('very secret');
   });
 
-  test('any JSON ends in a refusal, never in another error', () => {
+  test('any JSON is refused with the same kind of error', () => {
     fc.assert(fc.property(fc.json(), (json) => expect(mistakes(json)).not.toBe('taken')));
   });
 });

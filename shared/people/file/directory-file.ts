@@ -33,7 +33,10 @@ export const apiKey = z.strictObject({
   demo: z.boolean().exactOptional(),
 });
 
-/** Files of builds before version 1 had numbers of their own. The last of them, 6, has the form of today. */
+/**
+ * Files of builds before version 1 had version numbers of their own. The last of these, 6, has the same form as
+ * version 1.
+ */
 const version = z.literal(VERSION, {
   error: `must be ${VERSION}; in a file of a build before version 1, write ${VERSION} in place of 6`,
 });
@@ -52,7 +55,7 @@ const schemaOf = (kinds: readonly KeptKind[]) =>
       for (const fault of faultsOfWhole(file)) context.addIssue({ code: 'custom', ...fault });
     });
 
-/** Thrown for an invalid file; each line of the message names a place in the file, never its value. */
+/** Thrown for an invalid file. Each line of the message names a place in the file, never its value. */
 export class DirectoryFileError extends Error {
   override readonly name = 'DirectoryFileError';
 }
@@ -61,7 +64,8 @@ export class DirectoryFileError extends Error {
 const MISTAKES = 20;
 
 /**
- * Parses a file with verifiers of `kinds`. Throws `DirectoryFileError` unless it is as `formatDirectoryFile` writes it.
+ * Parses a file with verifiers of `kinds`. Throws `DirectoryFileError` unless the file has the form that
+ * `formatDirectoryFile` writes.
  */
 export function parseDirectoryFile(file: Uint8Array, kinds: readonly KeptKind[]): DirectoryContent {
   const { data, error } = schemaOf(kinds).safeParse(parseJson(file), { error: issueWords });
@@ -84,10 +88,10 @@ function parseJson(file: Uint8Array): unknown {
   }
 }
 
-/** Longest public key, in octets: one of RSA with 8,192 bits has some thousand. */
+/** Most octets of a public key: an RSA key of 8,192 bits has about a thousand. */
 const LONGEST_KEY = 2_048;
 
-/** The counter of a signature has 32 bits (WebAuthn section 6.1). */
+/** The highest counter of a signature, which has 32 bits (WebAuthn section 6.1). */
 const MOST_COUNTER = 2 ** 32 - 1;
 
 /** A passkey as `formatDirectoryFile` writes it. */
@@ -105,7 +109,7 @@ const passkey = z.strictObject({
   refused_at: time.exactOptional(),
 });
 
-/** Longest sealed secret, in octets. */
+/** Most octets of a sealed secret. */
 const LONGEST_SEALED = 256;
 
 /** Octets of a MAC with SHA-256. */

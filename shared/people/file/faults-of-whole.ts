@@ -8,7 +8,10 @@ interface Fault {
   readonly message: string;
 }
 
-/** Returns the faults of a file whose parts are right by themselves: what is there twice, too often, or of nobody. */
+/**
+ * Returns the faults of a file whose parts are valid by themselves: repeated items, too many items, or items without
+ * their person.
+ */
 export function faultsOfWhole(file: DirectoryContent): Fault[] {
   const { people, api_keys, public_keys, passkeys, second_factors } = file;
   const isKnown = knownIn(file);
@@ -45,7 +48,7 @@ function knownIn({ people }: Pick<DirectoryContent, 'people'>): (id: string) => 
   return (id) => ids.has(id);
 }
 
-/** Returns a fault for each passkey beyond the most of its person. */
+/** Returns a fault for each passkey over the limit of its person. */
 function tooMany(passkeys: DirectoryContent['passkeys']): Fault[] {
   const counts = new Map<string, number>();
   return passkeys.flatMap(({ accountId }, index) => {

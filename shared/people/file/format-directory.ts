@@ -7,7 +7,7 @@ import { VERSION } from './directory-file.ts';
 
 type Items<T> = AsyncIterable<T> | Iterable<T>;
 
-/** The parts of a directory's file. They are read one after the other, in this order. */
+/** The parts of a directory's file, which are read in this order. */
 export interface DirectoryParts {
   readonly people: Items<WholePerson>;
   readonly api_keys: Items<ApiKeyRecord>;
@@ -17,8 +17,8 @@ export interface DirectoryParts {
 }
 
 /**
- * The text of a directory's file (JSON), piece by piece: a line for each person, key, passkey and second factor,
- * without what follows from the rest of it.
+ * Yields the text of a directory's file (JSON) in pieces: a line for each person, key, passkey and second factor.
+ * Members that can be derived from others are left out.
  */
 export async function* formatDirectoryFile({
   people,

@@ -71,7 +71,7 @@ const somePublicKey = (owner: KeyOwner): PublicKeyRecord => ({
   created_at: 1,
 });
 
-/** With alice, her key, passkey and second factor, the disabled bob, and two keys of an application. */
+/** Creates alice with a key, a passkey and a second factor, the disabled bob, and two keys of an application. */
 async function full() {
   const made = await installation();
   const { store, stores } = made;
@@ -114,7 +114,7 @@ const exported = async ({ stores }: Installation) =>
     KINDS,
   );
 
-/** Returns all that is kept, without the versions: a person who was changed more often has another one. */
+/** Returns all stored data without versions, since a person who was changed more often has a higher version. */
 const kept = async (place: Installation) => ({
   ...(await exported(place)),
   derived: (await everybodyIn(place.stores)).map(({ name, aliases, search_keys, verifier_set }) => [
@@ -128,7 +128,7 @@ const kept = async (place: Installation) => ({
 const enters = async ({ stores, passwords }: Installation, name: string) =>
   localDirectory({ ...stores, passwords, demo: true }).authenticate(name, PASSWORD, ALONE);
 
-test('into an empty directory: all as it was, and every way in works', async () => {
+test('an import into an empty directory restores all data, and every way to sign in works', async () => {
   const before = await full();
   const after = await installation();
   expect(await importDirectory(after.store, await exported(before))).toEqual({
@@ -154,7 +154,7 @@ test('into an empty directory: all as it was, and every way in works', async () 
   expect(await ask(after)).not.toContain(undefined);
 });
 
-test('twice: everything is replaced, and is the same', async () => {
+test('a second import replaces everything, and leaves the same data', async () => {
   const place = await full();
   const before = await kept(place);
   expect(await importDirectory(place.store, await exported(place))).toEqual({
@@ -170,24 +170,27 @@ test('twice: everything is replaced, and is the same', async () => {
 test.each([
   ['api_keys', 1],
   ['public_keys', 0],
-] as const)('%s alone: the event goes with the first change, and again %i', async (part, more) => {
-  const { api_keys, public_keys } = await exported(await full());
-  const ofApp = {
-    api_keys,
-    public_keys: public_keys.filter((key) => key.owner.kind === 'application'),
-  };
-  const { store, stores } = await installation();
-  const config = { audit: auditSettings.parse({}) };
-  const recorder = createRecorder({ ...store, stores, log: silentLog, config }, OPERATOR);
-  const file = { ...NOTHING, [part]: ofApp[part] };
-  await importDirectory({ ...store, recorder }, file);
-  const kinds = async () => (await stores.audit.open()).texts.map((text) => entryOf(text).kind);
-  expect(await kinds()).toEqual(['directory.imported']);
-  await importDirectory({ ...store, recorder }, file);
-  expect(await kinds()).toHaveLength(1 + more);
-});
+] as const)(
+  'an import of %s alone records its event with the first change, and a second import %i more',
+  async (part, more) => {
+    const { api_keys, public_keys } = await exported(await full());
+    const ofApp = {
+      api_keys,
+      public_keys: public_keys.filter((key) => key.owner.kind === 'application'),
+    };
+    const { store, stores } = await installation();
+    const config = { audit: auditSettings.parse({}) };
+    const recorder = createRecorder({ ...store, stores, log: silentLog, config }, OPERATOR);
+    const file = { ...NOTHING, [part]: ofApp[part] };
+    await importDirectory({ ...store, recorder }, file);
+    const kinds = async () => (await stores.audit.open()).texts.map((text) => entryOf(text).kind);
+    expect(await kinds()).toEqual(['directory.imported']);
+    await importDirectory({ ...store, recorder }, file);
+    expect(await kinds()).toHaveLength(1 + more);
+  },
+);
 
-test('a replaced person has the password of the file, and their sessions and grants have ended', async () => {
+test("a replaced person has the file's password, and their sessions and grants have ended", async () => {
   const place = await full();
   const file = await exported(place);
   const { id } = await setPassword(place.store, 'alice', 'another password');
@@ -202,7 +205,7 @@ test('a replaced person has the password of the file, and their sessions and gra
   expect(await enters(place, 'alice')).toMatchObject({ generation: generation + 1 });
 });
 
-test('the file replaces profiles, also by none', async () => {
+test('the file replaces profiles, even by an empty one', async () => {
   const place = await full();
   const file = await exported(place);
   await setProfile(place.store, 'alice', () => ({ groups: ['Staff'] }));
@@ -222,7 +225,7 @@ test('a key keeps its end and scopes; people and keys that are not in the file s
   expect(await enters(place, 'carol')).toBeDefined();
 });
 
-test('somebody of the same name and another id keeps the id that their documents know', async () => {
+test('a person with the same name and another id keeps the id that their documents refer to', async () => {
   const file = { ...(await exported(await full())), second_factors: [] };
   const place = await installation();
   const { id } = await addPerson(place.store, { name: 'alice', password: 'another password' });
@@ -237,7 +240,7 @@ test('somebody of the same name and another id keeps the id that their documents
   expect(await place.stores.passkeys.of(id)).toEqual([{ ...passkey, accountId: id }]);
 });
 
-test('a public key that is there stays as it is; one that was removed is as it was', async () => {
+test('an existing public key stays as it is; a removed key is restored', async () => {
   const place = await full();
   const file = await exported(place);
   const { id } = place.hers;
@@ -252,7 +255,7 @@ test('a public key that is there stays as it is; one that was removed is as it w
   expect(await place.stores.publicKeys.get(id)).toEqual(place.hers);
 });
 
-test('somebody who has as many keys as there may be gets no other one: told, and it can be run again', async () => {
+test('a person at the limit of keys gets no further key; the error says so, and the import can be repeated', async () => {
   const file = { ...(await exported(await full())), second_factors: [] };
   const place = await installation();
   const { id } = await addPerson(place.store, { name: 'alice', password: PASSWORD });
@@ -267,8 +270,8 @@ test('somebody who has as many keys as there may be gets no other one: told, and
   expect(await place.stores.publicKeys.of(owner)).toHaveLength(MOST_KEYS);
 });
 
-describe('a passkey that is there', () => {
-  test('WebAuthn section 6.1.1: its counter does not go back; name, uses and refusals stay as well', async () => {
+describe('a passkey that exists already', () => {
+  test('WebAuthn section 6.1.1: the counter of an existing passkey does not go back; its name, uses and refusals stay, too', async () => {
     const place = await full();
     const file = await exported(place);
     const { passkeys } = place.stores;
@@ -288,7 +291,7 @@ describe('a passkey that is there', () => {
     ['has a higher counter in the file', { counter: 8 }],
     ['has another key in the file', { counter: 1, publicKey: 'pQEC' }],
     ['is good for another domain in the file', { counter: 1, rpId: 'other.example' }],
-  ])('is replaced if it %s', async (_, changes) => {
+  ])('an existing passkey is replaced if it %s', async (_, changes) => {
     const place = await full();
     const file = await exported(place);
     const passkeys = [{ ...place.passkey, ...changes }];
@@ -296,7 +299,7 @@ describe('a passkey that is there', () => {
     expect(await passkeysIn(place.stores)).toEqual(passkeys);
   });
 
-  test('stays if the file has no passkeys; one that was removed is as it was', async () => {
+  test('a passkey stays if the file has no passkeys; a removed passkey is restored', async () => {
     const place = await full();
     const file = await exported(place);
     const { id, accountId } = place.passkey;
@@ -308,8 +311,8 @@ describe('a passkey that is there', () => {
   });
 });
 
-describe('a second factor', () => {
-  test('RFC 6238 section 5.2: steps and recovery codes that were used since stay used up', async () => {
+describe('the import of a second factor', () => {
+  test('RFC 6238 section 5.2: steps and recovery codes that were used since the export stay used up', async () => {
     const place = await full();
     const file = await exported(place);
     const { secondFactors } = place.stores;
@@ -323,7 +326,7 @@ describe('a second factor', () => {
     expect(await secondFactors.useRecovery(accountId, 'AAAA', 7)).toBeUndefined();
   });
 
-  test('is replaced by another set-up; one that was removed is as it was; a file without it takes none away', async () => {
+  test('another set-up replaces the second factor, a removed one is restored, and a file without one removes none', async () => {
     const place = await full();
     const file = await exported(place);
     const { secondFactors } = place.stores;
@@ -342,7 +345,7 @@ describe('a second factor', () => {
     expect(await secondFactors.get(accountId)).toEqual(place.factor);
   });
 
-  test('is refused before anything is changed if its person has another id here: it would not open', async () => {
+  test('a second factor is refused before any change if its person has another id here: it could not be opened', async () => {
     const file = await exported(await full());
     const place = await installation();
     await addPerson(place.store, { name: 'alice', password: 'another password' });
@@ -354,7 +357,7 @@ describe('a second factor', () => {
   });
 });
 
-test('nobody gets more passkeys than there may be: told, and it can be run again', async () => {
+test('a person at the limit of passkeys gets no further passkey; the error says so, and the import can be repeated', async () => {
   const file = { ...(await exported(await full())), second_factors: [] };
   const place = await installation();
   const { passkeys } = place.stores;
@@ -368,7 +371,7 @@ test('nobody gets more passkeys than there may be: told, and it can be run again
   expect(await passkeys.of(accountId)).toHaveLength(MOST_PASSKEYS);
 });
 
-test('somebody without a password in the file has none afterwards, and nothing derived from one', async () => {
+test('a person without a password in the file loses their password and its verifiers', async () => {
   const place = await full();
   const file = await exported(place);
   const people = file.people.map((one) => {
@@ -386,8 +389,8 @@ test('somebody without a password in the file has none afterwards, and nothing d
   expect(await enters(place, 'alice')).toBeUndefined();
 });
 
-describe('refused before anything is changed', () => {
-  test('a passkey that is somebody else’s here', async () => {
+describe('an import that is refused before any change', () => {
+  test('a passkey that belongs to another person here is refused', async () => {
     const from = await full();
     const file = await exported(from);
     const place = await installation();
@@ -403,7 +406,7 @@ describe('refused before anything is changed', () => {
     }
   });
 
-  test('an id that belongs to another name here', async () => {
+  test('an id that belongs to another name here is refused', async () => {
     const place = await full();
     const file = await exported(place);
     const before = await kept(place);
@@ -416,7 +419,7 @@ describe('refused before anything is changed', () => {
     expect(await kept(place)).toEqual(before);
   });
 
-  test('a principal that belongs to another name here, also of the last person in the file', async () => {
+  test('a principal that belongs to another name here is refused, even for the last person in the file', async () => {
     const file = await exported(await full());
     const place = await installation();
     await addPerson(place.store, { name: 'carol', password: PASSWORD });
@@ -433,7 +436,7 @@ describe('refused before anything is changed', () => {
     ["another person's", (id: string) => ({ kind: 'person', id }) as const],
     ["an application's", () => ({ kind: 'application', id: 'Other' }) as const],
     ['of somebody unknown here', () => ({ kind: 'person', id: 'gone' }) as const],
-  ])('a public key that is %s here', async (_, ownerOf) => {
+  ])('a public key that is %s here is refused', async (_, ownerOf) => {
     const from = await full();
     const file = await exported(from);
     const place = await installation();
@@ -447,7 +450,7 @@ describe('refused before anything is changed', () => {
     expect(await there()).toEqual(before);
   });
 
-  test('RFC 9729 section 8: a public key that is that of a client here', async () => {
+  test('RFC 9729 section 8: a public key that belongs to a client here is refused', async () => {
     const from = await full();
     const place = await installation();
     const der = Buffer.from(from.hers.spki, 'base64url');
@@ -461,7 +464,7 @@ describe('refused before anything is changed', () => {
   });
 });
 
-test('ten at once through two openings of the store: each ends well or says to try again; the file is in', async () => {
+test('each of ten imports at the same time, through two openings of the store, succeeds or asks to try again; the data is then complete', async () => {
   const file = await exported(await full());
   const place = await installation();
   const other = await testPeople(place.data, REALMS);

@@ -28,12 +28,11 @@ export interface DirectoryStore extends PeopleStore {
 type ImportedPart = 'people' | 'api_keys' | 'public_keys' | 'passkeys' | 'second_factors';
 
 /**
- * Adds the people and keys of a file, and replaces existing ones: people by name, keys and passkeys by id. Replaced people keep
- * their id, and everything of theirs ends. Throws
- * `PeopleError`, before it changes anything, if the file and the store give an id, an alias, a public key or a passkey
- * to different people, or if a name belonged to a removed person, unless `former` allows it. The event of the import is
- * there together with its first change, or neither is; an import that changes nothing has none. `tell` is told now and then
- * how far it is.
+ * Adds the people and keys of a file, and replaces existing ones: people by name, keys and passkeys by id. Replaced
+ * people keep their id, and all their access ends. Throws `PeopleError` before any change if the file and the store
+ * give an id, an alias, a public key or a passkey to different people. It throws, too, if a name belonged to a
+ * removed person, unless `former` allows it. The event of the import is written together with its first change; an
+ * import without changes has no event. `tell` is called from time to time with the progress.
  */
 export async function importDirectory(
   store: DirectoryStore,
@@ -66,7 +65,7 @@ export async function importDirectory(
   };
 }
 
-/** Throws `PeopleError` for a person who cannot be added here or replace somebody of the same name. */
+/** Throws `PeopleError` for a person who cannot be added here, or cannot replace the person of the same name. */
 export async function refuseConflict(
   { stores: { people } }: Pick<PeopleStore, 'stores'>,
   person: Pick<NewRecord, 'id' | 'name' | 'kerberos'>,

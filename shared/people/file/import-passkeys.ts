@@ -14,7 +14,7 @@ interface PasskeyStore {
   readonly stores: Pick<Stores, 'passkeys'>;
 }
 
-/** Throws `PeopleError` for a passkey that belongs here to somebody else. */
+/** Throws `PeopleError` for a passkey that belongs to another person here. */
 export async function refuseKnownPasskeys(
   { stores }: PasskeyStore,
   { passkeys }: DirectoryContent,
@@ -28,8 +28,8 @@ export async function refuseKnownPasskeys(
 }
 
 /**
- * Writes a passkey; The same key stays as it is, unless the counter in the file is
- * higher: a counter that went back would let a copy in (WebAuthn section 6.1.1).
+ * Writes a passkey. An equal key stays as it is, unless the counter in the file is higher: a counter that went back
+ * would admit a copy of the passkey (WebAuthn section 6.1.1).
  */
 export async function putPasskey(
   store: PasskeyStore,

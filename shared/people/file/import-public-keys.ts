@@ -15,7 +15,7 @@ interface KeyStore {
   readonly stores: Pick<Stores, 'clients' | 'publicKeys'>;
 }
 
-/** Throws `PeopleError` for a key that belongs here to somebody else or to a client. */
+/** Throws `PeopleError` for a key that belongs to another person or to a client here. */
 export async function refuseKnownKeys(
   { stores: { publicKeys, clients } }: KeyStore,
   { public_keys }: DirectoryContent,
@@ -34,7 +34,7 @@ export async function refuseKnownKeys(
   }
 }
 
-/** Writes a key; An equal key is left as it is; a later sign-out of it is kept. */
+/** Writes a key. An equal key stays as it is, with any later sign-out. */
 export async function putPublicKey(
   store: KeyStore,
   key: PublicKeyRecord,

@@ -13,7 +13,7 @@ interface SecondFactorStore extends Pick<AccessStore, 'clock' | 'longestLife' | 
   readonly stores: Pick<Stores, 'secondFactors' | 'revocations'>;
 }
 
-/** Throws `PeopleError` for somebody who has another id here: the secret is sealed for the id in the file. */
+/** Throws `PeopleError` for a person who has another id here: the secret is sealed for the id in the file. */
 export async function refuseForeignSecondFactors(
   { people, second_factors }: DirectoryContent,
   personHere: PersonHere,
@@ -27,8 +27,8 @@ export async function refuseForeignSecondFactors(
 }
 
 /**
- * Writes a second factor. The same set-up stays as it is: steps and recovery
- * codes that were used since stay used up (RFC 6238 section 5.2).
+ * Writes a second factor. The same set-up stays as it is: steps and recovery codes that were used since the export
+ * stay used up (RFC 6238 section 5.2).
  */
 export async function putSecondFactor(
   store: SecondFactorStore,
@@ -46,7 +46,7 @@ export async function putSecondFactor(
   if (there?.id === id) return 'same';
   const keep = async (): Promise<boolean> => {
     if (there === undefined) return secondFactors.add(factor);
-    // In one step, so that the person is never without one.
+    // The replacement is one step, so that the person is never without a second factor.
     const generation = await stores.revocations.generation('person', accountId);
     const until = rememberUntil(clock.now(), longestLife);
     const setUp = { factor, replaces: there.id, generation, until };

@@ -1,10 +1,10 @@
 import type { Stores } from '#shared/stores/stores.ts';
 import type { DirectoryContent } from './directory-content.ts';
 
-/** The id here of a person in the file; undefined: nobody has their name here. */
+/** Returns the id here of a person in the file; undefined if no person here has their name. */
 export type PersonHere = (id: string) => Promise<string | undefined>;
 
-/** Finds people of the file here: by name, since they keep the id that they have here. */
+/** Finds people of the file here by name, since they keep the id that they have here. */
 export function peopleHere(
   { stores }: { readonly stores: Pick<Stores, 'people'> },
   { people }: Pick<DirectoryContent, 'people'>,

@@ -13,7 +13,7 @@ export const checked = (passes: (text: string) => boolean, what: string) =>
 export const id = z.string().regex(/^[\w-]{1,64}$/, 'must be an identifier');
 export const time = z.int().min(0);
 
-/** At most so many octets, in base64url without padding or bits after the last octet. */
+/** Returns the schema of at most so many octets, in base64url without padding or bits after the last octet. */
 export const octets = (most: number) =>
   z.string().refine(
     (text) => {
@@ -24,12 +24,14 @@ export const octets = (most: number) =>
     { error: `must be 1 to ${most.toLocaleString('en')} octets in base64url` },
   );
 
-/** The realm of a row: there may be more than a name of `realmName` (`keptRealm`). */
+/** The realm of a row, which may have more than the name of a realm (`keptRealm`). */
 const rowRealm = z
   .string()
   .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,320}$/, 'must be printable ASCII characters');
 
-/** The schema of a verifier. It yields a function that makes the row for a name, from which the handle follows. */
+/**
+ * Returns the schema of a verifier. It yields a function that makes the row for a name, which determines the handle.
+ */
 const verifierOf = (kind: KeptKind) =>
   z
     .strictObject({
@@ -41,7 +43,7 @@ const verifierOf = (kind: KeptKind) =>
       return (name: string) => verifierRow(kind, { name, realm }, value);
     });
 
-/** The members of a person that let nobody in. */
+/** The members of a person that are no credentials. */
 export const personMembers = {
   id,
   name: checked(
@@ -58,7 +60,7 @@ export const personMembers = {
   created_at: time,
 };
 
-/** A person as `formatDirectoryFile` writes them, with verifiers of these kinds. */
+/** Returns the schema of a person as `formatDirectoryFile` writes them, with verifiers of these kinds. */
 export const personSchema = (kinds: readonly KeptKind[]) =>
   z
     .strictObject({

@@ -8,7 +8,7 @@ import { checked, id, time } from './person-schema.ts';
 export const visibleName = checked(isVisibleName, '1 to 100 characters, none of them invisible');
 
 const members = {
-  /** As the key itself says. */
+  /** The id, which must be the one computed from the key. */
   id: z.string(),
   owner: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('person'), id }),

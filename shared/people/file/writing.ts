@@ -1,21 +1,21 @@
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 
-/** The outcome for an item of a file: it was not here, or in another form, or just so. */
+/** The outcome for an item of a file: it was missing here, different here, or equal. */
 export type Put = 'added' | 'replaced' | 'same';
 
 export interface Counts {
   readonly added: number;
-  /** Those that were here, the same ones, too. */
+  /** How many items existed here, including equal items. */
   readonly replaced: number;
 }
 
-/** Items between two words about how far it is. */
+/** Items between two reports of progress. */
 const SOME = 1000;
 
-/** Told how many items were written so far. */
+/** Called with the number of items written so far. */
 export type Progress = (done: number) => void;
 
-/** Writes the items of a file one by one. Its event goes with the first change. */
+/** Writes the items of a file one by one. Its event is recorded with the first change. */
 export class Writing {
   readonly #untold: AuditEvent[];
   readonly #tell: Progress;
@@ -26,7 +26,7 @@ export class Writing {
     this.#tell = tell;
   }
 
-  /** `put` makes one change at least together with the events, unless it resolves to `same`. */
+  /** `put` makes at least one change together with the events, unless it resolves to `same`. */
   async counted<T>(
     items: readonly T[],
     put: (item: T, ...events: readonly AuditEvent[]) => Promise<Put>,

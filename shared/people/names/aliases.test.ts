@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { aliasesOf } from './aliases.ts';
 
-test('one for each principal', () => {
+test('each principal has one alias', () => {
   expect(aliasesOf({ kerberos: ['alice@A', 'alice@B'] })).toEqual([
     'kerberos:alice@A',
     'kerberos:alice@B',
@@ -9,13 +9,13 @@ test('one for each principal', () => {
   expect(aliasesOf({})).toEqual([]);
 });
 
-test('RFC 5891 section 5.5: one for one mailbox, whichever way its domain is written', () => {
+test('RFC 5891 section 5.5: one mailbox has one alias, in any spelling of its domain', () => {
   const domains = ['bücher.example', 'Bu\u0308CHER.example', 'xn--bcher-kva.example'];
   const emails = domains.map((domain) => ({ address: `a@${domain}`, verified: true }));
   expect(aliasesOf({ profile: { emails } })).toEqual(['address:a@xn--bcher-kva.example']);
 });
 
-test('one for each verified address, whatever its capitals', () => {
+test('each verified address has one alias, in any case', () => {
   const emails = [
     { address: 'Alice@Example.com', verified: true },
     { address: 'alice@example.COM', verified: true },

@@ -1,15 +1,15 @@
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { addressKey } from './mail-address.ts';
 
-/** Returns the alias of a person whose tickets name `principal`. */
+/** Returns the alias of a person whose Kerberos tickets name `principal`. */
 export const kerberosAlias = (principal: string) => `kerberos:${principal}`;
 
-/** Returns the alias of the person who has shown that an address is theirs. */
+/** Returns the alias of the person who has proved that an address is theirs. */
 export const addressAlias = (address: string) => `address:${addressKey(address)}`;
 
 /**
- * Returns all aliases by which a person is found, besides name, id and handles of verifiers. The store gives an alias to one
- * person alone, in the step that writes the record: so a verified address is never that of two people.
+ * Returns all aliases of a person, besides name, id and handles of verifiers. The store gives an alias to only one
+ * person, in the same step as the record: so a verified address never belongs to two people.
  */
 export const aliasesOf = ({
   kerberos = [],

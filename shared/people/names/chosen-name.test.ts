@@ -28,7 +28,7 @@ describe('names that nobody may choose', () => {
     ['two services', 'security-team'],
     ['three', 'official.admin_team'],
     ['one that rights wait for, and a service', 'kit-l-admin'],
-  ])('%s: %s', (_, name) => expect(isReservedName(name, MORE)).toBe(true));
+  ])('%s: the name %s is reserved', (_, name) => expect(isReservedName(name, MORE)).toBe(true));
 
   test.each([
     'alice',
@@ -43,19 +43,19 @@ describe('names that nobody may choose', () => {
     'supporter',
     'kit-2',
     'steam',
-  ])('%s may be chosen', (name) => expect(isReservedName(name, MORE)).toBe(false));
+  ])('the name %s may be chosen', (name) => expect(isReservedName(name, MORE)).toBe(false));
 
-  test('the brand of another is no brand', () => {
+  test('the name of another brand may be chosen', () => {
     expect(isReservedName('acme', [])).toBe(false);
     expect(isReservedName('acme-support', [])).toBe(false);
   });
 
-  test('a brand of signs alone reserves nothing', () => {
+  test('a brand of signs alone reserves no name', () => {
     expect(isReservedName('alice', [''])).toBe(false);
     expect(isReservedName('admin', [''])).toBe(true);
   });
 
-  test('any signs between the letters of a reserved name leave it reserved', () => {
+  test('signs between the letters of a reserved name leave it reserved', () => {
     const signs = fc.array(fc.constantFrom('', '.', '_', '-'), { minLength: 11, maxLength: 11 });
     fc.assert(
       fc.property(signs, fc.constantFrom('acmesupport', 'supportacme'), (between, name) => {
@@ -75,4 +75,4 @@ test.each([
   ['65 letters', 'a'.repeat(65), undefined],
   ['letters that look like others', '\u0430lice', undefined],
   ['a line end', 'alice\nb', undefined],
-])('chosenName: %s', (_, typed, name) => expect(chosenName(typed)).toBe(name));
+])('a typed name is read: %s', (_, typed, name) => expect(chosenName(typed)).toBe(name));

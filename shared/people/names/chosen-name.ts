@@ -1,10 +1,13 @@
 import { usernameCaseMapped } from './precis.ts';
 import { looksOf } from './search-keys.ts';
 
-/** ASCII letters, digits and single signs between them: others have letters that look like these. */
+/**
+ * Matches ASCII letters, digits and single signs between them. Other letters are excluded, since some look like
+ * these.
+ */
 const CHOSEN = /^(?=.{2,64}$)[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
 
-/** Names that speak for the operator (RFC 2142), or that programs take for somebody in particular. */
+/** Names that appear to speak for the operator (RFC 2142), or that programs give a special meaning. */
 const RESERVED = [
   'abuse',
   'account',
@@ -104,7 +107,7 @@ const RESERVED = [
   'www',
 ];
 
-/** Returns a name that somebody chose for themselves, as it is kept; undefined: operators alone may give such a name. */
+/** Returns the stored form of a name that a person chose; undefined if only operators may give such a name. */
 export function chosenName(typed: string): string | undefined {
   const name = usernameCaseMapped(typed.trim()) ?? '';
   return CHOSEN.test(name) ? name : undefined;
@@ -113,13 +116,13 @@ export function chosenName(typed: string): string | undefined {
 const RESERVED_LOOKS: ReadonlySet<string> = new Set(RESERVED.map(looksOf));
 
 /**
- * Whether a name looks like one that nobody may choose, or is put together of such ones, as `acme-support` is where the brand
- * is Acme. `more`: the name of the brand, and names that rights wait for (`grants.people` of spaces): somebody who took one
- * would have those rights.
+ * True if a name looks like a reserved name, or consists of reserved names, such as `acme-support` for the brand
+ * Acme. `more`: the brand's name, and names that the configuration gives rights (`grants.people` of spaces): a person
+ * who took such a name would get the rights.
  */
 export function isReservedName(name: string, more: readonly string[]): boolean {
   const looks = more.map((one) => looksOf(usernameCaseMapped(one) ?? one));
-  // A brand of signs alone looks like nothing, and would be a part of every name.
+  // A brand of signs alone becomes an empty text, which would be a part of every name.
   const others = new Set(looks.filter((one) => one !== ''));
   const isReserved = (part: string) => RESERVED_LOOKS.has(part) || others.has(part);
   const whole = looksOf(name);

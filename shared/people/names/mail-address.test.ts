@@ -13,7 +13,7 @@ test.each([
   'a@1.example',
   `a@${'x'.repeat(63)}.example`,
   `a@${'x.'.repeat(123)}example`.slice(0, 254).replace(/\.$/, 'x'),
-])('RFC 5321 section 4.1.2: %s', (address) => {
+])('RFC 5321 section 4.1.2: %s is an address', (address) => {
   expect(mailAddress(address)).toBe(address);
   expect(mailAddress(` ${address}\t`)).toBe(address);
 });
@@ -23,9 +23,9 @@ test.each([
   ['alice@bu\u0308cher.example', 'alice@xn--bcher-kva.example'],
   ['alice@例え.テスト', 'alice@xn--r8jz45g.xn--zckzah'],
   ['alice@faß.example', 'alice@xn--fa-hia.example'],
-  // Wide letters are the same letters.
+  // Fullwidth letters equal ordinary letters.
   ['alice@ｅxample.com', 'alice@example.com'],
-])('RFC 5891 section 5.5: %s is %s', (typed, address) => {
+])('RFC 5891 section 5.5: %s becomes %s', (typed, address) => {
   expect(mailAddress(typed)).toBe(address);
   expect(mailAddress(address)).toBe(address);
 });
@@ -85,9 +85,9 @@ test.each([
   ['few characters of more octets in ASCII', `alice@${`${'例'.repeat(15)}.`.repeat(12)}example`],
 
   ['a flood', `${'a.'.repeat(500_000)}@${'a-'.repeat(500_000)}`],
-])('%s is none', (_, typed) => expect(mailAddress(typed)).toBeUndefined());
+])('%s is no address', (_, typed) => expect(mailAddress(typed)).toBeUndefined());
 
-test('any text gives an address that needs no quoting, or nothing', () => {
+test('any text gives an address that needs no quoting, or undefined', () => {
   fc.assert(
     fc.property(fc.oneof(anyText(), fc.emailAddress()), (typed) => {
       const address = mailAddress(typed);

@@ -19,7 +19,7 @@ describe('RFC 8265 section 3: names', () => {
     ['ॲक्ष', 'ॲक्ष'],
     ['x'.repeat(64), 'x'.repeat(64)],
     ['𠮷'.repeat(64), '𠮷'.repeat(64)],
-  ])('%j is %j', (name, mapped) => expect(usernameCaseMapped(name)).toBe(mapped));
+  ])('the name %j becomes %j', (name, mapped) => expect(usernameCaseMapped(name)).toBe(mapped));
 
   test.each([
     ['nothing', ''],
@@ -35,9 +35,9 @@ describe('RFC 8265 section 3: names', () => {
     ['a quote', `a'b`],
     ['65 characters', 'x'.repeat(65)],
     ['a flood', 'x'.repeat(1_000_000)],
-  ])('%s is refused', (_, name) => expect(usernameCaseMapped(name)).toBeUndefined());
+  ])('the name is refused: %s', (_, name) => expect(usernameCaseMapped(name)).toBeUndefined());
 
-  test('any typed text gives a name in one form, or nothing', () => {
+  test('any typed text gives a name in one form, or undefined', () => {
     fc.assert(
       fc.property(anyName, (name) => {
         const mapped = usernameCaseMapped(name);
@@ -62,7 +62,9 @@ describe('RFC 8265 section 4: passwords', () => {
     ['Jose\u0301', 'José'],
     [' kept ', ' kept '],
     ['ﬁ', 'ﬁ'],
-  ])('%j is %j', (password, enforced) => expect(opaqueString(password)).toBe(enforced));
+  ])('the password %j becomes %j', (password, enforced) =>
+    expect(opaqueString(password)).toBe(enforced),
+  );
 
   test.each([
     ['nothing', ''],
@@ -74,7 +76,9 @@ describe('RFC 8265 section 4: passwords', () => {
     ['1025 bytes', 'x'.repeat(1025)],
     ['1026 bytes in 513 characters', 'é'.repeat(513)],
     ['a flood', '\u0300\u0316'.repeat(1_000_000)],
-  ])('%s is refused', (_, password) => expect(opaqueString(password)).toBeUndefined());
+  ])('the password is refused: %s', (_, password) =>
+    expect(opaqueString(password)).toBeUndefined(),
+  );
 
   test('any password works in each of its Unicode forms', () => {
     fc.assert(

@@ -5,8 +5,8 @@ const INPUT = 1024;
 export const LONGEST_PASSWORD = 1024;
 
 /**
- * Returns a name as it is compared and stored (RFC 8265 section 3.3, UsernameCaseMapped), in which compatibility forms
- * and cases are equal. Returns undefined unless it is 1 to 64 letters, digits and . _ @ + -
+ * Returns a name in the form that is compared and stored (RFC 8265 section 3.3, UsernameCaseMapped): compatibility
+ * forms and cases are equal. Returns undefined unless it has 1 to 64 letters, digits and . _ @ + -
  */
 export function usernameCaseMapped(name: string): string | undefined {
   if (name.length > INPUT) return undefined;
@@ -15,8 +15,8 @@ export function usernameCaseMapped(name: string): string | undefined {
 }
 
 /**
- * Returns a password as it is hashed (RFC 8265 section 4.2, OpaqueString). Returns undefined if it is empty, over 1024
- * bytes, or has control characters, lone surrogates or unassigned code points, which no password has.
+ * Returns a password in the form that is hashed (RFC 8265 section 4.2, OpaqueString). Returns undefined if it is
+ * empty, over 1024 bytes, or has control characters, lone surrogates or unassigned code points.
  */
 export function opaqueString(password: string): string | undefined {
   if (password.length > INPUT) return undefined;

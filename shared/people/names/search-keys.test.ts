@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { emailSearchKey, looksSearchKey, searchKeysOf } from './search-keys.ts';
 
-test('each address once, whatever its capitals, and the looks of the name', () => {
+test('search keys are each address once, in any case, and the look of the name', () => {
   const emails = ['Alice@Example.com', 'alice@example.COM', 'ÄB@x'].map((address) => ({
     address,
     verified: false,
@@ -13,7 +13,7 @@ test('each address once, whatever its capitals, and the looks of the name', () =
   ]);
 });
 
-test('RFC 5891 section 5.5: one mailbox has one key, whichever way its domain is written', () => {
+test('RFC 5891 section 5.5: one mailbox has one search key, in any spelling of its domain', () => {
   const keys = ['a@bücher.example', 'A@xn--bcher-kva.EXAMPLE'].map(emailSearchKey);
   expect(new Set(keys)).toEqual(new Set(['email:a@xn--bcher-kva.example']));
 });
@@ -30,7 +30,7 @@ test.each([
   expect(looksSearchKey(one)).toBe(looksSearchKey(other));
 });
 
-test('names that people tell apart do not look alike', () => {
+test('names that people can distinguish do not look alike', () => {
   const keys = [
     'alice',
     'alicia',

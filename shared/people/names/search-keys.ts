@@ -1,15 +1,15 @@
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { addressKey } from './mail-address.ts';
 
-/** Returns the search key of everybody who has an address. */
+/** Returns the search key of all people who have an address. */
 export const emailSearchKey = (address: string) => `email:${addressKey(address)}`;
 
-/** Returns the search key of everybody whose name looks like this one. */
+/** Returns the search key of all people whose name looks like this one. */
 export const looksSearchKey = (name: string) => `looks:${looksOf(name)}`;
 
 /**
- * Characters that people take for others, in this order, within the letters of names that people choose themselves. `cl` is not
- * taken for `d`, nor a digit but 0 and 1 for a letter: Clara and Dara, `user5` and `users` are several people.
+ * Characters that look like others, in this order, among the letters of chosen names. `cl` is not replaced by `d`,
+ * nor a digit other than 0 and 1 by a letter: Clara and Dara, or `user5` and `users`, are different people.
  */
 const ALIKE = [
   [/[._-]/g, ''],
@@ -23,7 +23,7 @@ const ALIKE = [
 export const looksOf = (name: string) =>
   ALIKE.reduce((text, [from, to]) => text.replaceAll(from, to), name);
 
-/** Returns all keys by which a person is found among others. */
+/** Returns all keys by which a search finds a person. */
 export const searchKeysOf = ({
   name,
   profile,

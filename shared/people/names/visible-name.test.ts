@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { isVisibleName } from './visible-name.ts';
 
-test.each(['App', 'Büro 3', '日本語', 'x'.repeat(100)])('%s', (name) => {
+test.each(['App', 'Büro 3', '日本語', 'x'.repeat(100)])('the name %s is visible', (name) => {
   expect(isVisibleName(name)).toBe(true);
 });
 

@@ -4,8 +4,8 @@ import type { Person } from '../directory.ts';
 import { isEnough, type SecondFactorRule } from './need.ts';
 
 /**
- * Whether a key lets its person in, who must perhaps have a second factor. It does if it was added with one, or if the
- * person kept it when they set theirs up: that page lists all their keys.
+ * Returns whether a key admits its person, who may need a second factor. It does if it was added with a second
+ * factor, or if the person kept the key when they set up theirs: that page lists all their keys.
  */
 export async function isKeyEnough(
   rule: SecondFactorRule,

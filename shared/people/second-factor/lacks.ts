@@ -6,13 +6,19 @@ import { mustHaveSecondFactor, type SecondFactorRule } from './need.ts';
 /** The second factor and the passkeys of a person. */
 export interface StrongWays {
   readonly second_factor: boolean;
-  /** How many of their passkeys are good at the domain that sign-ins use now. */
+  /** How many of the person's passkeys are valid at the domain of sign-ins. */
   readonly passkeys: number;
-  /** They must have a second factor, and have neither one nor a passkey: the next sign-in leads through the set-up. */
+  /**
+   * True if the person needs a second factor, and has neither one nor a passkey: the next sign-in leads to the
+   * set-up.
+   */
   readonly lacks_second_factor: boolean;
 }
 
-/** Looks up the second factor and the passkeys of a person. `rpId`: the domain of passkeys; undefined: there are none. */
+/**
+ * Looks up the second factor and the passkeys of a person. `rpId`: the domain of passkeys; undefined if passkeys are
+ * off.
+ */
 export async function strongWays(
   stores: {
     readonly secondFactors: Pick<SecondFactors, 'get'>;

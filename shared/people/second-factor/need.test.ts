@@ -11,7 +11,7 @@ const IN_NONE = { id: 'bob', name: 'bob' };
 const CAROL = { id: 'carol', name: 'carol' };
 const OF_STAFF = { required: ['admins', 'staff'] };
 
-test('everybody must have one, or nobody, or who is in a group', () => {
+test('the rule requires a second factor of all people, of none, or of a group', () => {
   for (const groups of [STAFF, [], undefined]) {
     expect(mustHaveSecondFactor('required', groups)).toBe(true);
     expect(mustHaveSecondFactor('optional', groups)).toBe(false);
@@ -23,7 +23,7 @@ test('everybody must have one, or nobody, or who is in a group', () => {
   expect(mustHaveSecondFactor({ required: ['Staff'] }, STAFF)).toBe(false);
 });
 
-test('where one is required a passkey is enough, and a password is not, nor what nothing is known of', () => {
+test('if a second factor is required, a passkey is enough, but neither a password nor an unknown kind of sign-in', () => {
   for (const acr of ['urn:countersign:acr:second-factor', 'urn:countersign:acr:passkey']) {
     expect(isEnough(OF_STAFF, STAFF, acr)).toBe(true);
   }
@@ -40,7 +40,7 @@ describe('a password alone', () => {
   const enough = (...[rule, person]: [SecondFactorRule, Person?]) =>
     isPasswordEnough(rule, secondFactors, person);
 
-  test('is not enough for somebody who must have a second factor or has set one up', async () => {
+  test('a password alone is not enough for a person who needs a second factor or has set one up', async () => {
     expect(await enough('optional', IN_NONE)).toBe(true);
     expect(await enough('optional', CAROL)).toBe(false);
     expect(await enough('required', IN_NONE)).toBe(false);
@@ -51,7 +51,7 @@ describe('a password alone', () => {
     expect(await enough('off')).toBe(false);
   });
 
-  test('the schemes hear what they hear of a wrong password, after as many looks', async () => {
+  test('schemes get the same answer as for a wrong password, after as many reads', async () => {
     const looks: string[] = [];
     const lines: unknown[] = [];
     const people = new Map(['alice', 'carol'].map((id) => [id, { id, name: id, generation: 0 }]));

@@ -11,7 +11,7 @@ export type SecondFactorRule =
 
 const SUFFICIENT: ReadonlySet<string> = new Set(satisfying('urn:countersign:acr:second-factor'));
 
-/** Whether the operator demands a second factor of a person in these groups. */
+/** Returns whether the operator requires a second factor of a person in these groups. */
 export function mustHaveSecondFactor(
   rule: SecondFactorRule,
   groups: readonly string[] = [],
@@ -20,17 +20,17 @@ export function mustHaveSecondFactor(
   return rule.required.some((group) => groups.includes(group));
 }
 
-/** Whether a sign-in of this kind lets a person go on; one of no known kind counts as by a password. */
+/** Returns whether a sign-in of this kind is enough; an unknown kind is treated like a password. */
 export const isEnough = (
   rule: SecondFactorRule,
   groups: readonly string[] | undefined,
   acr = '',
 ): boolean => SUFFICIENT.has(acr) || !mustHaveSecondFactor(rule, groups);
 
-/** An id that nobody has. It is looked up where there is no person, so that the work is equal. */
+/** An id that no person has. It is looked up if the person does not exist, so that the work is equal. */
 const NOBODY = '(nobody)';
 
-/** Whether a password alone lets a person in: they need no second factor and have set none up. */
+/** Returns whether a password alone is enough for a person: they need no second factor and have not set one up. */
 export async function isPasswordEnough(
   rule: SecondFactorRule,
   secondFactors: Pick<SecondFactors, 'get'>,

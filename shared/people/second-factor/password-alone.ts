@@ -10,9 +10,9 @@ interface Askable {
 }
 
 /**
- * The questions of schemes that know only a password: somebody who needs a second factor is answered like somebody whose
- * password is wrong, after the same work. Only the log tells: of Basic and Negotiate after they have shown the password or
- * the ticket, of the others when they begin.
+ * Wraps the look-ups of schemes that check only a password. A person who needs a second factor gets the same answer
+ * as for a wrong password, after the same work. Only the log has the reason: for Basic and Negotiate after the
+ * password or ticket was checked, for the other schemes at the beginning.
  */
 export function passwordAlone(
   { directory, verifiers }: Askable,

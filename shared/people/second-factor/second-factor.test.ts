@@ -9,7 +9,7 @@ import { hotp, stepAt } from './totp.ts';
 const SECRET = newSecret(systemRandom);
 const MASTER = systemRandom(32);
 
-/** alice has a second factor. */
+/** Creates alice with a second factor. */
 async function withSecondFactor() {
   const { stores } = await testPeople();
   const clock = new ManualClock(1_800_000_015_000);
@@ -27,21 +27,21 @@ async function withSecondFactor() {
 }
 
 describe('one-time codes', () => {
-  test('the code of the set-up is used up by it; the next one works once, with any spaces', async () => {
+  test('the code of the set-up cannot be used again; the next code works once, with any spaces', async () => {
     const { use, code } = await withSecondFactor();
     expect(await use(code(-1))).toBe(false);
     expect(await use(` ${code().slice(0, 3)} ${code().slice(3)} `)).toBe(true);
     expect(await use(code())).toBe(false);
   });
 
-  test('after a code of a clock that is ahead, the code of now is used up, too', async () => {
+  test('after a code of a device whose clock is ahead, the present code is used up, too', async () => {
     const { use, code } = await withSecondFactor();
     expect(await use(code(1))).toBe(true);
     expect(await use(code())).toBe(false);
     expect(await use(code(1))).toBe(false);
   });
 
-  test('a clock that is two steps off, another secret and other texts are refused', async () => {
+  test('codes two steps off, of another secret, and other texts are refused', async () => {
     const { use, code } = await withSecondFactor();
     const other = newSecret(systemRandom);
     for (const typed of [
@@ -59,13 +59,13 @@ describe('one-time codes', () => {
     expect(await use(code())).toBe(true);
   });
 
-  test('ten at once: one succeeds', async () => {
+  test('one of ten uses of a code at the same time succeeds', async () => {
     const { use, code } = await withSecondFactor();
     const uses = await Promise.all(Array.from({ length: 10 }, () => use(code())));
     expect(uses.filter((done) => done)).toHaveLength(1);
   });
 
-  test('somebody else’s codes are of no use, nor are those of nobody', async () => {
+  test('codes of another person are refused, and so are codes for an unknown person', async () => {
     const { store, use, code, codes } = await withSecondFactor();
     const secret = newSecret(systemRandom);
     const bobs = makeSecondFactor(store, 'bob', secret, code(-1, secret));
@@ -76,7 +76,7 @@ describe('one-time codes', () => {
     expect(await use(code(0, secret), 'bob')).toBe(true);
   });
 
-  test('none is made without a code of its secret', async () => {
+  test('no second factor is set up without a code of its secret', async () => {
     const { store, code } = await withSecondFactor();
     const other = newSecret(systemRandom);
     for (const typed of [code(), '', code(2, other), '１２３４５６']) {
@@ -85,7 +85,7 @@ describe('one-time codes', () => {
     expect(makeSecondFactor(store, 'bob', other, code(0, other))?.codes).toHaveLength(10);
   });
 
-  test('the reason of a refusal: wrong, replayed, or no recovery code of theirs', async () => {
+  test('the reason of a refusal is wrong, replayed, or an unknown recovery code', async () => {
     const { check, use, code, codes } = await withSecondFactor();
     expect(await check('000000')).toBe('wrong');
     expect(await check(code(-1))).toBe('replayed');
@@ -95,14 +95,14 @@ describe('one-time codes', () => {
     expect(await check(code(), 'nobody')).toBe('wrong');
   });
 
-  test('a check uses nothing up; of two that were right at once one is used', async () => {
+  test('a check does not use a code up; of two right checks at the same time one can use it', async () => {
     const { check, code } = await withSecondFactor();
     const [one, other] = [await check(code()), await check(code())];
     if (typeof one === 'string' || typeof other === 'string') throw new Error('refused');
     expect([await one.use(), await other.use()]).toEqual([{}, undefined]);
   });
 
-  test('a clock that goes back for an hour lets no code work twice; one that is ahead by ten minutes refuses codes of now', async () => {
+  test('a clock that goes back for an hour accepts no code twice; after a clock that was ahead by ten minutes, present codes are refused', async () => {
     const { clock, check, use, code } = await withSecondFactor();
     const right = code();
     expect(await use(right)).toBe(true);
@@ -121,7 +121,7 @@ describe('one-time codes', () => {
 });
 
 describe('recovery codes', () => {
-  test('ten of 50 bits, each works once, in any form that people write', async () => {
+  test('each of the ten recovery codes has 50 bits and works once, in any form that people write', async () => {
     const { use, codes } = await withSecondFactor();
     expect(new Set(codes).size).toBe(10);
     for (const code of codes) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
@@ -131,7 +131,7 @@ describe('recovery codes', () => {
     expect(await use(` ${second.slice(0, 3)} ${second.slice(3).replaceAll('1', 'l')}`)).toBe(true);
   });
 
-  test('letters that look like digits are read as those; other texts are none', () => {
+  test('letters that look like digits are read as digits; other texts are no codes', () => {
     expect(readRecoveryCode('oOiIl-12345')).toBe('0011112345');
     expect(readRecoveryCode('0011112345')).toBe('0011112345');
     for (const typed of ['', '123456', '00111-1234U', '00111-123456', 'x'.repeat(9999)]) {
@@ -139,7 +139,7 @@ describe('recovery codes', () => {
     }
   });
 
-  test('says how many are left', async () => {
+  test('using a recovery code returns how many are left', async () => {
     const { check, codes } = await withSecondFactor();
     for (const left of [9, 8]) {
       const checked = await check(codes[left] ?? '');
@@ -147,13 +147,13 @@ describe('recovery codes', () => {
     }
   });
 
-  test('ten uses of one at once: one succeeds', async () => {
+  test('one of ten uses of a recovery code at the same time succeeds', async () => {
     const { use, codes } = await withSecondFactor();
     const uses = await Promise.all(Array.from({ length: 10 }, () => use(codes[3] ?? '')));
     expect(uses.filter((done) => done)).toHaveLength(1);
   });
 
-  test('new ones take the place of all others', async () => {
+  test('new recovery codes replace all former ones', async () => {
     const { store, use, codes } = await withSecondFactor();
     const renewed = (await renewRecoveryCodes(store, 'alice')) ?? [];
     expect(renewed).toHaveLength(10);
@@ -162,7 +162,7 @@ describe('recovery codes', () => {
     expect(await renewRecoveryCodes(store, 'nobody')).toBeUndefined();
   });
 
-  test('ten renewals at once: the codes of one work, and the others get none', async () => {
+  test('one of ten renewals at the same time gets codes that work, and the rest get none', async () => {
     const { store, use } = await withSecondFactor();
     const renewals = await Promise.all(
       Array.from({ length: 10 }, () => renewRecoveryCodes(store, 'alice')),
@@ -173,7 +173,7 @@ describe('recovery codes', () => {
   });
 });
 
-test('the store has neither the secret nor a code in clear, and another master secret opens nothing', async () => {
+test('the store has neither the secret nor a code in clear text, and another master secret opens nothing', async () => {
   const { store, codes, code } = await withSecondFactor();
   const kept = JSON.stringify(await store.stores.secondFactors.get('alice'));
   for (const secret of [SECRET.toString('base64url'), SECRET.toString('hex'), ...codes]) {

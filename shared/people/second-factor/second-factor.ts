@@ -22,13 +22,13 @@ const purpose = ({ accountId, id }: Pick<SecondFactorRecord, 'accountId' | 'id'>
 
 const TOTP = new RegExp(`^\\d{${DIGITS}}$`);
 
-/** Reads a one-time code that somebody typed, with any spaces; undefined: it cannot be one. */
+/** Reads a one-time code that a person typed, with any spaces; undefined if it cannot be a code. */
 function readTotp(typed: string): string | undefined {
   const code = typed.replaceAll(/\s/g, '');
   return TOTP.test(code) ? code : undefined;
 }
 
-/** Whether a second factor was sealed under this master secret for its person. */
+/** Returns whether a second factor was sealed under this master secret for its person. */
 export function opens(master: Buffer, factor: SecondFactorRecord): boolean {
   try {
     unseal(master, purpose(factor), factor.sealed);
@@ -41,8 +41,8 @@ export function opens(master: Buffer, factor: SecondFactorRecord): boolean {
 export const newSecret = (random: Random): Buffer => random(SECRET_OCTETS);
 
 /**
- * Makes a second factor for a person, whose device has shown a code of the secret. The code is used up by that. Nobody can
- * read the recovery codes again. Undefined: it is no code of now.
+ * Creates a second factor for a person whose device has shown a code of the secret; that code is then used up. The
+ * recovery codes cannot be read again. Returns undefined if the code is not valid now.
  */
 export function makeSecondFactor(
   { master, clock, random }: Omit<SecondFactorStore, 'stores'>,
@@ -66,21 +66,24 @@ export function makeSecondFactor(
   return { factor, codes };
 }
 
-/** A right code that nobody has used yet. */
+/** A right code that has not been used yet. */
 export interface RightCode {
-  /** The id of the set-up that it is of. */
+  /** The id of the set-up to which the code belongs. */
   readonly id: string;
   /**
-   * Uses it up. Of several uses at once one succeeds; the others resolve to undefined. `left`: how many recovery codes there
-   * still are, if it is one.
+   * Uses the code up. Of several uses at the same time one succeeds; the rest resolve to undefined. `left`: how many
+   * recovery codes remain, if the code is one.
    */
   use(): Promise<{ readonly left?: number } | undefined>;
 }
 
-/** The reason why a code is refused. `recovery`: a recovery code that the person does not have, or no longer. */
+/**
+ * The reason for which a code is refused. `recovery`: a recovery code that the person does not have, or no longer
+ * has.
+ */
 export type WrongCode = 'wrong' | 'replayed' | 'recovery';
 
-/** Checks a one-time code or a recovery code of a person, and uses nothing up. */
+/** Checks a one-time code or a recovery code of a person, without using it up. */
 export async function checkCode(
   store: Omit<SecondFactorStore, 'random'>,
   accountId: string,
@@ -120,7 +123,10 @@ export async function checkCode(
   };
 }
 
-/** Gives a person ten other recovery codes. Undefined: they have no second factor, or its codes were changed meanwhile. */
+/**
+ * Gives a person ten new recovery codes. Returns undefined if they have no second factor, or if its codes were
+ * changed meanwhile.
+ */
 export async function renewRecoveryCodes(
   store: Omit<SecondFactorStore, 'clock'>,
   accountId: string,

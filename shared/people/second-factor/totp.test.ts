@@ -6,7 +6,7 @@ import { hotp, stepAt, stepOf } from './totp.ts';
 const SECRET = Buffer.from('12345678901234567890');
 
 describe('one-time codes', () => {
-  test('RFC 4226 appendix D: the ten codes of its secret', () => {
+  test('RFC 4226 appendix D: the secret gives its ten codes', () => {
     const codes = Array.from({ length: 10 }, (_, counter) => hotp(SECRET, counter));
     expect(codes).toEqual([
       '755224',
@@ -29,13 +29,13 @@ describe('one-time codes', () => {
     [1_234_567_890, '89005924'],
     [2_000_000_000, '69279037'],
     [20_000_000_000, '65353130'],
-  ])('RFC 6238 appendix B: at %d seconds, of eight digits, %s', (seconds, code) => {
+  ])('RFC 6238 appendix B: at %d seconds the code of eight digits is %s', (seconds, code) => {
     const step = stepAt(seconds * 1000);
     expect(hotp(SECRET, step, 8)).toBe(code);
     expect(hotp(SECRET, step)).toBe(code.slice(2));
   });
 
-  test('RFC 6238 section 5.2: the steps before and after now are taken, no others', () => {
+  test('RFC 6238 section 5.2: the codes of the steps before and after now are accepted, no others', () => {
     const now = 1_800_000_015_000;
     for (const drift of [-2, -1, 0, 1, 2]) {
       const step = stepAt(now) + drift;
@@ -44,7 +44,7 @@ describe('one-time codes', () => {
     }
   });
 
-  test('other codes are refused, of other lengths and other secrets', () => {
+  test('codes of other lengths and of other secrets are refused', () => {
     const now = 1_800_000_015_000;
     const right = hotp(SECRET, stepAt(now));
     for (const code of [

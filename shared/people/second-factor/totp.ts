@@ -7,10 +7,12 @@ export const PERIOD = 30;
 export const DIGITS = 6;
 /** Octets of a secret (RFC 4226 section 4, R6). */
 export const SECRET_OCTETS = 20;
-/** Steps by which the clock of a device may differ, and in which a code may be typed (RFC 6238 section 5.2). */
+/** Steps by which a device's clock may differ, which also gives time to type the code (RFC 6238 section 5.2). */
 const WINDOW = [0, -1, 1] as const;
 
-/** A one-time code of a counter (RFC 4226 section 5.3), with SHA-1, which is all that every app knows. */
+/**
+ * Returns the one-time code of a counter (RFC 4226 section 5.3), with SHA-1, the only hash that every app supports.
+ */
 export function hotp(secret: Uint8Array, counter: number, digits = DIGITS): string {
   const moving = Buffer.alloc(8);
   moving.writeBigUInt64BE(BigInt(counter));
@@ -20,10 +22,12 @@ export function hotp(secret: Uint8Array, counter: number, digits = DIGITS): stri
   return String(code).padStart(digits, '0');
 }
 
-/** The time step of a time in milliseconds since the epoch (RFC 6238 section 4.2). */
+/** Returns the time step of a time in milliseconds since the epoch (RFC 6238 section 4.2). */
 export const stepAt = (milliseconds: number): number => Math.floor(milliseconds / 1000 / PERIOD);
 
-/** The step that a code is of, now or one before or after; undefined: of none of them. */
+/**
+ * Returns the step of a code: the present step, the one before or the next; undefined if the code is of none of them.
+ */
 export function stepOf(secret: Uint8Array, code: string, now: number): number | undefined {
   const steps = WINDOW.map((drift) => stepAt(now) + drift).filter((step) => step >= 0);
   return steps.find((step) => sameText(hotp(secret, step), code));
