@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 const SURROGATES = { from: 0xd800, count: 0x800 };
 
 /**
- * Any character there is. `unit: 'binary'` of fast-check makes the same, from a table of a million rows that
- * each suite would have to fill first.
+ * Any character. `unit: 'binary'` of fast-check generates the same, but each suite would first fill a table of a
+ * million rows.
  */
 export const anyCharacter = fc
   .integer({ min: 0, max: 0x10ffff - SURROGATES.count })
@@ -18,6 +18,6 @@ function unmapped(value: unknown): number {
   return point < SURROGATES.from ? point : point - SURROGATES.count;
 }
 
-/** Any text, and now and then what is special to JavaScript, such as `__proto__`. */
+/** Any text, sometimes with names that are special in JavaScript, such as `__proto__`. */
 export const anyText = (length: { minLength?: number; maxLength?: number } = {}) =>
   fc.string({ unit: anyCharacter, ...length });

@@ -7,7 +7,7 @@ const fail = () => {
 };
 const message = (error: unknown) => (error as Error).message;
 
-test('a value that is there is used at once, a promise when it resolves', async () => {
+test('andThen uses a present value at once, and a promise when it resolves', async () => {
   expect(andThen(1, (one) => one + 1)).toBe(2);
   expect(andThen(undefined, () => 'nothing')).toBe('nothing');
   const promise = andThen(later(1), (one) => one + 1);
@@ -16,7 +16,7 @@ test('a value that is there is used at once, a promise when it resolves', async 
   expect(await andThen(1, later)).toBe(1);
 });
 
-test('several values that are there are used at once, and else when the last promise resolves', async () => {
+test('allOf uses present values at once, and otherwise waits for the last promise', async () => {
   expect(allOf([1, undefined, 'two'])).toEqual([1, undefined, 'two']);
   const promise = allOf([1, later('two')]);
   expect(promise).toBeInstanceOf(Promise);
@@ -24,14 +24,14 @@ test('several values that are there are used at once, and else when the last pro
   await expect(allOf([1, later(1).then(fail)])).rejects.toThrow('no');
 });
 
-test('an error is recovered from, thrown at once or rejected later', async () => {
+test('recover handles an error that is thrown at once or rejected later', async () => {
   expect(recover(() => 'well', message)).toBe('well');
   expect(recover<string>(fail, message)).toBe('no');
   expect(await recover<string>(async () => fail(), message)).toBe('no');
   expect(await recover(() => later('well'), message)).toBe('well');
 });
 
-test('an error of the work on the value is not recovered from', async () => {
+test('recover does not handle an error of the work on the value', async () => {
   expect(() => andThen(1, fail)).toThrow('no');
   await expect(andThen(later(1), fail)).rejects.toThrow('no');
   await expect(recover(() => later(1), fail)).resolves.toBe(1);

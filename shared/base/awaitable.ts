@@ -1,15 +1,18 @@
-/** A value that may be there at once. A promise costs a turn of the microtasks, on a path that has ten such steps. */
+/**
+ * A value, or a promise of it. A request path has ten such steps, and each unnecessary promise would cost a turn of
+ * the microtasks.
+ */
 export type Awaitable<T> = T | Promise<T>;
 
 export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === 'object' && value !== null && 'then' in value;
 
-/** Goes on with a value: at once if it is there. */
+/** Calls `goOn` with a value: at once if the value is no promise. */
 export function andThen<T, U>(value: Awaitable<T>, goOn: (value: T) => Awaitable<U>): Awaitable<U> {
   return isPromise(value) ? value.then(goOn) : goOn(value);
 }
 
-/** Returns all of these in their order: at once if all are there. */
+/** Returns all of these values in their order: at once if none is a promise. */
 export function allOf<T extends readonly unknown[]>(values: {
   readonly [K in keyof T]: Awaitable<T[K]>;
 }): Awaitable<T> {

@@ -1,4 +1,7 @@
-/** Prints as JSON by how many octets old objects grow, at most, while the same comes and goes in a Bag and in a Set. */
+/**
+ * Prints as JSON by how many octets old objects grow at most, while the same objects are added and removed in a Bag
+ * and in a Set.
+ */
 import { getHeapSpaceStatistics } from 'node:v8';
 import { Bag, type Placed } from './bag.ts';
 
@@ -19,7 +22,7 @@ const entry = (n: number): Entry => ({ place: -1, held: Array.from({ length: MEM
 function growthIn(all: Pick<Bag<Entry>, 'add' | 'delete'>): number {
   const inside = Array.from({ length: AT_ONCE }, (_, n) => entry(n));
   for (const one of inside) all.add(one);
-  for (let n = 0; n < 50_000; n += 1) entry(n); // enough garbage for all the others to grow old
+  for (let n = 0; n < 50_000; n += 1) entry(n); // enough garbage to make all other objects old
   let [least, most] = [old(), 0];
   for (let n = 0; n < 20_000; n += 1) {
     const next = entry(n);
@@ -27,7 +30,7 @@ function growthIn(all: Pick<Bag<Entry>, 'add' | 'delete'>): number {
     all.delete(inside[n % AT_ONCE] as Entry);
     inside[n % AT_ONCE] = next;
     if (n % 100 > 0) continue;
-    // Old garbage may be collected at any time.
+    // V8 may collect old garbage at any time, so the least value is taken.
     least = Math.min(least, old());
     most = Math.max(most, old() - least);
   }

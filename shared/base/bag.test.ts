@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { Bag, type Placed } from './bag.ts';
 
-test('it has what a Set would have, whatever comes and goes', () => {
+test('a bag has the same entries as a Set, in any order of additions and removals', () => {
   const step = fc.record({ entry: fc.nat({ max: 9 }), comes: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -21,7 +21,7 @@ test('it has what a Set would have, whatever comes and goes', () => {
   );
 });
 
-test('an entry of another bag stays there', () => {
+test('removing an entry of another bag leaves it there', () => {
   const [one, other] = [new Bag(), new Bag()];
   const entry = { place: -1 };
   one.add({ place: -1 });
@@ -30,7 +30,7 @@ test('an entry of another bag stays there', () => {
   expect(other.delete(entry)).toBe(true);
 });
 
-test('removed entries are collected with the young garbage, and entries of a Set grow old', () => {
+test('removed entries of a bag are collected with young garbage, while those of a Set grow old', () => {
   const file = new URL('bag.fixture.ts', import.meta.url).pathname;
   const flags = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning'];
   const said = execFileSync(process.execPath, [...flags, file], { encoding: 'utf8' });

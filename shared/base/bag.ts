@@ -1,13 +1,13 @@
 /** An object that can be in one bag at a time. */
 export interface Placed {
-  /** Its place in the bag; -1 in none. */
+  /** The object's index in its bag; -1 if it is in none. */
   place: number;
 }
 
 /**
- * Objects in no order, which each request adds and removes. A Set that often loses entries makes new tables, and in V8
- * each old table refers to the next. So a table that has grown old keeps all later tables until old garbage is
- * collected. An array refers only to its present members.
+ * An unordered collection of objects, which each request adds and removes. A Set that often loses entries makes new
+ * tables, and in V8 each old table refers to the next. So a table that has grown old keeps all later tables until old
+ * garbage is collected. An array refers only to its present members.
  */
 export class Bag<E extends Placed> {
   readonly #all: E[] = [];
@@ -20,7 +20,7 @@ export class Bag<E extends Placed> {
     entry.place = this.#all.push(entry) - 1;
   }
 
-  /** Returns whether it was in here. */
+  /** Removes an entry. Returns whether it was in this bag. */
   delete(entry: E): boolean {
     if (this.#all[entry.place] !== entry) return false;
     const last = this.#all.pop();

@@ -4,7 +4,7 @@ import { batched } from './batched.ts';
 const whens: (() => void)[] = [];
 const when = (work: () => void) => void whens.push(work);
 
-test('all that is asked before `when` calls is done together, and each caller has its own result', async () => {
+test('all requests before `when` calls are processed together, and each caller gets its own result', async () => {
   const done: (readonly number[])[] = [];
   const ask = batched(when, async (all: readonly number[]) => {
     done.push(all);
@@ -18,7 +18,7 @@ test('all that is asked before `when` calls is done together, and each caller ha
   expect(done).toEqual([[1, 2], [3]]);
 });
 
-test('all fail together, and one may fail alone', async () => {
+test('all requests can fail together, and one can fail alone', async () => {
   const ask = batched(when, async (all: readonly string[]) => {
     if (all.includes('all')) throw new Error('all');
     return all.map((one) => (one === 'one' ? Promise.reject(new Error('one')) : one));

@@ -1,8 +1,8 @@
 import type { Awaitable } from './awaitable.ts';
 
 /**
- * Returns a function that waits until `when` calls, does all that was asked for by then together, and resolves each caller to
- * its own result, in the order in which they asked.
+ * Returns a function that collects requests until `when` calls, processes all of them together, and resolves each
+ * caller to its own result. The requests keep their order.
  */
 export function batched<T, R>(
   when: (work: () => void) => void,

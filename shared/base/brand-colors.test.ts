@@ -13,14 +13,14 @@ describe('contrast (WCAG 2.2, 1.4.3)', () => {
     ['#777777', '#ffffff', 4.48],
     ['#767676', '#ffffff', 4.54],
     ['#ff0000', '#ffffff', 4],
-  ])('%s on %s is %d', (one, other, ratio) => {
+  ])('the contrast of %s on %s is %d', (one, other, ratio) => {
     expect(contrast(one, other)).toBeCloseTo(ratio, 2);
     expect(contrast(other, one)).toBeCloseTo(ratio, 2);
   });
 });
 
 describe('the colours of a brand', () => {
-  test('are readable whatever the operator chose', () => {
+  test('the colors of a brand are readable for any choice of the operator', () => {
     fc.assert(
       fc.property(color, (chosen) => {
         const { fill, onFill, light, dark } = brandColors(chosen);
@@ -36,12 +36,12 @@ describe('the colours of a brand', () => {
     );
   });
 
-  test('stay as they are where they are readable already', () => {
+  test('the colors of a brand stay as they are if they are readable', () => {
     expect(brandColors('#1f5fbf').light).toBe('#1f5fbf');
     expect(brandColors('#9ec1ff').dark).toBe('#9ec1ff');
   });
 
-  test('change by no more than is needed', () => {
+  test('the colors of a brand change only as much as is needed', () => {
     const { light } = brandColors('#ffd400');
     expect(contrast(light, BACKGROUND.light)).toBeLessThan(READABLE + 0.5);
   });

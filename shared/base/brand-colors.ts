@@ -1,4 +1,4 @@
-/** The colours that follow from the operator's one; all are `#rrggbb`. */
+/** The colors that are derived from the operator's color; all are `#rrggbb`. */
 export interface BrandColors {
   /** The colour of buttons, as the operator chose it. */
   readonly fill: string;
@@ -11,16 +11,19 @@ export interface BrandColors {
   readonly dark: string;
 }
 
-/** Text needs this contrast (WCAG 2.2, success criterion 1.4.3). */
+/** The contrast that text needs (WCAG 2.2, success criterion 1.4.3). */
 export const READABLE = 4.5;
 
 const WHITE = '#ffffff';
 const BLACK = '#000000';
 
-/** The backgrounds on which links stand: of two that a scheme has, the one with less contrast. */
+/** The backgrounds of links: of the two backgrounds in each scheme, the one with less contrast. */
 export const BACKGROUND = { light: '#f4f5f7', dark: '#23272f' } as const;
 
-/** Every colour that an operator may choose gives readable text: black or white is on any background. */
+/**
+ * Returns the brand's colors. Text is readable on every color that an operator may choose, because black or white is
+ * readable on any background.
+ */
 export function brandColors(color: string): BrandColors {
   const onFill = contrast(color, WHITE) >= READABLE ? WHITE : BLACK;
   return {

@@ -4,13 +4,13 @@ const FINAL = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const WHOLE = `${FINAL}content-length: 2\r\nconnection: close\r\n\r\n{}`;
 const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n';
 
-/** Answers behind interim ones (RFC 9110 section 15.2): all of them are whole. */
+/** Complete answers after interim ones (RFC 9110 section 15.2). */
 export const BEHIND_OTHERS = {
   'one of 103': (socket) => socket.end(HINTS + WHOLE),
   'three of 102': (socket) => socket.end('HTTP/1.1 102 Processing\r\n\r\n'.repeat(3) + WHOLE),
 } satisfies Answers;
 
-/** Answers that are broken, each with what is said of it. */
+/** Broken answers, each with the expected message. */
 export const BROKEN = {
   'interim ones alone': [(socket) => socket.end(HINTS), 'other side closed'],
   'another protocol that nobody asked for': [
@@ -42,7 +42,7 @@ export const BROKEN = {
 type Answer = (socket: Socket) => unknown;
 type Answers = Readonly<Record<string, Answer>>;
 
-/** A server that gives this answer to everything. */
+/** Starts a server that gives this answer to every request. */
 export async function answering(answer: Answer) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-/** Time is an argument: everything that asks what time it is takes a `Clock`. */
+/** Time is an argument: code that needs the time gets a `Clock`. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
@@ -8,7 +8,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-/** A clock that a test moves by hand. */
+/** A clock that a test sets. */
 export class ManualClock implements Clock {
   #now: number;
   #monotonic = 0;
@@ -30,15 +30,15 @@ export class ManualClock implements Clock {
     this.#monotonic += seconds * 1000;
   }
 
-  /** Sets the clock ahead or back while no time passes. */
+  /** Sets the clock forward or back while no time passes. */
   set(seconds: number): void {
     this.#now += seconds * 1000;
   }
 }
 
 /**
- * Whether a time in milliseconds is less than `life` seconds ago. `skew`: seconds by which the clock of the process that
- * wrote it may be ahead; a later time comes from a clock that was set back since, so it is too old.
+ * True if a time in milliseconds is less than `life` seconds ago. `skew`: seconds by which the clock of the process
+ * that wrote the time may be ahead. A later time means that a clock was set back since, so the result is false.
  */
 export function isWithin(
   clock: Pick<Clock, 'now'>,

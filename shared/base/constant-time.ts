@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Compares in a time that does not tell where the difference is; only lengths are told. */
+/** Compares in a time that does not reveal where the difference is; only the lengths may be revealed. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The same for texts. The empty text equals nothing, so that two missing values do not pass. */
+/** Compares texts in the same way. An empty text equals no text, so that two missing values are not equal. */
 export function sameText(a: string, b: string): boolean {
   return a !== '' && sameBytes(Buffer.from(a), Buffer.from(b));
 }

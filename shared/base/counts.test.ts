@@ -3,7 +3,7 @@ import { Counts, fairShare } from './counts.js';
 
 const share = (of: string, amount: number, most: number) => ({ of, amount, most });
 
-test('all shares or none', () => {
+test('take reserves all shares or none', () => {
   const counts = new Counts();
   expect(counts.take(1, [share('alice', 3, 4), share('all', 3, 5)])).toBe(true);
   expect(counts.take(2, [share('bob', 3, 4), share('all', 3, 5)])).toBe(false);

@@ -8,7 +8,7 @@ const contents = fc.uint8Array({ maxLength: 65_535, size: 'large' }).map((all) =
 const element = fc.record({ tag: tags, content: contents });
 
 describe('X.690 section 8.1', () => {
-  test('written DER is read', () => {
+  test('written DER is read again', () => {
     fc.assert(
       fc.property(fc.array(element, { maxLength: 4 }), (elements) => {
         const written = Buffer.concat(elements.map(({ tag, content }) => der(tag, content)));
@@ -18,7 +18,7 @@ describe('X.690 section 8.1', () => {
     );
   });
 
-  test('nothing that is cut off is read', () => {
+  test('truncated DER is not read', () => {
     fc.assert(
       fc.property(element, fc.nat(), ({ tag, content }, cut) => {
         const written = der(tag, content);
@@ -29,7 +29,7 @@ describe('X.690 section 8.1', () => {
     );
   });
 
-  test('any bytes are read or refused, and what is read fits in them', () => {
+  test('any bytes are read or refused, and elements that are read fit into the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (any) => {
         const read = readElements(Buffer.from(any)) ?? [];
@@ -52,14 +52,14 @@ describe('X.690 section 8.1', () => {
     expect(readElements(bytes(hex))).toBeUndefined();
   });
 
-  test('a length of three bytes is understood', () => {
+  test('a length of three bytes is read', () => {
     const content = Buffer.alloc(70_000, 1);
     expect(readElements(Buffer.concat([bytes('3083011170'), content]))).toEqual([
       { tag: 0x30, content },
     ]);
   });
 
-  test('a length that is longer than it needs to be is understood', () => {
+  test('a length that is longer than necessary is read', () => {
     expect(readElements(bytes('30830000010a'))).toEqual([{ tag: 0x30, content: bytes('0a') }]);
   });
 });
@@ -69,13 +69,13 @@ describe('elementContent', () => {
     ['another tag', '310100'],
     ['two elements', '300100300100'],
     ['nothing', ''],
-  ])('%s is none', (_what, hex) => {
+  ])('elementContent gives undefined for %s', (_what, hex) => {
     expect(elementContent(bytes(hex), 0x30)).toBeUndefined();
   });
 });
 
 describe('membersOf', () => {
-  test('members by tag', () => {
+  test('membersOf gives the members by tag', () => {
     const read = membersOf(der(0x30, der(0xa0, bytes('01')), der(0xa2, bytes('02'))));
     expect([...(read ?? [])]).toEqual([
       [0xa0, bytes('01')],
@@ -86,7 +86,7 @@ describe('membersOf', () => {
   test.each([
     ['a member that comes twice', [0xa0, 0xa0]],
     ['members in another order', [0xa2, 0xa0]],
-  ])('%s', (_what, wrong) => {
+  ])('membersOf gives undefined for %s', (_what, wrong) => {
     expect(membersOf(der(0x30, ...wrong.map((tag) => der(tag))))).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 export const SEQUENCE = 0x30;
 const INTEGER = 0x02;
 
-/** An element (X.690 section 8.1) in the shortest form of its length, up to 65,535. */
+/** Encodes an element (X.690 section 8.1) with the shortest form of its length, up to 65,535. */
 export function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;
@@ -10,7 +10,9 @@ export function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.of(tag, ...(length < 0x80 ? short : long)), content]);
 }
 
-/** A positive INTEGER (X.690 section 8.3): shortest form, with a zero in front where the first bit is set. */
+/**
+ * Encodes a positive INTEGER (X.690 section 8.3) in its shortest form, with a zero in front if the first bit is set.
+ */
 export function integer(bytes: Buffer): Buffer {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start += 1;
@@ -24,7 +26,7 @@ const HALF = 32;
 
 /**
  * Converts R || S (RFC 7518 section 3.4) to the DER of `ECDSA-Sig-Value` (RFC 3279 section 2.2.3), which
- * `crypto.verify` takes with a bare key. Returns undefined unless the signature has exactly 64 octets.
+ * `crypto.verify` accepts with a bare key. Returns undefined unless the signature has exactly 64 octets.
  */
 export function es256ToDer(signature: Buffer): Buffer | undefined {
   if (signature.length !== 2 * HALF) return undefined;
@@ -38,7 +40,7 @@ export interface Element {
   readonly content: Buffer;
 }
 
-/** The first of the elements that `bytes` begins with, and the bytes after it. */
+/** Returns the first element in `bytes`, and the bytes after it. */
 function readElement(bytes: Buffer): { element: Element; rest: Buffer } | undefined {
   const [tag, first] = bytes;
   if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) return undefined;
@@ -53,12 +55,12 @@ function readElement(bytes: Buffer): { element: Element; rest: Buffer } | undefi
   };
 }
 
-/** Elements in one another's company: a client lists some four mechanisms, and a request has fewer members. */
+/** Most elements in one list: a client lists about four mechanisms, and a request has fewer members. */
 const MOST = 64;
 
 /**
- * The elements that `bytes` consists of (X.690 section 8.1, definite lengths below 16 MiB), 64 at most. Undefined
- * when it is cut off, or is anything else.
+ * Returns the elements that `bytes` consists of (X.690 section 8.1, definite lengths below 16 MiB), at most 64.
+ * Returns undefined if the last element is truncated, or if the bytes are no list of elements.
  */
 export function readElements(bytes: Buffer): Element[] | undefined {
   const elements: Element[] = [];
@@ -72,13 +74,16 @@ export function readElements(bytes: Buffer): Element[] | undefined {
   return elements;
 }
 
-/** The content of the one element that `bytes` is, if it has this tag. */
+/** Returns the content if `bytes` is exactly one element with this tag. */
 export function elementContent(bytes: Buffer | undefined, tag: number): Buffer | undefined {
   const [only, another] = (bytes && readElements(bytes)) ?? [];
   return only?.tag === tag && another === undefined ? only.content : undefined;
 }
 
-/** The members of the SEQUENCE that `bytes` is, by tag; undefined as well when they are not in ascending order. */
+/**
+ * Returns the members by tag if `bytes` is exactly one SEQUENCE; undefined also if the tags are not in ascending
+ * order.
+ */
 export function membersOf(bytes: Buffer | undefined): ReadonlyMap<number, Buffer> | undefined {
   const content = elementContent(bytes, SEQUENCE);
   const elements = content && readElements(content);

@@ -2,7 +2,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { fewATurn } from './few-a-turn.ts';
 
-/** How many turns of the event loop `count` of them needed, and how many went on in one turn at most. */
+/** Returns how many turns of the event loop `count` callers needed, and the most callers in one turn. */
 async function turns(queue: () => Promise<void>, count: number): Promise<readonly number[]> {
   const byTurn: number[] = [0];
   let left = count;
@@ -22,17 +22,20 @@ async function turns(queue: () => Promise<void>, count: number): Promise<readonl
   return byTurn.filter((some) => some > 0);
 }
 
-test.each([1, 4, 5, 8, 9, 1000])('no more than four of %i go on in a turn', async (count) => {
-  const queue = fewATurn(4);
-  for (let again = 0; again < 2; again += 1) {
-    const all = await turns(queue, count);
-    for (let turn = 0; turn < 2; turn += 1) await othersTurn();
-    expect(Math.max(...all)).toBeLessThanOrEqual(4);
-    expect(all.reduce((sum, some) => sum + some, 0)).toBe(count);
-  }
-});
+test.each([1, 4, 5, 8, 9, 1000])(
+  'no more than four of %i callers continue in a turn',
+  async (count) => {
+    const queue = fewATurn(4);
+    for (let again = 0; again < 2; again += 1) {
+      const all = await turns(queue, count);
+      for (let turn = 0; turn < 2; turn += 1) await othersTurn();
+      expect(Math.max(...all)).toBeLessThanOrEqual(4);
+      expect(all.reduce((sum, some) => sum + some, 0)).toBe(count);
+    }
+  },
+);
 
-test('in the order in which they came', async () => {
+test('callers continue in their order', async () => {
   const queue = fewATurn(2);
   const order: number[] = [];
   await Promise.all([1, 2, 3, 4, 5].map((one) => queue().then(() => order.push(one))));

@@ -1,11 +1,11 @@
 import { setImmediate } from './safe-timers.ts';
 
-/** The callbacks that each turn of the event loop runs. */
+/** Most callbacks that run in one turn of the event loop. */
 const MOST = 32;
 
 /**
- * Makes a queue. A caller that waits in it goes on at once or, if there are many, with a few others in a later turn
- * of the event loop: all at once would hold up all other work.
+ * Creates a queue. A waiting caller continues at once or, if there are many, with a few others in a later turn of the
+ * event loop: all callers at once would delay all other work.
  */
 export function fewATurn(most: number = MOST): () => Promise<void> {
   const waiting: (() => void)[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { forAll } from './for-all.ts';
 
-/** Questions in the order in which they were asked. */
+/** Records the questions in their order; a test answers them. */
 function asked() {
   const questions: PromiseWithResolvers<number>[] = [];
   const ask = forAll(() => {
@@ -13,7 +13,7 @@ function asked() {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('each gets the answer to a question that was asked after they came, one for all of them', async () => {
+test('all waiting callers get the answer to one question that was asked after they came', async () => {
   const { questions, ask } = asked();
   const first = ask();
   await turn();

@@ -1,7 +1,7 @@
 /**
- * Asks one question for all callers that wait: each gets the answer to a question that was asked after it came. If a
- * question fails, the callers that came meanwhile fail as well: otherwise they would wait for as long once more.
- * `gather`: waits before each question, until more callers may have come.
+ * Returns a function that asks one question for all waiting callers: each gets the answer to a question that was
+ * asked after the caller came. If a question fails, callers that came meanwhile fail as well, since they would
+ * otherwise wait as long again. `gather`: waits before each question, until more callers may have come.
  */
 export function forAll<T>(
   ask: () => Promise<T>,

@@ -1,10 +1,13 @@
 import { type StatsFs, statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 
-/** Bytes that the files of documents leave to the store, which needs them for sign-ins and removals. */
+/** Bytes of the disk that documents must leave free for the store, which needs them for sign-ins and removals. */
 export const LEAST_ROOM = 8 * 1024 * 1024;
 
-/** Bytes that are free for this user on the disk of a path. If the system does not say, a write finds out. */
+/**
+ * Returns the bytes that are free for this user on the disk of a path. If the system does not say, it returns
+ * Infinity, and a write fails if the disk is full.
+ */
 export function freeRoom(path: string): number {
   try {
     return roomOf(statfsSync(path));
@@ -13,10 +16,10 @@ export function freeRoom(path: string): number {
   }
 }
 
-/** The same for a disk that may take its time. */
+/** Returns the same without blocking, for a disk that may be slow. */
 export const freeRoomLater = (path: string): Promise<number> =>
   statfs(path).then(roomOf, () => Infinity);
 
-/** Some file systems have no such numbers. */
+/** Some file systems do not report these numbers. */
 const roomOf = ({ bavail, bsize, blocks }: StatsFs): number =>
   blocks === 0 ? Infinity : bavail * bsize;

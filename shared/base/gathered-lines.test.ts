@@ -21,7 +21,7 @@ function gathered() {
   return { ...lines, written, to, breaks };
 }
 
-test('lines wait for other lines for 20 ms at most, and are written in order', () => {
+test('lines wait at most 20 ms for further lines, and are written in order', () => {
   const { write, written } = gathered();
   write('1\n', false);
   jest.advanceTimersByTime(19);
@@ -42,7 +42,7 @@ test('an urgent line is written at once after the waiting lines, which are not w
   expect(written).toEqual(['info\nwarn\n']);
 });
 
-test('waiting lines are bounded: 32 KiB are written without waiting', () => {
+test('waiting lines are bounded: 32 KiB are written at once', () => {
   const { write, written } = gathered();
   const line = `${'x'.repeat(1023)}\n`;
   for (let lines = 0; lines < 100; lines += 1) write(line, false);

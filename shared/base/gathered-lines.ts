@@ -2,11 +2,11 @@ import type { Writable } from 'node:stream';
 import type { WriteLine } from './log.ts';
 import { setTimeout } from './safe-timers.ts';
 
-/** Milliseconds that a line waits for others: the log loses this much when the process is killed. */
+/** Milliseconds that a line waits for further lines; a killed process loses the lines of this time. */
 const WAIT = 20;
-/** Characters that are written at once, also when less time has passed. */
+/** Characters that are written at once, even before `WAIT` is over. */
 const ENOUGH = 32 * 1024;
-/** Characters that wait in memory while no program reads: Node writes to a full pipe later. */
+/** Most characters in memory while the reader does not read: Node writes to a full pipe later. */
 const MOST = 16 * 1024 * 1024;
 
 export interface GatheredLines {
@@ -20,10 +20,11 @@ interface Lines extends Pick<Writable, 'writableLength'> {
 }
 
 /**
- * Writes lines in order, several with one call of `write`, which costs a server under load more than making them. It
- * writes an urgent line at once, behind the lines that wait. At most `ENOUGH` characters and a line wait here. While
- * `to` holds more than `MOST` characters, lines are dropped, and lines that it fails to write are lost. `lost`, which
- * writes a line, is called with their number before the next ones. Nothing here listens to errors that `to` emits.
+ * Writes lines in order, several with one call of `write`, whose calls would otherwise cost a busy server more than
+ * making the lines. It writes an urgent line at once, after the waiting lines. At most `ENOUGH` characters and a line
+ * wait here. While `to` holds more than `MOST` characters, lines are dropped, and lines that `to` fails to write are
+ * lost. `lost`, which writes a line, is called with their number before the next lines. The caller must handle errors
+ * that `to` emits.
  */
 export function gatherLines(to: Lines, lost: (lines: number) => void): GatheredLines {
   let waiting = '';

@@ -19,7 +19,7 @@ test('work with the same key is done in its order, one at a time', async () => {
   expect(done).toStrictEqual([0, 1, 2, 3]);
 });
 
-test('work that fails is its caller’s matter alone', async () => {
+test('work that fails affects only its own caller', async () => {
   const inTurn = createInTurn();
   const failed = inTurn('key', () => Promise.reject(new Error('mine')));
   const next = inTurn('key', async () => 'done');
@@ -28,7 +28,7 @@ test('work that fails is its caller’s matter alone', async () => {
   expect(await inTurn('key', async () => 'later')).toBe('later');
 });
 
-test('another key does not wait', async () => {
+test('work with another key does not wait', async () => {
   const inTurn = createInTurn();
   const { promise, resolve } = Promise.withResolvers<string>();
   const waiting = inTurn('one', () => promise);

@@ -1,7 +1,10 @@
-/** Does work with the same key one after the other, whether or not the work before it fails. */
+/** Runs work with the same key in sequence, whether or not the earlier work fails. */
 export type InTurn = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** It orders only the work of this process. It saves work that would be overtaken, and is no lock against other processes. */
+/**
+ * Creates an `InTurn` for the work of this process. It avoids work that would be repeated, and is no lock against
+ * other processes.
+ */
 export function createInTurn(): InTurn {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {

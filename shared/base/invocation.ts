@@ -1,13 +1,13 @@
-/** Whether this runs from a clone: as it was written, or as `npm ci` bundled it. An installed package is compiled. */
+/** True if this code runs from a clone: as source, or as bundled by `npm ci`. An installed package is compiled. */
 const source = /\.ts$|\/node_modules\/\.cache\/start\//.test(import.meta.url);
 
 /** How a person starts both servers. */
 export const START = source ? 'npm start' : 'countersign start';
 
-/** How a person calls the command line: before the words of a command. */
+/** The command that precedes the words of a command-line command. */
 export const CLI = source ? 'npm run -s cli --' : 'countersign';
 
-/** Where the documentation begins. */
+/** The URL or path where the documentation begins. */
 export const DOCUMENTATION = source
   ? 'docs/README.md'
   : 'docs/README.md in the folder of the package countersign';

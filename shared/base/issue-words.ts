@@ -41,8 +41,8 @@ const WORDS: {
 };
 
 /**
- * Says what to write instead of a value that is wrong, where the schema does not say it itself. Never repeats the
- * value, which may be a secret.
+ * Returns a message that says what to write instead of a wrong value, if the schema has no message itself. It never
+ * repeats the value, which may be a secret.
  */
 export const issueWords: z.core.$ZodErrorMap = (issue) => {
   // The discriminator of a union.

@@ -17,11 +17,11 @@ test.each([
   ['\ufeff{}', 'line 1, column 1'],
   [`${'['.repeat(100_000)}x`, 'line 1, column 100001'],
   [`["${String.raw`\n`.repeat(1_000_000)}" "`, 'line 1, column 2000005'],
-])('the place of the first fault: %.20s', (text, place) => {
+])('jsonFault gives the place of the first fault: %.20s', (text, place) => {
   expect(jsonFault(text)).toBe(place);
 });
 
-test('RFC 8259: JSON has no fault, and whatever JSON.parse refuses has one', () => {
+test('RFC 8259: JSON has no fault, and any text that JSON.parse refuses has one', () => {
   const cut = fc
     .tuple(fc.json(), fc.nat(), fc.nat(3), fc.constantFrom('', ',', '"', '}', ' ', '0', '\\'))
     .map(([text, n, length, put]) => {

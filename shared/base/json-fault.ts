@@ -19,7 +19,10 @@ const NEXT = {
   end: {},
 } as const;
 
-/** Returns the place from which a text is not JSON (RFC 8259), such as `line 2, column 7`; undefined: it is JSON. */
+/**
+ * Returns the place of the first fault in a text that is not JSON (RFC 8259), such as `line 2, column 7`; undefined
+ * if the text is JSON.
+ */
 export function jsonFault(text: string): string | undefined {
   const open: ('{' | '[')[] = [];
   let state: State = 'value';

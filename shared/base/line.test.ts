@@ -5,7 +5,7 @@ import { ALONE, Line, type Turn } from './line.ts';
 
 const FULL = new Error('full');
 
-/** A line whose work ends when the test says so; `begun` names the work in the order in which it began. */
+/** Creates a line whose work ends when the test says so; `begun` lists the work in the order in which it began. */
 function setup({ lanes = 1, most = 1000, hold = (tell: () => void) => tell() } = {}) {
   const line = new Line({ lanes, most, tooMany: () => FULL, hold });
   const begun: string[] = [];
@@ -27,7 +27,7 @@ function setup({ lanes = 1, most = 1000, hold = (tell: () => void) => tell() } =
     running,
     ask,
     refused: () => refused,
-    /** Ends the work that runs, the one that began first or that of the name, and lets the next begin. */
+    /** Ends the work that began first, or the work with the name, and lets the next work begin. */
     async end(of?: string) {
       const at = of === undefined ? 0 : running.findIndex(({ name }) => name === of);
       running.splice(at, 1)[0]?.end();
@@ -51,7 +51,7 @@ class Connection extends EventEmitter {
 }
 
 describe('turns', () => {
-  test('a newcomer is before all others of the one who asks most', async () => {
+  test('a new caller runs before the further work of the caller with the most work', async () => {
     const { begun, ask, endAll } = setup();
     for (let n = 0; n < 160; n += 1) void ask('flood');
     void ask('person');
@@ -64,16 +64,19 @@ describe('turns', () => {
     [2, 160],
     [3, 600],
     [20, 600],
-  ])('%i addresses with %i at once: nobody waits for two of one', async (addresses, atOnce) => {
-    const { begun, ask, endAll } = setup({ lanes: 3 });
-    for (let n = 0; n < atOnce; n += 1) void ask(`${n % addresses}`);
-    void ask('person');
-    await endAll();
-    const before = begun.slice(3, begun.indexOf('person'));
-    expect(new Set(before).size).toBe(before.length);
-  });
+  ])(
+    'with %i addresses of %i jobs each, no address waits for two jobs of another',
+    async (addresses, atOnce) => {
+      const { begun, ask, endAll } = setup({ lanes: 3 });
+      for (let n = 0; n < atOnce; n += 1) void ask(`${n % addresses}`);
+      void ask('person');
+      await endAll();
+      const before = begun.slice(3, begun.indexOf('person'));
+      expect(new Set(before).size).toBe(before.length);
+    },
+  );
 
-  test('those in a group share the turns of the group', async () => {
+  test('callers in a group share the turns of the group', async () => {
     const { begun, ask, endAll } = setup();
     for (let n = 0; n < 300; n += 1) {
       void ask(`site-${n}`, { groups: ['addresses', 'site', `${n}`] });
@@ -104,7 +107,7 @@ describe('turns', () => {
         ),
         async (lanes, steps) => {
           const { begun, running, ask, end, endAll, line } = setup({ lanes });
-          /** How much had begun when those came who wait. */
+          /** For each waiting caller, how much work had begun when it came. */
           const came = new Map<string, number>();
           for (const step of steps) {
             if (step === 'end') await end();
@@ -143,7 +146,7 @@ describe('turns', () => {
 });
 
 describe('a line that is full', () => {
-  test('takes everybody who comes, and the one with the most waiting loses its newest', async () => {
+  test('a full line accepts every new caller, and the caller with the most waiting work loses its newest', async () => {
     const { begun, ask, endAll, refused, line } = setup({ most: 10 });
     const flood = Array.from({ length: 40 }, (_, n) => ask(`a-${n}`, { groups: ['a'] }));
     await settled();
@@ -162,7 +165,7 @@ describe('a line that is full', () => {
     ]);
   });
 
-  test('tells the refused later, so that a flood slows down; a place is free at once', async () => {
+  test('a full line delays refusals, so that a flood slows down, but frees the place at once', async () => {
     const held: (() => void)[] = [];
     const { ask, endAll, line, refused } = setup({ most: 2, hold: (tell) => held.push(tell) });
     const flood = Array.from({ length: 5 }, () => ask('flood'));
@@ -176,7 +179,7 @@ describe('a line that is full', () => {
     expect(refused()).toBe(3);
   });
 
-  test('many addresses of a site lose before one of another', async () => {
+  test('many addresses of one site lose their work before an address of another site', async () => {
     const { ask, begun, endAll, refused } = setup({ most: 20 });
     for (let n = 0; n < 300; n += 1) void ask('flood', { groups: ['site', `${n}`] });
     const others = ['x', 'y', 'z'].map((name) => ask(name, { groups: [name, '1'] }));
@@ -186,7 +189,7 @@ describe('a line that is full', () => {
     expect(refused()).toBe(300 - 21 + 3);
   });
 
-  test('as many callers as there are places keep the newest out, and no account', async () => {
+  test('if every place has a caller of its own, a new caller is refused, unless it is an account', async () => {
     const { ask, begun, endAll } = setup({ most: 5 });
     for (let n = 0; n < 6; n += 1) void ask(`${n}`, { groups: ['addresses', `${n}`] });
     await expect(ask('late', { groups: ['addresses', 'late'] })).rejects.toBe(FULL);
@@ -196,7 +199,7 @@ describe('a line that is full', () => {
     expect(begun.slice(0, 2)).toEqual(['0', 'known']);
   });
 
-  test('closed: what waits is refused, and what comes later; what runs ends', async () => {
+  test('a closed line refuses waiting and later work, and running work ends', async () => {
     const { ask, endAll, line } = setup();
     const [runs, waits] = [ask('runs'), ask('waits')];
     line.close();
@@ -209,7 +212,7 @@ describe('a line that is full', () => {
 });
 
 describe('a client that leaves', () => {
-  test('is out of the line at once, and its work is never done', async () => {
+  test('a client that disconnects leaves the line at once, and its work is never done', async () => {
     const { ask, begun, endAll, line } = setup();
     const client = new Connection();
     void ask('first');
@@ -223,7 +226,7 @@ describe('a client that leaves', () => {
     expect(begun).toEqual(['first', 'last']);
   });
 
-  test('is let go at once, also if it was to hear later that the line is full', async () => {
+  test('a client that disconnects is released at once, even while its refusal is delayed', async () => {
     const { ask, endAll } = setup({ most: 0, hold: () => {} });
     const client = new Connection();
     void ask('first');
@@ -233,7 +236,7 @@ describe('a client that leaves', () => {
     await endAll();
   });
 
-  test('before it has come has no work done', async () => {
+  test('the work of a client that has disconnected before it comes is not done', async () => {
     const { ask, begun, line } = setup();
     const client = new Connection();
     client.close();
@@ -241,7 +244,7 @@ describe('a client that leaves', () => {
     expect([begun, line.waiting]).toEqual([[], 0]);
   });
 
-  test('while its work runs changes nothing, and no listener is left', async () => {
+  test('a client that disconnects while its work runs changes nothing, and no listener is left', async () => {
     const { ask, endAll } = setup();
     const client = new Connection();
     const runs = ask('runs', { groups: ['runs'], client });
@@ -252,7 +255,7 @@ describe('a client that leaves', () => {
     await expect(runs).resolves.toBe('runs');
   });
 
-  test('leaves nothing behind, and neither do refused callers', async () => {
+  test('clients that disconnect and refused callers leave no data in the line', async () => {
     const { ask, endAll, line, refused } = setup({ most: 3 });
     const clients = Array.from({ length: 30 }, () => new Connection());
     for (const [n, client] of clients.entries()) void ask('x', { groups: [`${n % 7}`], client });
@@ -261,7 +264,7 @@ describe('a client that leaves', () => {
     await endAll();
     expect([refused(), line.waiting]).toEqual([29, 0]);
     expect(clients.map((client) => client.listenerCount('close'))).toEqual(Array(30).fill(0));
-    // No name is kept.
+    // The line has no name any more.
     expect(JSON.stringify(line)).toBe('{}');
   });
 });

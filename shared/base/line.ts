@@ -7,31 +7,31 @@ export interface Client {
   off(event: 'close', listener: () => void): unknown;
 }
 
-/** The caller whose turn the work waits for. */
+/** The caller for whose turn the work waits. */
 export interface Turn {
-  /** The groups that the caller belongs to, from the widest to the narrowest. The callers within a group run in rotation. */
+  /** The caller's groups, from the widest to the narrowest. The callers within a group run in rotation. */
   readonly groups: readonly string[];
-  /** If it has closed, the work is not done. Absent: the work is done in any case. */
+  /** If this client has disconnected, the work is not done. Absent: the work is done in any case. */
   readonly client?: Client | undefined;
 }
 
-/** The turn of work that shares its line with no other caller. */
+/** The turn of work on a line that has only one caller. */
 export const ALONE: Turn = { groups: [] };
 
 export interface LineOptions {
-  /** How much work runs at a time. */
+  /** The most work that runs at a time. */
   readonly lanes: number;
-  /** How much work may wait. */
+  /** The most work that may wait. */
   readonly most: number;
-  /** Makes the error of work for which there is no place. */
+  /** Creates the error for work that finds no place. */
   readonly tooMany: () => Error;
   /** Calls `tell` when a caller without a place may get the refusal; default: after a second. */
   readonly hold?: (tell: () => void) => void;
 }
 
 /**
- * Milliseconds until a caller gets its refusal. Clients of a flood send again at once. If they got it at once, they would
- * fill the event loop, through which every request passes before it reaches a line.
+ * Milliseconds until a refused caller gets its refusal. Clients of a flood send again at once. Without a delay they
+ * would fill the event loop, through which every request passes before it reaches a line.
  */
 const HELD = 1000;
 
@@ -41,10 +41,10 @@ interface Job {
   readonly refuse: () => void;
 }
 
-/** The callers of one name whose work runs or waits. */
+/** The callers of one name, with running or waiting work. */
 class Group {
   readonly name: string;
-  /** In the order of their turns. */
+  /** The groups within this group, in the order of their turns. */
   readonly groups = new Map<string, Group>();
   readonly jobs: Job[] = [];
   running = 0;
@@ -56,12 +56,12 @@ class Group {
 }
 
 /**
- * THE rule which work waits for which. Work runs at once while a lane is free. Otherwise it waits, and the line serves
- * the groups in rotation. The next group is the group with the least running work, and among equals the group whose turn
- * was longest ago. So no group waits while another group begins twice. The same rule holds for the groups within a group,
- * and in the narrowest group the oldest work is next. If too much waits, the group with the most waiting work loses its
- * newest, whose caller gets a refusal a second later. So a flood displaces itself and slows down, and excludes no later
- * caller.
+ * THE rule by which waiting work runs. Work runs at once while a lane is free. Otherwise it waits, and the line
+ * serves the groups in rotation. The next group is the one with the least running work, and among equals the one
+ * whose turn was longest ago. So no group waits while another group begins twice. The same rule applies to the groups
+ * within a group. In the narrowest group the oldest work is next. If too much work waits, the group with the most
+ * waiting work loses its newest, whose caller gets a refusal a second later. So a flood displaces itself and slows
+ * down, and excludes no later caller.
  */
 export class Line {
   readonly #options: LineOptions;
@@ -79,7 +79,10 @@ export class Line {
     return this.#all.waiting;
   }
 
-  /** Rejects with `tooMany()` if the work finds no place, loses it, or its client has left before it began. */
+  /**
+   * Runs work in its turn. Rejects with `tooMany()` if the work finds no place, loses it, or its client has
+   * disconnected before it began.
+   */
   async run<T>({ groups, client }: Turn, work: () => Promise<T>): Promise<T> {
     const path = this.#pathOf(groups);
     await this.#begin(path, client);
@@ -98,7 +101,7 @@ export class Line {
     while (this.#all.waiting > 0) this.#newest()?.refuse();
   }
 
-  /** All that is named so, the widest first. */
+  /** Returns the groups with these names, creating them if necessary, the widest first. */
   #pathOf(names: readonly string[]): readonly Group[] {
     const path = [this.#all];
     let group = this.#all;
@@ -147,7 +150,7 @@ export class Line {
     }
   }
 
-  /** Takes the newest job out of the group with the most waiting. */
+  /** Removes the newest job of the group with the most waiting work. */
   #newest(): Job | undefined {
     let group = this.#all;
     for (let most = longestWithin(group); most; most = longestWithin(group)) group = most;
@@ -156,7 +159,7 @@ export class Line {
   }
 }
 
-/** True: the job waited, and no longer waits. */
+/** Removes a job. True if the job was waiting. */
 function take(job: Job): boolean {
   const { path } = job;
   const jobs = path.at(-1)?.jobs ?? [];
@@ -168,7 +171,7 @@ function take(job: Job): boolean {
   return true;
 }
 
-/** The group whose turn it is. */
+/** Returns the group whose turn is next. */
 function nextWithin({ groups }: Group): Group | undefined {
   let next: Group | undefined;
   for (const group of groups.values()) {
@@ -177,7 +180,7 @@ function nextWithin({ groups }: Group): Group | undefined {
   return next;
 }
 
-/** The group with the most waiting work; among equals the group whose turn is last. */
+/** Returns the group with the most waiting work; among equals the group whose turn comes last. */
 function longestWithin({ groups }: Group): Group | undefined {
   let longest: Group | undefined;
   for (const group of groups.values()) {

@@ -10,7 +10,7 @@ function lineOf(reason: string): string {
   return written;
 }
 
-test('a line has no control character (DEL and C1 included), and says the same', () => {
+test('a line has no control character, not even DEL or C1, and its meaning is unchanged', () => {
   const controls = '\x00\n\x1b[2J\x7f\x80\x9b2J\x9f';
   const line = lineOf(controls);
   expect(line).toContain(String.raw`\u001b[2J\u007f\u0080\u009b2J\u009f`);

@@ -8,21 +8,24 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
 }
 
-/** Characters that JSON lets through and a terminal takes for commands: DEL and C1 controls (ECMA-48 section 5.3). */
+/** Matches characters that JSON allows and a terminal executes: DEL and C1 controls (ECMA-48 section 5.3). */
 const CONTROL = /[\x7f-\x9f]/;
 const CONTROLS = new RegExp(CONTROL, 'g');
 
 const escaped = (control: string) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Takes a line; `urgent`: the reader of the log has to have it and all before it at once. */
+/** Writes a line. `urgent`: the reader of the log must get this line and all earlier lines at once. */
 export type WriteLine = (line: string, urgent: boolean) => void;
 
-/** Writes one JSON object a line, of printable characters alone; all but `info` is urgent. `worker`: if there are several. */
+/**
+ * Creates a log that writes one JSON object per line, in printable characters only. All levels except `info` are
+ * urgent. `worker`: the worker's number if there are several.
+ */
 export function jsonLog(write: WriteLine, clock: Clock, server: string, worker?: number): Log {
   const which = JSON.stringify(server) + (worker === undefined ? '' : `,"worker":${worker}`);
   let second = Number.NaN;
   let untilSecond = '';
-  /** As `Date.toISOString`, which is asked once a second. */
+  /** Returns the time like `Date.toISOString`, which is called once a second. */
   function time(): string {
     const now = Math.floor(clock.now());
     const milliseconds = ((now % 1000) + 1000) % 1000;

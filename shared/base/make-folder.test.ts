@@ -10,23 +10,23 @@ beforeEach(async () => {
 });
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-test('makes a folder and its missing parents, for their owner', async () => {
+test('makeFolder makes a folder and its missing parents, accessible only to their owner', async () => {
   expect(makeFolder(join(folder, 'a/b/c/'))).toBe(join(folder, 'a'));
   expect(await modeOf(join(folder, 'a'))).toBe(0o700);
   expect(await modeOf(join(folder, 'a/b/c'))).toBe(0o700);
 });
 
-test('takes another mode', async () => {
+test('makeFolder uses a given mode', async () => {
   makeFolder(join(folder, 'a'), 0o750);
   expect(await modeOf(join(folder, 'a'))).toBe(0o750);
 });
 
-test('takes a path from the working directory', async () => {
+test('makeFolder accepts a path relative to the working directory', async () => {
   makeFolder(relative(process.cwd(), join(folder, 'a/b')));
   expect(await readdir(join(folder, 'a'))).toEqual(['b']);
 });
 
-test('leaves a folder that is there as it is, also behind a link', async () => {
+test('makeFolder leaves an existing folder as it is, even behind a link', async () => {
   await mkdir(join(folder, 'a'), { mode: 0o755 });
   await symlink(join(folder, 'a'), join(folder, 'link'));
   expect(['a', 'link', '..'].map((name) => makeFolder(join(folder, name)))).toEqual([
@@ -50,12 +50,12 @@ test.each([
   ['in the place of a link to nothing', 'link', 'EEXIST'],
   ['below a link to nothing', 'link/a', 'EEXIST'],
   ['with a name that is too long', `a/${'n'.repeat(300)}/b`, 'ENAMETOOLONG'],
-])('a folder %s is an error', async (_, path, code) => {
+])('makeFolder throws for a folder %s', async (_, path, code) => {
   await writeFile(join(folder, 'file'), '');
   await symlink(join(folder, 'nothing'), join(folder, 'link'));
   expect(() => makeFolder(join(folder, path))).toThrow(expect.objectContaining({ code }));
 });
 
-test('a folder without a name is an error', () => {
+test('makeFolder throws for a folder without a name', () => {
   expect(() => makeFolder('')).toThrow('ENOENT');
 });

@@ -1,13 +1,13 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** For their owner alone. */
+/** The mode of a folder that only its owner can use. */
 const OWN = 0o700;
 
 /**
- * Makes the folder and those above it that are missing, and returns the topmost that it has made. Throws the system's
- * error if it cannot. Node's own `recursive` never ends where the folder above is there and the system says ENOENT all
- * the same, as in /proc.
+ * Makes the folder and its missing parents, and returns the topmost new folder. Throws the system's error if it
+ * cannot. Node's own `recursive` never ends if the parent exists and the system nevertheless says ENOENT, as in
+ * /proc.
  */
 export function makeFolder(folder: string, mode = OWN): string | undefined {
   if (isFolder(folder)) return undefined;
@@ -17,7 +17,7 @@ export function makeFolder(folder: string, mode = OWN): string | undefined {
     mkdirSync(folder, { mode });
   } catch (error) {
     if (!isFolder(folder)) throw error;
-    return first; // another process has made it meanwhile
+    return first; // another process has made the folder meanwhile
   }
   return first ?? folder;
 }

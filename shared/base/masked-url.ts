@@ -1,4 +1,4 @@
-/** The same URL for people to read: without its password. */
+/** Returns a URL without its password, for people to read. */
 export function maskedUrl(value: string): string {
   if (!URL.canParse(value)) return '***';
   const url = new URL(value);

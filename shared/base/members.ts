@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-/** Seconds within bounds, and parts of them. */
+/** The schema of seconds within bounds, fractions included. */
 export const fractional = (minimum: number, maximum: number) =>
   z.number().min(minimum).max(maximum).meta({ unit: 'seconds' });
 
-/** Whole seconds within bounds. */
+/** The schema of whole seconds within bounds. */
 export const seconds = (minimum: number, maximum: number) =>
   z.int().min(minimum).max(maximum).meta({ unit: 'seconds' });
 
@@ -32,15 +32,15 @@ export const absoluteUrl = z
     error: 'must be http or https, without user, query or fragment',
   });
 
-/** Addresses, and networks in CIDR notation. */
+/** The schema of addresses and of networks in CIDR notation. */
 export const networks = z.array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]));
 
-/** The value of `realm` in a challenge (RFC 9110 section 11.5), without characters that need an escape. */
+/** The schema of `realm` in a challenge (RFC 9110 section 11.5), without characters that need an escape. */
 export const realmName = z
   .string()
   .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters');
 
-/** The name of a field. */
+/** The schema of a field's name. */
 export const fieldName = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a field');
 
 export const rate = z.strictObject({

@@ -1,11 +1,14 @@
-/** One thing that is wrong in the configuration: where, and what to do. */
+/** A mistake in the configuration: its place, and what to do. */
 export interface Mistake {
   /** Members joined by dots, or the name of an environment variable. */
   readonly path: string;
   readonly message: string;
 }
 
-/** The configuration cannot be used. Carries every mistake; `file`: the path of the configuration file, if there is one. */
+/**
+ * Thrown if the configuration cannot be used. It carries every mistake. `file`: the path of the configuration file,
+ * if there is one.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly mistakes: readonly Mistake[];

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Returns a NumericDate in words: when it is, and how far from now. */
+/** Returns a NumericDate in words: the time, and its distance from now. */
 export function moment(value: unknown, clock: Clock): string {
   const milliseconds = typeof value === 'number' ? value * 1000 : Number.NaN;
   const date = new Date(milliseconds);

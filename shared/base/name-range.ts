@@ -1,23 +1,23 @@
-/** A part of a list in the order of the octets of its names. */
+/** A part of a list of names that is sorted by their octets. */
 export interface NameRange {
-  /** Rows at most. */
+  /** The most rows. */
   readonly limit: number;
-  /** Names after this one. */
+  /** Only names after this name. */
   readonly after?: string | undefined;
-  /** Names that begin with this. */
+  /** Only names that begin with this text. */
   readonly prefix?: string | undefined;
 }
 
-/** Where a range begins and ends. */
+/** The first and the last name of a range. */
 export interface Bounds {
   readonly from: string;
-  /** Whether `from` itself is in the range. */
+  /** True if `from` itself is in the range. */
   readonly inclusive: boolean;
-  /** No name from this one on is in the range; undefined: every name that is left is. */
+  /** The first name after the range; undefined if the range has no end. */
   readonly before: string | undefined;
 }
 
-/** Returns the bounds of a range, in whatever order `after` and `prefix` come. */
+/** Returns the bounds of a range, whichever of `after` and `prefix` comes first in the list. */
 export function boundsOf({ after, prefix = '' }: NameRange): Bounds {
   const isLater = after !== undefined && byOctets(after, prefix) >= 0;
   return {
@@ -27,9 +27,12 @@ export function boundsOf({ after, prefix = '' }: NameRange): Bounds {
   };
 }
 
-/** The order of such a list, which differs from `<`: UTF-16 puts characters above U+FFFF before U+E000. */
+/**
+ * Compares names for such a list. The order differs from `<`, since UTF-16 puts characters above U+FFFF before
+ * U+E000.
+ */
 export const byOctets = (a: string, b: string): number =>
   Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** The last character that there is; no name has it. */
+/** The last character of Unicode; no name has it. */
 const LAST = '\u{10FFFF}';

@@ -8,7 +8,7 @@ test.each([
   ['a letter too many', 'usser list', 'user list'],
   ['another letter', 'logon', 'login'],
   ['the beginning of one alone', 'logi', 'login'],
-])('finds the word that somebody meant: %s', (_, word, meant) => {
+])('nearest finds the intended word: %s', (_, word, meant) => {
   expect(nearest(word, KNOWN)).toBe(meant);
 });
 

@@ -1,9 +1,9 @@
-/** Words that differ by more than a third of their letters are not slips of one another. */
+/** Words that differ in more than a third of their letters are not considered typing errors. */
 const SHARE = 3;
 
 /**
- * The member of `known` that a person probably meant by `word`: it begins with it, or differs by the fewest letters
- * (Levenshtein), a third of them at most. Undefined: none is near.
+ * Returns the member of `known` that a person probably meant by `word`. Either it begins with `word`, or it differs
+ * in the fewest letters (Levenshtein), at most a third of them. Returns undefined if no member is near.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const begun = known.filter((one) => one.startsWith(word));
@@ -15,7 +15,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.one;
 }
 
-/** How many letters have to be added, removed or replaced to turn one word into the other. */
+/** Returns how many letters must be added, removed or replaced to turn one word into the other. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let at = 1; at <= from.length; at += 1) {

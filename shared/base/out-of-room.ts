@@ -6,6 +6,6 @@ const OUT_OF_ROOM: ReadonlySet<number | undefined> = new Set([
   -constants.errno.EDQUOT,
 ]);
 
-/** True if a system call failed since the disk is full, or a quota of this user is used up. */
+/** True if a system call failed because the disk is full, or a quota of this user is exhausted. */
 export const isOutOfRoom = (error: unknown): boolean =>
   OUT_OF_ROOM.has((error as NodeJS.ErrnoException).errno);

@@ -17,7 +17,7 @@ test.each([
   expect(printable(text)).toBe(shown);
 });
 
-test('nothing unseen is left of any text', () => {
+test('any text becomes printable: no invisible character is left', () => {
   fc.assert(
     fc.property(anyText(), (text) => {
       expect(printable(text)).not.toMatch(UNSEEN);
@@ -34,7 +34,7 @@ test('JSON that was made printable has the same value', () => {
   );
 });
 
-test('columns are as wide as what is shown, and a cell cannot begin a line', () => {
+test('columns are as wide as the shown text, and a cell cannot begin a line', () => {
   expect(
     columns([
       ['a\nb', 'x'],
@@ -43,7 +43,7 @@ test('columns are as wide as what is shown, and a cell cannot begin a line', () 
   ).toEqual([String.raw`a\u000ab  x`, 'c         y']);
 });
 
-test('later rows are as wide as earlier rows, or wider', () => {
+test('columns of later rows are at least as wide as those of earlier rows', () => {
   const widths: number[] = [];
   expect(
     columns(
@@ -58,7 +58,7 @@ test('later rows are as wide as earlier rows, or wider', () => {
   expect(columns([['abcd', 'x']], widths)).toEqual(['abcd  x']);
 });
 
-test('a hundred thousand rows take as many looks at a cell as there are cells, twice at most', () => {
+test('with a hundred thousand rows each cell is read at most twice', () => {
   let looks = 0;
   const cell = (text: string) => ({
     replace(...args: Parameters<string['replace']>) {
@@ -67,7 +67,7 @@ test('a hundred thousand rows take as many looks at a cell as there are cells, t
     },
   });
   const rows = Array.from({ length: 100_000 }, (_, n) => [cell(`${n}`), cell('x')]);
-  // Cells that count are no strings.
+  // The cells count how often they are read, so they are no strings.
   const lines = columns(rows as unknown as string[][]);
   expect(looks).toBe(200_000);
   expect(lines).toHaveLength(100_000);

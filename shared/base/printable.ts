@@ -1,12 +1,12 @@
 /**
- * Text from elsewhere for a terminal: control, format and line-separating characters become `\uXXXX`,
- * so that a name cannot move the cursor, forge a line or reverse the text. JSON keeps its meaning.
+ * Makes foreign text safe for a terminal: control, format and line-separating characters become `\uXXXX`. So a name
+ * cannot move the cursor, forge a line or reverse the text. JSON keeps its meaning.
  */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, escape);
 }
 
-/** The same for a text of several lines, whose line ends and tabs stay. */
+/** Does the same for a text of several lines, whose line ends and tabs stay. */
 export function printableLines(text: string): string {
   return text.replace(/[^\t\n]+/g, printable);
 }
@@ -17,8 +17,8 @@ function escape(character: string): string {
 }
 
 /**
- * Rows as aligned lines, two spaces between the columns. `widths`: what the columns of rows before were wide,
- * which grow to what they are now.
+ * Returns rows as aligned lines, with two spaces between the columns. `widths`: the column widths of earlier rows,
+ * which the call widens if necessary.
  */
 export function columns(rows: readonly (readonly string[])[], widths: number[] = []): string[] {
   const shown = rows.map((row) => row.map(printable));

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { randomId, systemRandom } from './random.ts';
 
-test('draws of any length are as long as asked, never repeat and are never of zeros', () => {
+test('random bytes have the requested length, never repeat and are never zeros', () => {
   const draws = Array.from({ length: 5000 }, (_, index) => systemRandom(16 + (index % 150)));
   expect(draws.every(({ length }, index) => length === 16 + (index % 150))).toBe(true);
-  // Any 16 bytes in a row, so that no two draws overlap.
+  // All runs of 16 bytes, so that no two results overlap.
   const blocks = draws.flatMap((draw) =>
     Array.from({ length: Math.floor(draw.length / 16) }, (_, at) =>
       draw.subarray(16 * at, 16 * at + 16).toString('hex'),
@@ -14,7 +14,7 @@ test('draws of any length are as long as asked, never repeat and are never of ze
   expect(blocks).not.toContain('0'.repeat(32));
 });
 
-test('octets that were given out stay as they were', () => {
+test('bytes that were given out do not change later', () => {
   const first = systemRandom(32);
   const kept = first.toString('hex');
   for (let draws = 0; draws < 1000; draws += 1) systemRandom(32).fill(0xff);

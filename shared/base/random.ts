@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** Randomness is an argument: it returns that many unpredictable bytes. */
+/** Randomness is an argument: a function that returns so many unpredictable bytes. */
 export type Random = (bytes: number) => Buffer;
 
-/** Bytes that are drawn at once: a call of the system costs as much for these as for sixteen. */
+/** Bytes that are generated at once: a system call costs as much for all these as for sixteen. */
 const POOL = 8192;
 
 let pool = Buffer.alloc(0);
@@ -16,12 +16,12 @@ export const systemRandom: Random = (bytes) => {
   const given = Buffer.allocUnsafe(bytes);
   for (let index = 0; index < bytes; index += 1) {
     given[index] = pool[next] ?? 0;
-    pool[next++] = 0; // nobody finds here what was given to somebody
+    pool[next++] = 0; // a byte that was given out cannot be read here later
   }
   return given;
 };
 
-/** An identifier of 128 random bits that is safe in URLs, file names and header fields. */
+/** Returns an identifier of 128 random bits that is safe in URLs, file names and header fields. */
 export function randomId(random: Random): string {
   return random(16).toString('base64url');
 }

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { RecentMap, remembering } from './recent-map.ts';
 
-test('keeps what is asked for and forgets the rest', () => {
+test('the map keeps entries that are read, and forgets the rest', () => {
   const map = new RecentMap<number>(4);
   map.set('kept', 0);
   for (let n = 1; n < 100; n += 1) {
@@ -15,7 +15,7 @@ test('keeps what is asked for and forgets the rest', () => {
   expect(map.get('other 99')).toBe(99);
 });
 
-test('setting a known key again pushes nothing out', () => {
+test('setting a known key again displaces no entry', () => {
   const map = new RecentMap<number>(2);
   map.set('a', 1);
   map.set('b', 2);
@@ -23,7 +23,7 @@ test('setting a known key again pushes nothing out', () => {
   expect(map.get('a')).toBe(1);
 });
 
-test('never holds more than its capacity, and never a value of another key', () => {
+test('the map never holds more than its capacity, and never a value of another key', () => {
   const keys = fc.array(fc.string({ maxLength: 2 }), { maxLength: 200 });
   fc.assert(
     fc.property(keys, fc.integer({ min: 2, max: 20 }), (names, capacity) => {
@@ -39,14 +39,14 @@ test('never holds more than its capacity, and never a value of another key', () 
   );
 });
 
-test('a deleted entry is gone, in whichever generation it was', () => {
+test('a deleted entry is removed from either generation', () => {
   const map = new RecentMap<number>(4);
   for (const key of ['old', 'older', 'young']) map.set(key, 1);
   for (const key of ['old', 'young', 'never']) map.delete(key);
   expect(['old', 'older', 'young'].map((key) => map.get(key))).toEqual([undefined, 1, undefined]);
 });
 
-test('the function is called once for each text, unless it returns undefined or the text is long', () => {
+test('a remembered function is called once for each text, unless it returns undefined or the text is long', () => {
   const asked: string[] = [];
   const of = (text: string) => {
     asked.push(text);
@@ -69,7 +69,7 @@ test('remembering a part of a long text does not keep the whole in memory', () =
   };
   const known = remembering((text) => text, { capacity: 1000, longest: 50 });
   const before = held();
-  // Twice: the second time many of them are found among the older.
+  // The loop runs twice: the second time many texts are found in the older generation.
   for (let n = 0; n < 1600; n += 1) {
     const line = Buffer.alloc(100_000, `the end of a line, number ${n % 800},`).toString();
     known(line.slice(-50));

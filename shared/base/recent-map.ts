@@ -1,6 +1,6 @@
 /**
- * A map that holds at most `capacity` entries and forgets those not asked for lately: two generations,
- * of which the older is dropped when the younger is full.
+ * A map that holds at most `capacity` entries and forgets entries that were not read recently. It has two
+ * generations: when the younger is full, the older is dropped.
  */
 export class RecentMap<V> {
   readonly #half: number;
@@ -57,5 +57,7 @@ export function remembering<V>(
   };
 }
 
-/** The same text. A part of another one is kept by V8 as a place in that, which stays whole in memory for it. */
+/**
+ * Returns an equal text. V8 keeps a part of a text as a reference into the whole, which would then stay in memory.
+ */
 const ofItsOwn = (text: string) => ` ${text}`.slice(1);

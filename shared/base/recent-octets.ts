@@ -1,4 +1,4 @@
-/** Octets that an entry costs besides its key and its value. */
+/** Octets of an entry besides its key and its value. */
 const ENTRY = 512;
 /** The largest part of the memory for one entry, so that it does not displace all other entries. */
 const LARGEST = 1 / 4;
@@ -8,10 +8,10 @@ interface Entry<V> {
   readonly octets: number;
 }
 
-/** A map whose entries take no more than `budget` octets: the least recently used entry goes first. */
+/** A map whose entries take at most `budget` octets: the least recently used entry is removed first. */
 export class RecentOctets<V> {
   readonly #budget: number;
-  /** The entries that were asked for last come last. */
+  /** The entries, in the order of their last use. */
   readonly #entries = new Map<string, Entry<V>>();
   #octets = 0;
 

@@ -10,7 +10,7 @@ const MESSAGE = Buffer.from('a message');
 const signed = (saltLength = 32) =>
   sign('sha256', MESSAGE, { key: privateKey, padding, saltLength });
 
-/** One in 256 begins with a zero octet. */
+/** Returns a signature with a leading zero octet, as one signature in 256 has. */
 function signedWithLeadingZero(): Buffer {
   for (;;) {
     const signature = signed();
@@ -18,11 +18,11 @@ function signedWithLeadingZero(): Buffer {
   }
 }
 
-test('RFC 8017 section 8.1.2: a signature verifies', () => {
+test('RFC 8017 section 8.1.2: a valid signature verifies', () => {
   expect(verifyPss(PSS, MESSAGE, signed())).toBe(true);
 });
 
-test('step 1: a signature without its leading zero octet is none, nor is one with an octet more', () => {
+test('step 1: a signature without its leading zero octet, or with an additional octet, is refused', () => {
   const signature = signedWithLeadingZero();
   expect(verifyPss(PSS, MESSAGE, signature)).toBe(true);
   expect(verifyPss(PSS, MESSAGE, signature.subarray(1))).toBe(false);

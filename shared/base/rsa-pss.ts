@@ -1,6 +1,6 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
 
-/** A public key of type `rsa`, and what its signatures are made with. */
+/** A public key of type `rsa`, with the parameters of its signatures. */
 export interface PssKey {
   readonly key: KeyObject;
   /** Named as in `node:crypto`; MGF1 uses it, too. */
@@ -10,8 +10,8 @@ export interface PssKey {
 }
 
 /**
- * RSASSA-PSS-VERIFY (RFC 8017 section 8.1.2). Step 1 is ours: OpenSSL also takes a signature whose leading zero octets
- * were left out, so that one in 256 could be written in two ways.
+ * RSASSA-PSS-VERIFY (RFC 8017 section 8.1.2). Step 1 is done here, because OpenSSL also accepts a signature without
+ * its leading zero octets. Then one signature in 256 would have two forms.
  */
 export function verifyPss(
   { key, hash, saltLength }: PssKey,

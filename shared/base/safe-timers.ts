@@ -1,6 +1,7 @@
 /**
- * The timers of Node. An error of a callback would end the process, with every request in flight: a server sends it to
- * its log instead (`reportThrown`). Lint refuses the global ones in the code of the servers.
+ * The timers of Node, with errors of callbacks handled. Such an error would otherwise end the process with every
+ * request in flight. A server logs it instead (`reportThrown`). Lint refuses the global timers in the code of the
+ * servers.
  */
 type Report = (error: unknown) => void;
 
@@ -8,7 +9,7 @@ let report: Report = (error) => {
   throw error;
 };
 
-/** From now on errors of callbacks go there. */
+/** Sends errors of callbacks to this function from now on. */
 export function reportThrown(to: Report): void {
   report = to;
 }

@@ -4,7 +4,10 @@ const FAULTS = {
   twice: 'is there twice: remove one of them',
 } as const;
 
-/** Thrown for text that is not JSON (`cause`: what the parser says, which may quote it), or has a member twice; `path` leads to that. */
+/**
+ * Thrown for text that is not JSON, or has a member twice. `cause`: the parser's message, which may quote the text.
+ * `path`: the path of the repeated member.
+ */
 export class StrictJsonError extends Error {
   override readonly name = 'StrictJsonError';
   readonly path: readonly string[];
@@ -17,15 +20,15 @@ export class StrictJsonError extends Error {
   }
 }
 
-/** An object or a list that is open: the members so far, or the place of the next entry. */
+/** An open object with its members so far, or an open list with the index of its next entry. */
 type Open = { readonly members: Set<string>; at: string } | { at: number };
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/gs;
 
 /**
- * Parses JSON in which each object has each member once (RFC 8259 section 4 leaves open which of two counts), and none is
- * `__proto__`; octets are UTF-8 (section 8.1). Throws `StrictJsonError`.
+ * Parses JSON in which each object has each member once, since RFC 8259 section 4 does not say which of two equal
+ * members applies. A member `__proto__` is refused. Octets must be UTF-8 (section 8.1). Throws `StrictJsonError`.
  */
 export function parseStrictJson(content: string | Uint8Array): unknown {
   let text: string;
@@ -40,7 +43,7 @@ export function parseStrictJson(content: string | Uint8Array): unknown {
   return value;
 }
 
-/** `text` is JSON. */
+/** Throws if `text`, which is JSON, has a repeated member. */
 function refuseRepeated(text: string): void {
   const open: Open[] = [];
   let isName = false;

@@ -6,7 +6,7 @@ import { afterAll } from '@jest/globals';
 const made: string[] = [];
 
 afterAll(async () => {
-  // Again where a process still writes there, which a later hook ends.
+  // Removing is retried, since a process that a later hook ends may still write to the folder.
   const again = { maxRetries: 20, retryDelay: 10 };
   for (const folder of made) await rm(folder, { recursive: true, force: true, ...again });
 });

@@ -2,12 +2,12 @@ import { parentPort } from 'node:worker_threads';
 import { andThen, type Awaitable } from './awaitable.ts';
 import type { Task } from './threads.ts';
 
-/** Functions by name. Arguments are in memory of their own. The first may be secret and is overwritten. */
+/** Functions by name. Their arguments are copies; the first may be secret and is overwritten. */
 export type TaskFunctions = Readonly<
   Record<string, (...args: never[]) => Awaitable<Uint8Array | undefined>>
 >;
 
-/** Runs the tasks in a thread of threads.ts: a task comes in, its result goes out. A defect ends the thread. */
+/** Runs tasks in a thread of threads.ts: it receives a task and sends its result. A defect ends the thread. */
 export function serveTasks(functions: TaskFunctions): void {
   parentPort?.on('message', ({ operation, args }: Task) => {
     const run = functions[operation] as (
@@ -15,7 +15,7 @@ export function serveTasks(functions: TaskFunctions): void {
     ) => Awaitable<Uint8Array | undefined>;
     const reply = (result: Uint8Array | undefined) => {
       args[0]?.fill(0);
-      // A Buffer is a part of memory that holds more: only a copy is given away.
+      // A Buffer may be a part of larger memory, so only a copy is transferred.
       const copy = result && new Uint8Array(result);
       parentPort?.postMessage(copy, copy === undefined ? [] : [copy.buffer]);
     };

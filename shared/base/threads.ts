@@ -4,28 +4,28 @@ import { Line, type Turn } from './line.ts';
 
 export type Octets = Uint8Array<ArrayBuffer>;
 
-/** A function of a thread by its name, and what it is called with; the memory of that belongs to the thread. */
+/** The name of a thread's function and its arguments, whose memory is transferred to the thread. */
 export interface Task {
   readonly operation: string;
   readonly args: readonly Octets[];
 }
 
 export interface ThreadsOptions {
-  /** The file with `serveTasks` that each thread runs, as a path from the top without an extension. */
+  /** The file with `serveTasks` that each thread runs, as a path from the root without an extension. */
   readonly entry: string;
   /** The name in the error when a thread ended. */
   readonly title: string;
   /** The most tasks that run at a time. */
   readonly threads: number;
-  /** Tasks that may wait. */
+  /** The most tasks that may wait. */
   readonly most: number;
   /** Makes the error of a task for which the line has no place. */
   readonly tooMany: () => Error;
 }
 
 /**
- * Threads for work that would block the event loop. They start when they are needed first, do not keep a process from
- * ending, and are replaced when they end.
+ * Threads for work that would block the event loop. They start at the first task, do not keep the process running,
+ * and are replaced when they end.
  */
 export class Threads implements AsyncDisposable {
   readonly #options: ThreadsOptions;
@@ -44,20 +44,20 @@ export class Threads implements AsyncDisposable {
     return [...this.#running];
   }
 
-  /** Operations run in rotation, and so do the callers of one operation. `args` are not changed. */
+  /** Runs a task. Operations run in rotation, and so do the callers of one operation. `args` are not changed. */
   async run(
     { groups, client }: Turn,
     operation: string,
     ...args: readonly Uint8Array[]
   ): Promise<Buffer | undefined> {
-    // The copies have memory of their own, which the thread takes over.
+    // The copies have memory of their own, which is transferred to the thread.
     const task = { operation, args: args.map((bytes) => new Uint8Array(bytes)) };
     const turn = { groups: [operation, ...groups], client };
     const result = await this.#line.run(turn, () => this.#do(task));
     return result && Buffer.from(result.buffer);
   }
 
-  /** Ends the threads. It refuses the waiting tasks, and all later tasks. */
+  /** Ends the threads. It refuses waiting and later tasks. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#line.close();
     await Promise.all(this.running.map((worker) => worker.terminate()));
@@ -81,7 +81,7 @@ export class Threads implements AsyncDisposable {
     return worker;
   }
 
-  /** The result of a task. Rejects when the thread ends instead; a process does not end before. */
+  /** Resolves to the result of a task. Rejects if the thread ends first; until then the process keeps running. */
   async #reply(worker: Worker, task: Task): Promise<Octets | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Octets | undefined>();
     const ended = () => reject(new Error(`a ${this.#options.title} thread ended`));

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setTimeout } from './safe-timers.ts';
 
-/** Waiting is an argument, as the time is: a simulation waits by a clock of its own. All durations are milliseconds. */
+/** Waiting is an argument, as the time is: a simulation waits by its own clock. All durations are milliseconds. */
 export interface Timers {
-  /** Rejects when it is aborted. `ref: false`: the process may end meanwhile. */
+  /** Waits; rejects when aborted. `ref: false`: the process may end meanwhile. */
   sleep(
     milliseconds: number,
     options?: { readonly signal?: AbortSignal; readonly ref?: boolean },
   ): Promise<unknown>;
-  /** Calls back once, unless the function that it returns is called before. */
+  /** Calls `callback` once, unless the returned function is called before. */
   later(milliseconds: number, callback: () => void): () => void;
   /** Returns a signal that aborts by itself. */
   timeout(milliseconds: number): AbortSignal;

@@ -3,7 +3,7 @@ import { atTurnsEnd, oncePerTurn, sendTogether } from './turn.ts';
 
 const nextTurn = () => new Promise((resolve) => void setImmediate(resolve));
 
-test('work that comes in one turn is done at its end, in its order', async () => {
+test("work of one turn runs at the turn's end, in its order", async () => {
   const done: number[] = [];
   for (const one of [1, 2, 3]) atTurnsEnd(() => void done.push(one));
   await Promise.resolve();
@@ -25,7 +25,7 @@ test('work that asks again waits for the next turn, so that other work gets its 
   expect(done).toEqual(['first', 'second', 'again']);
 });
 
-test('the work of one turn looks once, with all its promises, and that of the next turn looks again', async () => {
+test('all work of one turn, promises included, causes one look, and that of the next turn another', async () => {
   let looks = 0;
   const look = oncePerTurn(() => (looks += 1));
   const seen: string[] = [];
@@ -48,7 +48,7 @@ test('the work of one turn looks once, with all its promises, and that of the ne
   expect(seen).toEqual(['third', 'third then', 'third later'].map((who) => `${who} 2`));
 });
 
-test('a caller at another time looks again, also between the turns', async () => {
+test('a caller outside such work causes a look of its own', async () => {
   let looks = 0;
   const look = oncePerTurn(() => (looks += 1));
   const seen: unknown[] = [look(), look()];
@@ -62,7 +62,7 @@ test('a caller at another time looks again, also between the turns', async () =>
   expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7]);
 });
 
-test('a look that fails is no answer: the next one looks again', async () => {
+test('a look that fails is not shared: the next caller looks again', async () => {
   let looks = 0;
   const look = oncePerTurn(() => {
     looks += 1;
@@ -84,7 +84,7 @@ test('a look that fails is no answer: the next one looks again', async () => {
 });
 
 describe('answers', () => {
-  test('go out in their order when all work of the turn is done', async () => {
+  test('answers are sent in their order when all work of the turn is done', async () => {
     const done: string[] = [];
     for (const one of ['first', 'second']) {
       atTurnsEnd(() => {
@@ -96,7 +96,7 @@ describe('answers', () => {
     expect(done).toEqual(['first done', 'second done', 'first sent', 'second sent']);
   });
 
-  test('wait for 31 others at most', async () => {
+  test('answers wait for 31 others at most', async () => {
     const sent: number[] = [];
     const seen: number[] = [];
     for (let one = 0; one < 40; one += 1) {
@@ -110,7 +110,7 @@ describe('answers', () => {
     expect(sent).toEqual([...seen.keys()]);
   });
 
-  test('are sent at once by later promises of the work, and by any other caller', async () => {
+  test('answers are sent at once by later promises of the work, and by any other caller', async () => {
     const sent: string[] = [];
     const send = (what: string) => () => void sent.push(what);
     sendTogether(send('outside'));
@@ -126,7 +126,7 @@ describe('answers', () => {
     expect(sent).toEqual(['outside', 'within', 'promise']);
   });
 
-  test('that cannot be sent fail their own work and no other', async () => {
+  test('an answer that cannot be sent makes only its own work fail', async () => {
     const told: string[] = [];
     const broken = () => {
       throw new Error('broken');

@@ -1,6 +1,6 @@
 import { nextTick, setImmediate } from './safe-timers.ts';
 
-/** An error while `sendTogether` sends the answer of a work goes where errors of the work itself would go. */
+/** The handler for an error of a work. It also gets errors of `sendTogether` for that work's answer. */
 type Failed = (error: unknown) => void;
 
 /** The most answers that wait for each other. */
@@ -8,23 +8,23 @@ const TOGETHER = 32;
 
 const waiting: { readonly work: () => void; readonly failed: Failed }[] = [];
 const answers: { readonly send: () => void; readonly failed: Failed }[] = [];
-/** The turn whose work runs now, if any. */
+/** The turn whose work is running, if any. */
 let turn: object | undefined;
-/** The handler of errors of the work that runs now, if any. */
+/** The error handler of the work that is running, if any. */
 let current: Failed | undefined;
 
 /**
- * Does the work after everything that came in this turn of the event loop was read, in the order of the calls. The
- * same steps cost less one after another: for a short answer, half of their cost between two reads.
+ * Does the work after all input of this turn of the event loop was read, in the order of the calls. Doing equal steps
+ * together costs less: half as much for a short answer.
  */
 export function atTurnsEnd(work: () => void, failed: Failed = thrown): void {
   if (waiting.push({ work, failed }) > 1) return;
   setImmediate(doAll);
-  // This runs next, after the promises of that work: no other input has been read by then.
+  // This runs after the promises of the work, and before other input is read.
   setImmediate(() => (turn = undefined));
 }
 
-/** Runs the work of this turn, and then sends. Work that it adds meanwhile waits for the next turn. */
+/** Runs the work of this turn, and then sends. Work that is added meanwhile waits for the next turn. */
 function doAll(): void {
   turn = {};
   for (const { work, failed } of waiting.splice(0)) {
@@ -42,9 +42,9 @@ function doAll(): void {
 }
 
 /**
- * Sends the answer of a work that `atTurnsEnd` does together with the answers of the other work of this turn. It sends any
- * other answer at once. An answer wakes its client, which takes the processor from the remaining work: a verdict on an
- * unseen token cost 171 us of CPU, and 133 since answers go out together.
+ * Sends the answer of a work of `atTurnsEnd` together with the answers of the other work of this turn. It sends any
+ * other answer at once. Sending wakes the client, which takes the processor from the remaining work. So a verdict on
+ * an unseen token cost 171 us of CPU before, and 133 us with answers sent together.
  */
 export function sendTogether(send: () => void): void {
   if (current === undefined) send();
@@ -66,8 +66,8 @@ function thrown(error: unknown): never {
 }
 
 /**
- * Returns `look` with one answer for all work that `atTurnsEnd` does in one turn. All of this work had come before the
- * first of it asked, so each gets an answer from after its arrival. Outside `atTurnsEnd` each call looks again.
+ * Returns `look` with one answer for all work that `atTurnsEnd` does in one turn. All of this work arrived before the
+ * look, so each answer is from after its arrival. Outside `atTurnsEnd` each call looks again.
  */
 export function oncePerTurn<T>(look: () => T): () => T {
   let seen: { readonly turn: object; readonly value: T } | undefined;

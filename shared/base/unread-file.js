@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** The name that `config init` gives a configuration. */
+/** The name that `config init` gives a configuration file. */
 const USUAL_NAME = 'countersign.json';
 
 /**

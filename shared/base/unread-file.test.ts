@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { temporaryFolder } from './temporary.fixture.ts';
 import { unreadFile } from './unread-file.js';
 
-test('a configuration in the working directory that COUNTERSIGN_CONFIG does not name is told', async () => {
+test('unreadFile reports a configuration in the working directory that COUNTERSIGN_CONFIG does not name', async () => {
   const folder = await temporaryFolder();
   expect(unreadFile({}, folder)).toBeUndefined();
   await writeFile(join(folder, 'countersign.json'), '{}');

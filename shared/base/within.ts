@@ -1,11 +1,11 @@
 import { setTimeout } from './safe-timers.ts';
 
-/** Parts of a deadline. */
+/** Parts into which a deadline is divided. */
 const PARTS = 4;
 
 /**
- * Rejects when `work` takes longer than that many milliseconds. They pass in parts: a process that was paused (stopped, or
- * its machine busy) has lost only one part, and reads the meanwhile arrived input before the next.
+ * Rejects if `work` takes longer than so many milliseconds. They pass in parts: a process that was paused, or whose
+ * machine was busy, loses only one part. It then reads input that arrived meanwhile before the next part.
  */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const deadline = Promise.withResolvers<never>();

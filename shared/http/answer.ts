@@ -1,7 +1,7 @@
 import type { Refusal } from '#shared/refusals/refusal.ts';
 import { problem } from './problem.ts';
 
-/** Response header fields: name as it is written, value or values. */
+/** Response header fields: the name as it is written, and one or more values. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>;
 
 /** A whole answer that needs no handler. */
@@ -9,24 +9,24 @@ export interface Answer<Body = string> {
   readonly status: number;
   readonly fields: Fields;
   readonly body?: Body;
-  /** The detail of problem details, for a page in their place. */
+  /** The detail of the problem details, for a page that replaces them. */
   readonly detail?: string;
-  /** The reason of an error, as the log has it. It is sent only in development: see `withReason`. */
+  /** The reason of an error, as in the log. It is sent only in development: see `withReason`. */
   readonly reason?: string;
-  /** Returns the fields that are known when all content was sent (RFC 9110 section 6.5). */
+  /** Returns fields that are known only after all content was sent (RFC 9110 section 6.5). */
   readonly trailers?: () => Fields;
 }
 
-/** Ends a request with problem details (RFC 9457); `detail` is for the client: what to do about it. */
+/** An error that answers a request with problem details (RFC 9457). `detail` tells the client what to do. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
   readonly fields: Fields;
-  /** For the log, if the detail quotes the client. */
+  /** The reason for the log, if the detail quotes the client. */
   reason?: string;
-  /** Why credentials are refused, if that is what the error says. */
+  /** The refusal of credentials, if the error is about credentials. */
   refusal?: Refusal;
-  /** Instead of problem details, where a standard has a form of its own (RFC 4918 section 16). */
+  /** Content that replaces problem details, if a standard has a form of its own (RFC 4918 section 16). */
   readonly content: { readonly type: string; readonly body: string } | undefined;
 
   constructor(status: number, detail: string, fields: Fields = {}, content?: HttpError['content']) {
@@ -37,12 +37,15 @@ export class HttpError extends Error {
   }
 }
 
-/** The one 404: a hidden resource, a missing one and a removed one look the same. */
+/** Returns the single 404: a hidden resource, a missing one and a removed one look the same. */
 export function notFound(): HttpError {
   return new HttpError(404, 'There is nothing at this address.');
 }
 
-/** The request was admitted, and its credentials were revoked before its content had arrived. */
+/**
+ * Returns the error for a request that was admitted, and whose credentials were revoked before its content had
+ * arrived.
+ */
 export function endedMeanwhile(): HttpError {
   return new HttpError(
     403,
@@ -50,16 +53,16 @@ export function endedMeanwhile(): HttpError {
   );
 }
 
-/** Too much work of a kind waits (RFC 9110 section 15.6.4). */
+/** Returns the error for too much waiting work of a kind (RFC 9110 section 15.6.4). */
 export const busy = () =>
   new HttpError(503, 'Too many ask at the moment. Try again.', { 'Retry-After': '1' });
 
-/** The content is well-formed, but cannot be processed (RFC 9110 section 15.5.21). */
+/** Returns the error for content that is well-formed, but cannot be processed (RFC 9110 section 15.5.21). */
 export function unprocessable(detail: string): HttpError {
   return new HttpError(422, detail);
 }
 
-/** RFC 9110 section 15.5.6. `told`: in other words. */
+/** Returns the 405 of RFC 9110 section 15.5.6. `told`: replaces its text. */
 export function methodNotAllowed(
   allow: string,
   told = (allowed: string) => `This address has these methods: ${allowed}.`,
@@ -67,17 +70,17 @@ export function methodNotAllowed(
   return new HttpError(405, told(allow), { Allow: allow });
 }
 
-/** RFC 9110 section 15.6.2: the method is known on no path here. */
+/** Returns the 501 of RFC 9110 section 15.6.2: no path of this server has the method. */
 export function notImplemented(method: string): HttpError {
   return new HttpError(501, `No resource of this server knows the method ${method}.`);
 }
 
-/** No cache keeps it (RFC 9111 section 5.2.2.5). */
+/** Fields that keep an answer out of every cache (RFC 9111 section 5.2.2.5). */
 export const UNSTORED: Fields = { 'Cache-Control': 'no-store' };
 
 /**
- * An error. No cache stores it unless its fields say otherwise. Otherwise a cache may store a 404, 405, 414 or 501 (RFC
- * 9110 section 15.1), but resources and rights can change at any time.
+ * Returns the answer of an error. No cache stores it unless its fields say otherwise. Without such fields a cache may
+ * store a 404, 405, 414 or 501 (RFC 9110 section 15.1), but resources and rights can change at any time.
  */
 export function problemAnswer(status: number, detail: string, fields: Fields = {}): Answer {
   const { type, body } = problem(status, undefined, detail);
@@ -87,7 +90,7 @@ export function problemAnswer(status: number, detail: string, fields: Fields = {
 
 /**
  * Returns the answer for a server in development: its problem details have the reason as a member of their own (RFC
- * 9457 section 3.2). An answer that has none, or is no error of ours, is not changed.
+ * 9457 section 3.2). An answer without a reason, or with content that is no problem details, is not changed.
  */
 export function withReason<Given extends Answer<unknown>>(answer: Given): Given | Answer {
   const { status, fields, detail, reason } = answer;

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 
 const ALPHANUMERIC = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** Texts of characters of RFC 3986 section 3.3 onwards: most as they are, some percent-encoded. */
+/** Texts in the characters of RFC 3986 section 3.3: most characters as they are, some percent-encoded. */
 const textOf = (others: string) =>
   fc.string({
     unit: fc.oneof(
@@ -31,5 +31,5 @@ const maybe = (delimiter: string) =>
     { nil: '' },
   );
 
-/** The same, now and then with a query and a fragment. */
+/** An http or https URL, sometimes with a query and a fragment. */
 export const anyUri = fc.tuple(anyUrl, maybe('?'), maybe('#')).map((parts) => parts.join(''));

@@ -9,7 +9,7 @@ describe('the field Ban, a Dictionary (RFC 8941 section 3.2)', () => {
     [['path="*.png", soft'], { rule: { path: '*.png' }, soft: true }],
     [['tag="a"', 'status=404'], { rule: { tag: 'a', status: '404' }, soft: false }],
     [['status="5xx";q', 'status="5xx", soft=?0'], { rule: { status: '5xx' }, soft: false }],
-  ])('%j', (lines, ban) => {
+  ])('the lines %j are read', (lines, ban) => {
     expect(parseBan(lines)).toEqual(ban);
   });
 
@@ -38,13 +38,13 @@ describe('the field Ban, a Dictionary (RFC 8941 section 3.2)', () => {
     `path="/${'a'.repeat(2048)}"`,
     `path="/${'*'.repeat(17)}"`,
     `tag="${'a'.repeat(257)}"`,
-  ])('%j is none', (line) => {
+  ])('%j is no ban', (line) => {
     expect(() => parseBan([line])).toThrow(BadRequest);
   });
 });
 
 describe('in JSON', () => {
-  test('has the same members', () => {
+  test('a ban in JSON has the same members as in the field', () => {
     const members = { path: '/a', tag: 'b', status: 200, soft: true };
     const ban = { rule: { path: '/a', tag: 'b', status: '200' }, soft: true };
     expect(toBan(members)).toEqual(ban);
@@ -62,11 +62,11 @@ describe('in JSON', () => {
     [{ path: '/a', host: 'b' }, 'The ban has the unknown member "host".'],
     [{ tag: '' }, 'The ban tag must be 1 to 256 visible characters.'],
     [{ tag: 'a', soft: 'yes' }, 'The ban soft must be true or false.'],
-  ])('%j: the message is a sentence', (members, message) => {
+  ])('%j: the message of the error is a sentence', (members, message) => {
     expect(() => toBan(members)).toThrow(message);
   });
 
-  test('nothing else is thrown, whatever comes', () => {
+  test('any JSON gives a ban or a BadRequest', () => {
     fc.assert(
       fc.property(fc.anything(), (members) => {
         try {
@@ -79,7 +79,7 @@ describe('in JSON', () => {
   });
 });
 
-test('a rule is read as it was kept', () => {
+test('a stored rule is read again', () => {
   const { rule } = toBan({ path: '/a/*', status: 404 });
   expect(readRule(JSON.stringify(rule))).toEqual(rule);
 });
@@ -91,6 +91,6 @@ test.each(['', '{}', 'null', '{"path":"/a","host":"b"}'])(
   },
 );
 
-test('its text for people', () => {
+test('ruleText gives the text of a rule for people', () => {
   expect(ruleText({ path: '/a*', status: '5xx' })).toBe('path=/a* status=5xx');
 });

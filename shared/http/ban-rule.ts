@@ -37,12 +37,12 @@ export const banMembers = z.strictObject(
 const named = { error: 'needs path, tag or status' };
 const rule = banMembers.refine((given) => Object.keys(given).length > 0, named);
 
-/** The rule of a BAN. It removes the answers that match all its members. */
+/** The rule of a BAN, which removes the stored answers that match all members of the rule. */
 export type BanRule = z.infer<typeof rule>;
 
 export interface Ban {
   readonly rule: BanRule;
-  /** True if the answers are not removed, but made stale. */
+  /** True if the answers become stale instead of being removed. */
   readonly soft: boolean;
 }
 
@@ -60,7 +60,7 @@ function unknownMember(issue: z.core.$ZodRawIssue): string | undefined {
     : undefined;
 }
 
-/** A ban from its members, as they stand in JSON. Throws `BadRequest`, which says what is wrong. */
+/** Returns a ban from its members in JSON. Throws `BadRequest` with the mistake. */
 export function toBan(given: unknown): Ban {
   const { data, error } = schema.safeParse(given, { error: issueWords });
   if (data !== undefined) return data;
@@ -77,12 +77,12 @@ export function parseBan(lines: readonly string[]): Ban {
   return toBan(Object.fromEntries([...dictionary].map(([key, member]) => [key, plain(member)])));
 }
 
-/** Returns the value, or null for a token or a value with parameters: ignoring those would widen the ban. */
+/** Returns the value, or null for a token or a value with parameters: ignoring parameters would widen the ban. */
 function plain({ type, value, params }: Member): unknown {
   return params.size === 0 && type !== 'token' ? value : null;
 }
 
-/** The value of a stored rule. Undefined: this version cannot read it. */
+/** Returns a stored rule; undefined if this version cannot read it. */
 export function readRule(value: string): BanRule | undefined {
   try {
     return rule.safeParse(JSON.parse(value)).data;
@@ -91,7 +91,7 @@ export function readRule(value: string): BanRule | undefined {
   }
 }
 
-/** The rule for people, in the syntax of the field. */
+/** Returns the rule as text for people, in the syntax of the field. */
 export function ruleText({ path, tag, status }: BanRule): string {
   return Object.entries({ path, tag, status })
     .flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`))

@@ -4,7 +4,7 @@ import { cookiesNamed, parseCookies, withoutCookies } from './cookies.ts';
 const NAME = '__Host-countersign-session-x';
 
 describe('cookies', () => {
-  test('RFC 6265 section 5.2: spaces and tabs around names and values are not theirs', () => {
+  test('RFC 6265 section 5.2: spaces and tabs around names and values are removed', () => {
     expect(parseCookies([' a = 1 ;\tb=2\t', 'c=3'])).toEqual([
       ['a', '1'],
       ['b', '2'],

@@ -1,14 +1,16 @@
 export type Cookie = readonly [name: string, value: string];
 
-/** Several times the cookies that a browser keeps for one host (RFC 6265 section 6.1). */
+/**
+ * The most cookies that are read: several times the number that a browser keeps for one host (RFC 6265 section 6.1).
+ */
 const MOST = 1000;
 
 /** Matches the text between two semicolons, if there is any, without spaces and tabs before it. */
 const PAIR = /[^; \t][^;]*/g;
 
 /**
- * The cookies of a request (RFC 6265 section 4.2.1) in the order sent. A request with more than 1,000 has none: a second
- * one of a name could hide behind them.
+ * Returns the cookies of a request (RFC 6265 section 4.2.1) in their order. For a request with more than 1,000
+ * cookies it returns none: after the limit a second cookie with the same name could be hidden.
  */
 export function parseCookies(lines: readonly string[]): readonly Cookie[] {
   const cookies: Cookie[] = [];
@@ -22,12 +24,12 @@ export function parseCookies(lines: readonly string[]): readonly Cookie[] {
   return cookies;
 }
 
-/** The values of all cookies of that name. */
+/** Returns the values of all cookies with that name. */
 export function cookiesNamed(cookies: readonly Cookie[], name: string): string[] {
   return cookies.flatMap(([each, value]) => (each === name ? value : []));
 }
 
-/** The value of a Cookie field without some of its cookies; empty: none is left. */
+/** Returns the value of a Cookie field without some of its cookies; empty if none is left. */
 export function withoutCookies(line: string, gone: (name: string) => boolean): string {
   const pairs = line.match(PAIR) ?? [];
   const kept = pairs.filter((pair) => !gone(trimmed(pair.split('=', 1)[0] ?? '')));
@@ -35,8 +37,8 @@ export function withoutCookies(line: string, gone: (name: string) => boolean): s
 }
 
 /**
- * Without spaces and tabs around it (RFC 6265 section 5.2). `trim` takes away U+00A0 as well, and would make of a name
- * that a sibling host may set one that begins with `__Host-`.
+ * Returns the text without spaces and tabs around it (RFC 6265 section 5.2). `trim` also removes U+00A0: a name that
+ * a sibling host may set would then begin with `__Host-`.
  */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];

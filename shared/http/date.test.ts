@@ -13,7 +13,7 @@ describe('RFC 9110 section 5.6.7: HTTP-date', () => {
     ['Wed Nov 16 08:49:37 1994', Date.UTC(1994, 10, 16, 8, 49, 37)],
     ['Thu, 29 Feb 2024 23:59:60 GMT', Date.UTC(2024, 2, 1)],
     ['Mon, 01 Jan 0001 00:00:00 GMT', -62_135_596_800_000],
-  ])('%s', (value, time) => {
+  ])('the date %s is read', (value, time) => {
     expect(parseHttpDate(value, NOW)).toBe(time);
   });
 
@@ -23,7 +23,7 @@ describe('RFC 9110 section 5.6.7: HTTP-date', () => {
     ['26', 2026],
     ['00', 2000],
     ['99', 1999],
-  ])('year %s is at most 50 years ahead: %i', (year, full) => {
+  ])('the two-digit year %s is at most 50 years ahead: %i', (year, full) => {
     expect(parseHttpDate(`Sunday, 06-Nov-${year} 00:00:00 GMT`, NOW)).toBe(Date.UTC(full, 10, 6));
   });
 
@@ -44,11 +44,11 @@ describe('RFC 9110 section 5.6.7: HTTP-date', () => {
     'Sun, 06 Nov 1994 08:49:61 GMT',
     'Son, 06 Nov 1994 08:49:37 GMT',
     'Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT',
-  ])('%j is none', (value) => {
+  ])('%j is no date', (value) => {
     expect(parseHttpDate(value, NOW)).toBeUndefined();
   });
 
-  test('reads back what toUTCString writes', () => {
+  test('a date that toUTCString writes is read again', () => {
     const whole = fc.integer({ min: -62_135_596_800, max: 253_402_300_799 });
     fc.assert(
       fc.property(whole, (seconds) => {

@@ -19,11 +19,14 @@ describe('RFC 9110 section 8.8.3: entity tags', () => {
     },
   );
 
-  test.each(['"', 'a b', 'a\r\nX: y', '\0', '\u0100'])('%j is not written', (opaque) => {
-    expect(() => formatEntityTag({ weak: false, opaque })).toThrow(TypeError);
-  });
+  test.each(['"', 'a b', 'a\r\nX: y', '\0', '\u0100'])(
+    'the entity tag %j is not written',
+    (opaque) => {
+      expect(() => formatEntityTag({ weak: false, opaque })).toThrow(TypeError);
+    },
+  );
 
-  test('reads back what it writes', () => {
+  test('entity tags that formatEntityTag writes are read again', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.stringMatching(/^[!\x23-\x7e\x80-\xff]*$/), (weak, opaque) => {
         expect(parseEntityTag(formatEntityTag({ weak, opaque }))).toEqual({ weak, opaque });

@@ -1,7 +1,7 @@
 /** An entity tag (RFC 9110 section 8.8.3). */
 export interface EntityTag {
   readonly weak: boolean;
-  /** Between the quotes; nothing in it is escaped. */
+  /** The text between the quotes, which has no escapes. */
   readonly opaque: string;
 }
 
@@ -16,19 +16,19 @@ export function parseEntityTag(value: string): EntityTag | undefined {
   return { weak, opaque: value.slice(weak ? 3 : 1, -1) };
 }
 
-/** The value of ETag; throws TypeError when `opaque` has a character that a tag cannot hold. */
+/** Returns the value of ETag; throws TypeError if `opaque` has a character that is not allowed. */
 export function formatEntityTag({ weak, opaque }: EntityTag): string {
   const value = `${weak ? 'W/' : ''}"${opaque}"`;
   if (!WHOLE.test(value)) throw new TypeError('not the text of an entity tag');
   return value;
 }
 
-/** Strong comparison (RFC 9110 section 8.8.3.2). */
+/** Compares strongly (RFC 9110 section 8.8.3.2). */
 export function strongMatch(one: EntityTag, other: EntityTag): boolean {
   return !one.weak && !other.weak && one.opaque === other.opaque;
 }
 
-/** Weak comparison (RFC 9110 section 8.8.3.2). */
+/** Compares weakly (RFC 9110 section 8.8.3.2). */
 export function weakMatch(one: EntityTag, other: EntityTag): boolean {
   return one.opaque === other.opaque;
 }

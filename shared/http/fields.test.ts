@@ -4,22 +4,22 @@ import { BadRequest, firstMembers, lines, listMembers, plainMembers, single } fr
 
 const raw = ['Host', 'a', 'X-A', '1', 'x-a', '2', 'X-AB', '3'];
 
-test('RFC 9110 section 5.6.1.2: a list without quotes is its members, but for the empty ones', () => {
+test('RFC 9110 section 5.6.1.2: the members of a list without quotes are read, except empty ones', () => {
   expect(plainMembers(' , a b ,,\tc,d \t,')).toEqual(['a b', 'c', 'd']);
   expect(plainMembers('')).toEqual([]);
 });
 
 describe('RFC 9110 section 5.3: the lines of a field', () => {
-  test('names have no case, lines have an order', () => {
+  test('names of fields are compared without regard to case, and lines keep their order', () => {
     expect(lines(raw, 'x-A')).toEqual(['1', '2']);
     expect(lines(raw, 'x')).toEqual([]);
   });
 
-  test('a value is not taken for a name', () => {
+  test('a value that looks like a name is not read as a name', () => {
     expect(lines(['a', 'host', 'b', 'c'], 'host')).toEqual([]);
   });
 
-  test('single: absent, once, and twice, which is a BadRequest', () => {
+  test('single gives undefined, the value, or BadRequest for a repeated field', () => {
     expect(single(raw, 'date')).toBeUndefined();
     expect(single(raw, 'HOST')).toBe('a');
     expect(() => single(raw, 'x-a')).toThrow(BadRequest);
@@ -45,7 +45,7 @@ describe('RFC 9110 section 5.6.1: lists', () => {
     expect(() => listMembers([value])).toThrow(BadRequest);
   });
 
-  test('reads back any members joined with commas', () => {
+  test('any members joined with commas are read again', () => {
     const member = fc
       .array(fc.constantFrom('a', 'b c', '=', '"d, e"', String.raw`"\""`, '\xe9'), { minLength: 1 })
       .map((parts) => parts.join(''));
@@ -63,7 +63,7 @@ describe('RFC 9110 section 5.6.1: lists', () => {
     expect(() => listMembers([many(1000), many(25)])).toThrow('more than 1,024 members');
   });
 
-  test('the first 1,024 preferences are read, and the rest is ignored', () => {
+  test('the first 1,024 members of a list of preferences are read, and the rest is ignored', () => {
     const many = (length: number) => Array.from({ length }, (_, at) => `p${at}`);
     expect(firstMembers([many(1000).join(), many(25).join(), '"'])).toEqual([
       ...many(1000),
@@ -71,7 +71,7 @@ describe('RFC 9110 section 5.6.1: lists', () => {
     ]);
   });
 
-  test('ends on a long run of white space', () => {
+  test('a long run of white space is read in time', () => {
     expect(listMembers([`a${' '.repeat(200_000)}b`])).toHaveLength(1);
   });
 });

@@ -1,12 +1,12 @@
 import { COMMAS, Scanner } from './scanner.ts';
 
-/** The request is malformed or ambiguous: 400. The message is fit for the client. */
+/** Thrown if the request is malformed or ambiguous; the answer is 400. The message may be sent to the client. */
 export class BadRequest extends Error {
   override readonly name = 'BadRequest';
   readonly status = 400;
 }
 
-/** The value of every line of a field, in order. `raw` is node:http's `rawHeaders`. */
+/** Returns the values of all lines of a field, in order. `raw` is node:http's `rawHeaders`. */
 export function lines(raw: readonly string[], name: string): string[] {
   const wanted = name.toLowerCase();
   const found: string[] = [];
@@ -19,7 +19,7 @@ export function lines(raw: readonly string[], name: string): string[] {
   return found;
 }
 
-/** Whether there is a line of a field; `name` in lower case. */
+/** Returns whether a field has a line; `name` in lower case. */
 export function has(raw: readonly string[], name: string): boolean {
   return raw.some(
     (field, index) =>
@@ -27,7 +27,7 @@ export function has(raw: readonly string[], name: string): boolean {
   );
 }
 
-/** The value of a field that may come once (RFC 9110 section 5.3); throws `BadRequest` when it comes twice. */
+/** Returns the value of a field that may come once (RFC 9110 section 5.3); throws `BadRequest` if it comes twice. */
 export function single(raw: readonly string[], name: string): string | undefined {
   const wanted = name.toLowerCase();
   let found: string | undefined;
@@ -40,7 +40,7 @@ export function single(raw: readonly string[], name: string): string | undefined
   return found;
 }
 
-/** The members of a list in which nothing is quoted, such as one of tokens, without the empty ones. */
+/** Returns the members of a list without quoted strings, such as a list of tokens, without empty members. */
 export function plainMembers(value: string): readonly string[] {
   const members: string[] = [];
   for (let start = 0, end = 0; start < value.length; start = end + 1) {
@@ -55,13 +55,13 @@ export function plainMembers(value: string): readonly string[] {
 const OWS = /[ \t]+/y;
 const PIECE = /[^", \t]+/y;
 
-/** The most members of a list: as many as recipients of structured fields have to take (RFC 9651 section 3.1). */
+/** The most members of a list: as many as recipients of structured fields must accept (RFC 9651 section 3.1). */
 export const MOST_MEMBERS = 1024;
 
 /**
- * The members of a comma-separated list from all its lines, without the empty ones (RFC 9110 section 5.6.1.2). A comma
- * within a quoted-string separates nothing. Throws `BadRequest` for a quoted-string that never ends, and for more than
- * 1,024 members (section 5.4).
+ * Returns the members of a comma-separated list from all its lines, without empty members (RFC 9110 section 5.6.1.2).
+ * A comma within a quoted-string separates nothing. Throws `BadRequest` for a quoted-string without an end, and for
+ * more than 1,024 members (section 5.4).
  */
 export function listMembers(values: readonly string[]): readonly string[] {
   const members = firstParts(values, membersIn, MOST_MEMBERS + 1);
@@ -70,13 +70,13 @@ export function listMembers(values: readonly string[]): readonly string[] {
 }
 
 /**
- * The first 1,024 members of a list of preferences, of which a server need not meet any. Throws `BadRequest` for a
- * quoted-string among them that never ends.
+ * Returns the first 1,024 members of a list of preferences; a server may ignore the rest. Throws `BadRequest` for a
+ * quoted-string without an end among them.
  */
 export const firstMembers = (values: readonly string[]): readonly string[] =>
   firstParts(values, membersIn, MOST_MEMBERS);
 
-/** The first parts of the lines of a field, at most as many. What follows is not read. */
+/** Returns the first parts of a field's lines, up to a number. Further parts are not read. */
 export function firstParts<T>(
   values: readonly string[],
   partsIn: (value: string) => Iterable<T>,

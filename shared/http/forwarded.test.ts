@@ -15,7 +15,7 @@ describe('the address of the client behind trusted proxies', () => {
     ['::ffff:a00:1', ['::FFFF:203.0.113.7'], '203.0.113.7'],
     ['2001:db8::1', ['2001:0DB9:0:0::1'], '2001:db9::1'],
     ['10.0.0.1', ['10.0.0.3, 10.0.0.2'], '10.0.0.3'],
-  ])('%s with %j is %s', (peer, lines, client) => {
+  ])('from the peer %s with %j the client is %s', (peer, lines, client) => {
     expect(clientAddress(peer, lines, trusted)).toBe(client);
   });
 
@@ -32,7 +32,7 @@ describe('the address of the client behind trusted proxies', () => {
     ['behind an empty entry', '10.0.0.1', ['198.51.100.1,'], '10.0.0.1'],
     ['behind a zone', '10.0.0.1', ['198.51.100.1, fe80::1%eth0'], '10.0.0.1'],
     ['in octal', '10.0.0.1', ['010.0.0.2, 0203.0.113.7'], '10.0.0.1'],
-  ])('is not forged %s', (_, peer, lines, client) => {
+  ])("the client's address cannot be forged %s", (_, peer, lines, client) => {
     expect(clientAddress(peer, lines, trusted)).toBe(client);
   });
 
@@ -66,7 +66,7 @@ test.each([
   '10.0.0.0/',
   '10.0.0.0/-1',
   'fe80::%1/8',
-])('%j is neither an address nor a network', (cidr) => {
+])('%j is refused as an address or network', (cidr) => {
   expect(() => trustedProxies([cidr])).toThrow(TypeError);
 });
 
@@ -84,7 +84,7 @@ test('an address alone is trusted in any spelling, and its neighbours are not', 
   }
 });
 
-describe('addresses that count as one customer', () => {
+describe('addresses that limits count as one customer', () => {
   test.each([
     ['192.0.2.1', '192.0.2.1'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -94,11 +94,11 @@ describe('addresses that count as one customer', () => {
     ['::1', '0:0:0:0::/64'],
     ['::192.0.2.1', '0:0:0:0::/64'],
     ['', ''],
-  ])('%j: %j', (address, customer) => {
+  ])('the customer of %j is %j', (address, customer) => {
     expect(customerOf(address)).toBe(customer);
   });
 
-  test('all addresses of 64 bits, and no others', () => {
+  test('all IPv6 addresses of a 64-bit network, and no others, are one customer', () => {
     // The groups begin at 1, since addresses in ::ffff:0:0/96 are IPv4 addresses.
     const group = fc.integer({ min: 1, max: 0xffff }).map((value) => value.toString(16));
     const half = fc.tuple(group, group, group, group).map((groups) => groups.join(':'));

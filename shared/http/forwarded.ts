@@ -1,16 +1,16 @@
 import { BlockList, isIP, SocketAddress } from 'node:net';
 import { remembering } from '#shared/base/recent-map.ts';
 
-/** Addresses, none of which is longer than one of IPv6 that wraps one of IPv4. */
+/** The size of the cache of addresses; the longest text is an IPv6 address that contains an IPv4 address. */
 const ADDRESSES = { capacity: 10_000, longest: 45 };
 
-/** The networks whose word on where a request came from is believed. */
+/** The networks of trusted proxies, whose fields about a request's origin are used. */
 export interface TrustedProxies {
-  /** `address` is an IP address in any spelling; anything else is not trusted. */
+  /** `address` is an IP address in any spelling; any other text is not trusted. */
   has(address: string): boolean;
 }
 
-/** The one spelling of an IP address, IPv4 where IPv6 only wraps it; undefined when it is none. */
+/** Returns an IP address in one spelling, as IPv4 if IPv6 only wraps it; undefined if the text is none. */
 export const normalAddress = remembering(normalize, ADDRESSES);
 
 function normalize(text: string): string | undefined {
@@ -44,9 +44,9 @@ export function trustedProxies(trusted: readonly string[]): TrustedProxies {
 }
 
 /**
- * The address of the client, counted from the right: each trusted proxy confirms the entry to its left, and the first
- * untrusted address is the client. `peer` is the other end of the connection; `xForwardedFor` has the lines of the field.
- * The walk stops at a malformed entry, and the last valid address is the answer: anybody could have invented the entries
+ * Returns the address of the client, read from the right: each trusted proxy confirms the entry to its left, and the
+ * first untrusted address is the client. `peer` is the other end of the connection; `xForwardedFor` has the lines of
+ * the field. At a malformed entry the result is the last valid address, since anybody could have invented the entries
  * to its left.
  */
 export function clientAddress(
@@ -66,25 +66,25 @@ export function clientAddress(
   return client;
 }
 
-/** Whether X-Forwarded-Proto names this scheme, in any case (RFC 9110 section 4.2.3). */
+/** Returns whether X-Forwarded-Proto names this scheme, in any case (RFC 9110 section 4.2.3). */
 export const isForwardedScheme = (
   value: string | readonly string[] | undefined,
   scheme: 'http' | 'https',
 ): boolean => typeof value === 'string' && value.toLowerCase() === scheme;
 
 /**
- * Returns the network that limits count as one customer: an IPv6 network of 64 bits, all of whose addresses one host
- * can take (RFC 6177), or an IPv4 address. `address` as `clientAddress` gives it.
+ * Returns the network that limits count as one customer: an IPv6 network of 64 bits, since one host can use all its
+ * addresses (RFC 6177), or an IPv4 address. `address` as `clientAddress` gives it.
  */
 export const customerOf = (address: string): string => networkOf(address, 4);
 
 /**
- * Returns the network that shares count as one site: an IPv6 network of 48 bits, as long as any that one site is given
- * (RFC 6177 section 2), or an IPv4 address. `address` as `clientAddress` gives it.
+ * Returns the network that shares count as one site: an IPv6 network of 48 bits, the largest that one site usually
+ * gets (RFC 6177 section 2), or an IPv4 address. `address` as `clientAddress` gives it.
  */
 export const siteOf = (address: string): string => networkOf(address, 3);
 
-/** `groups` of 16 bits, where it is IPv6. */
+/** Returns the first `groups` of 16 bits of an IPv6 address; an IPv4 address stays whole. */
 function networkOf(address: string, groups: number): string {
   if (!address.includes(':')) return address;
   const [before = '', after = ''] = address.split('::');

@@ -45,6 +45,6 @@ test.each([
   'é',
   'a\0',
   'a\n',
-])('RFC 9112 section 3.2: %j is none', (value) => {
+])('RFC 9112 section 3.2: %j is no Host', (value) => {
   expect(isHost(value)).toBe(false);
 });

@@ -92,7 +92,7 @@ describe('RFC 4918 section 10.4: examples', () => {
   });
 });
 
-/** Another reading of the grammar: tokens become letters, and their word is one of a regular language. */
+/** A second parser: it replaces tokens by letters, and checks the result as a word of a regular language. */
 function readOtherwise(value: string): readonly StateList[] | undefined {
   const pattern = /[ \t]+|\(|\)|not|<[^<>\s"#\\^`{|}]*>|\[(?:W\/)?"[^"\s]*"\]/giu;
   const tokens: string[] = [];
@@ -164,7 +164,7 @@ describe('RFC 4918 section 10.4.2: the whole grammar', () => {
     fc.array(tagged, { minLength: 1, maxLength: 4 }).map((all) => all.join('')),
   );
 
-  test('every value of the grammar is read, and read the same by a second parser', () => {
+  test('every value of the grammar is read, and a second parser reads the same', () => {
     fc.assert(
       fc.property(field, (value) => {
         expect(parseIf(value)).toBeDefined();
@@ -174,7 +174,7 @@ describe('RFC 4918 section 10.4.2: the whole grammar', () => {
     );
   });
 
-  test('pieces of it in any order are read or refused the same by both', () => {
+  test('pieces of the grammar in any order are read or refused by both parsers alike', () => {
     const alone = ['(', ')', '[', ']', '<', '>', '"', 'Not', ' ', '/', 'a:', 'W/', ',', '#', 'é'];
     const whole = ['["x"]', '<a:b>', '</a>', '(<a:b>)', '(["x"])', '\u0000'];
     const pieces = fc.constantFrom(...alone, ...whole);
@@ -187,7 +187,7 @@ describe('RFC 4918 section 10.4.2: the whole grammar', () => {
     );
   });
 
-  test('any string is an answer and no exception', () => {
+  test('any string gives a result without an exception', () => {
     fc.assert(
       fc.property(anyText(), (text) => {
         expect(parseIf(text)).toEqual(readOtherwise(text));
@@ -218,7 +218,7 @@ describe('RFC 4918 section 10.4.2: the whole grammar', () => {
 });
 
 describe('RFC 4918 section 10.5: Coded-URL', () => {
-  test('is the whole value', () => {
+  test('a Coded-URL is the whole value', () => {
     expect(parseCodedUrl(`<${T1}>`)).toBe(T1);
   });
 

@@ -25,11 +25,11 @@ test.each([
   expect(links(line)).toEqual(found);
 });
 
-test('several lines are one list', () => {
+test('several lines of Link are one list', () => {
   expect(links(`</a>; rel="${RECEIPT}"`, `</b>; rel="${RECEIPT}"`)).toEqual(['/a', '/b']);
 });
 
-test('whatever is sent, it ends and throws nothing', () => {
+test('any value is parsed in time, without an exception', () => {
   const text = fc.string({ unit: fc.constantFrom('<', '>', ';', ',', '"', '\\', '=', ' ', 'rel') });
   fc.assert(fc.property(text, (line) => Array.isArray(links(line))));
   expect(links(`<a>${';a'.repeat(8000)}`)).toEqual([]);

@@ -1,14 +1,14 @@
 import { lines } from './fields.ts';
 
-/** A link-value (RFC 8288 section 3); a quoted string may have any character. */
+/** Matches a link-value (RFC 8288 section 3); a quoted string may have any character. */
 const LINK =
   /<([^<>]*)>((?:[ \t]*;[ \t]*[^\s=;,"]+[ \t]*(?:=[ \t]*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/gy;
 const BETWEEN = /[ \t,]*/y;
 const PARAM = /;[ \t]*([^\s=;,"]+)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
 /**
- * The URI-References of a request's links with a relation type (RFC 8288 section 3). Of several `rel` of a link the
- * first counts (section 3.3). What cannot be read ends its line.
+ * Returns the URI-References of a request's links with a relation type (RFC 8288 section 3). If a link has several
+ * `rel`, the first applies (section 3.3). Malformed text ends the reading of its line.
  */
 export function linksTo(raw: readonly string[], relation: string): readonly string[] {
   return lines(raw, 'link').flatMap((line) => {

@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
 
 /*
- * THE rule which names and addresses lead to the own machine. It is plain JavaScript, since the parent of the workers
- * uses it for its listener for scrapes.
+ * THE rule for names and addresses that lead to the same machine. It is plain JavaScript, since the parent of the
+ * workers uses it, too, for its metrics listener.
  */
 
 /**
@@ -27,7 +27,10 @@ export function isOfMachine(hostname = '') {
   return isLoopback(host) || host.endsWith('.localhost');
 }
 
-/** Less than `uri-host [ ":" port ]` may be (RFC 9110 section 7.2), so that no other reader finds another host in it. */
+/**
+ * Matches less than `uri-host [ ":" port ]` allows (RFC 9110 section 7.2), so that no other parser finds another host
+ * in the text.
+ */
 const AUTHORITY = /^(\[[\da-f:]+\]|[\w.-]+)(?::\d{0,5})?$/i;
 
 /**

@@ -11,12 +11,12 @@ describe('isLoopback', () => {
       ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.evil.example', '127.1', 'localhost.evil.example'],
       ['::ffff:127.0.0.1', '', 'LOCALHOST.', 'app.localhost'],
     ].flat(),
-  )('%j is not', (host) => {
+  )('%j is not loopback', (host) => {
     expect(isLoopback(host)).toBe(false);
   });
 });
 
-test('RFC 6761 section 6.3: names below localhost lead to the machine that asks; an absent host does not', () => {
+test('RFC 6761 section 6.3: names below localhost lead to the same machine; an absent host does not', () => {
   expect(['localhost.', 'app.localhost', 'a.b.localhost.', '127.0.0.1.'].every(isOfMachine)).toBe(
     true,
   );
@@ -29,7 +29,7 @@ describe('DNS rebinding: which Host and :authority name this machine (RFC 9110 s
       ['localhost', 'LocalHost:8080', 'localhost:', 'localhost.', 'localhost.:8080', 'x.localhost'],
       ['127.0.0.1', '127.0.0.1:3000', '127.255.255.254', '[::1]', '[::1]:3000'],
     ].flat(),
-  )('%j does', (authority) => {
+  )('%j names this machine', (authority) => {
     expect(namesMachine(authority)).toBe(true);
   });
 
@@ -43,7 +43,7 @@ describe('DNS rebinding: which Host and :authority name this machine (RFC 9110 s
       ['::1', '[::1', '::1]', '[::1].', '[::2]', '[::ffff:7f00:1]', '[::1%25lo]', '127.1', '0'],
       ['127.0.0.256', '128.0.0.1', '0.0.0.0', '192.0.2.9:3000', 'ⓛocalhost', 'localhoſt'],
     ].flat(),
-  )('%j does not', (authority) => {
+  )('%j does not name this machine', (authority) => {
     expect(namesMachine(authority)).toBe(false);
   });
 });

@@ -41,7 +41,7 @@ describe('RFC 9110 sections 15.5.5, 15.5.6, 15.6.2', () => {
   });
 });
 
-test('405 names the methods of the resource, in the words of the refusing part', () => {
+test('405 names the methods of the resource, in the words of the part that refuses', () => {
   const told = (allowed: string) => `Ask for ${allowed}.`;
   expect(statusOf('PUT', { methods: ['GET'], told })).toMatchObject({
     status: 405,

@@ -12,12 +12,12 @@ describe('RFC 9110 section 9.2: properties of methods', () => {
     expect(named.split(' ').filter((method) => !METHODS.has(method))).toEqual([]);
   });
 
-  test('all that is known comes through the parser, or is answered without it', () => {
+  test('every known method is accepted by the parser, or is answered without it', () => {
     const refused = [...METHODS.keys()].filter((method) => !PARSED.includes(method));
     expect(refused).toEqual(['PRI', 'BAN']);
   });
 
-  test('a method that the parser passes is served, or 501', () => {
+  test('a method that the parser accepts is served, or gets 501', () => {
     expect(PARSED.filter((method) => !SERVED.has(method))).toEqual([
       'ACL',
       'BIND',
@@ -41,11 +41,14 @@ describe('RFC 9110 section 9.2: properties of methods', () => {
     ]);
   });
 
-  test.each(['FOO', 'get', 'M-SEARCH', 'constructor', ''])('%j is known nowhere', (method) => {
-    expect(METHODS.has(method)).toBe(false);
-  });
+  test.each(['FOO', 'get', 'M-SEARCH', 'constructor', ''])(
+    'the method %j is unknown everywhere',
+    (method) => {
+      expect(METHODS.has(method)).toBe(false);
+    },
+  );
 
-  test('RFC 9110 section 9.2.1: safe', () => {
+  test('RFC 9110 section 9.2.1: these methods are safe', () => {
     expect(having('safe')).toEqual([
       'GET',
       'HEAD',
@@ -59,14 +62,14 @@ describe('RFC 9110 section 9.2: properties of methods', () => {
     ]);
   });
 
-  test('RFC 9110 section 9.2.2: every safe method is idempotent; four are not', () => {
+  test('RFC 9110 section 9.2.2: every safe method is idempotent, and four methods are not', () => {
     const idempotent = having('idempotent');
     expect(having('safe').filter((method) => !idempotent.includes(method))).toEqual([]);
     const others = [...METHODS.keys()].filter((method) => !idempotent.includes(method));
     expect(others).toEqual(['POST', 'PATCH', 'CONNECT', 'LOCK']);
   });
 
-  test('RFC 9110 section 9.2.3: cacheable', () => {
+  test('RFC 9110 section 9.2.3: these methods are cacheable', () => {
     const cacheable = [...METHODS].filter(([, { cacheable: may }]) => may !== false);
     expect(cacheable.map(([method, { cacheable: may }]) => [method, may])).toEqual([
       ['GET', true],
@@ -84,7 +87,7 @@ describe('RFC 9110 section 10.2.1: Allow', () => {
     [['GET'], 'GET, HEAD, OPTIONS'],
     [['DELETE', 'PUT', 'HEAD', 'GET'], 'GET, HEAD, OPTIONS, PUT, DELETE'],
     [['POST', 'POST', 'OPTIONS'], 'OPTIONS, POST'],
-  ])('%j', (methods, value) => {
+  ])('Allow for %j is written in the right order', (methods, value) => {
     expect(allow(methods)).toBe(value);
   });
 });

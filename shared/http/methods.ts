@@ -1,12 +1,15 @@
 /** The properties of a method at every resource (RFC 9110 section 9.2). */
 export interface MethodPolicy {
-  /** True if the resource server has the method somewhere. */
+  /** True if the resource server serves the method somewhere. */
   readonly served: boolean;
   readonly safe: boolean;
   readonly idempotent: boolean;
-  /** `conditional`: only with explicit freshness and a Content-Location of the target (RFC 9110 section 9.3.3). */
+  /**
+   * `conditional`: the answer is stored only with explicit freshness and a Content-Location of the target (RFC 9110
+   * section 9.3.3).
+   */
   readonly cacheable: boolean | 'conditional';
-  /** `none`: content has no meaning. */
+  /** `none`: content of a request has no meaning. */
   readonly body: 'none' | 'optional' | 'expected';
   readonly spec: string;
 }
@@ -22,8 +25,9 @@ type Row = readonly [
 ];
 
 /**
- * The methods that the resource server serves, and methods that it must recognize: of proxies, connections and caches,
- * and the safe methods of WebDAV at a server behind `/verify`. They have the order of the Allow field.
+ * The methods that the resource server serves, and further methods that it must recognize: those of proxies,
+ * connections and caches, and the safe methods of WebDAV at a server behind `/verify`. They have the order of the
+ * Allow field.
  */
 const ROWS: readonly Row[] = [
   ['GET', 'served', 'safe', 'idempotent', true, 'none', 'RFC 9110 section 9.3.1'],
@@ -50,7 +54,7 @@ const ROWS: readonly Row[] = [
   ['SEARCH', 'known', 'safe', 'idempotent', false, 'expected', 'RFC 5323 section 2'],
 ];
 
-/** The methods that code here distinguishes. */
+/** The methods whose properties the code knows. */
 export const METHODS: ReadonlyMap<string, MethodPolicy> = new Map(
   ROWS.map(([method, served, safe, idempotent, cacheable, body, spec]) => [
     method,
@@ -65,20 +69,23 @@ export const METHODS: ReadonlyMap<string, MethodPolicy> = new Map(
   ]),
 );
 
-/** The methods that the resource server serves somewhere. Any other is 501 on any path (RFC 9110 section 9.1). */
+/**
+ * The methods that the resource server serves somewhere. Any other method gets 501 on any path (RFC 9110 section
+ * 9.1).
+ */
 export const SERVED: ReadonlySet<string> = new Set(
   [...METHODS].filter(([, { served }]) => served).map(([method]) => method),
 );
 
-/** The methods that a cache answers itself: they name what it must remove. */
+/** The methods that a cache itself answers: they say which stored answers it must remove. */
 export const CACHE_METHODS: readonly string[] = ['PURGE', 'BAN'];
 
-/** A method in upper case (RFC 9110 section 9.1), of tolerable length. */
+/** Matches a method in upper case (RFC 9110 section 9.1) of up to 64 characters. */
 export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Z-]{1,64}$/;
 
 /**
  * Returns the value of Allow for 405 and OPTIONS (RFC 9110 section 10.2.1): OPTIONS always, HEAD wherever GET is, and
- * last the methods that only an application knows.
+ * last the methods that only an application supports.
  */
 export function allow(methods: Iterable<string>): string {
   const allowed = new Set([...methods, 'OPTIONS']);

@@ -31,11 +31,11 @@ describe('RFC 9110 section 13.1.1: If-Match', () => {
     expect(on({ method: 'PUT', ifMatch })).toBe(result);
   });
 
-  test.each(['*', '"a"'])('%s fails where there is nothing', (ifMatch) => {
+  test.each(['*', '"a"'])('If-Match: %s fails if the target has no representation', (ifMatch) => {
     expect(evaluatePreconditions({ method: 'PUT', ifMatch }, undefined, NOW)).toBe(412);
   });
 
-  test('a weak tag of the representation never matches', () => {
+  test('a weak tag of the representation never matches If-Match', () => {
     const weak = { ...current, etag: { weak: true, opaque: 'a' } };
     expect(on({ method: 'PUT', ifMatch: 'W/"a"' }, weak)).toBe(412);
   });
@@ -66,7 +66,7 @@ describe('RFC 9110 section 13.1.2: If-None-Match', () => {
     expect(on({ method, ifNoneMatch })).toBe(result);
   });
 
-  test('* lets a resource be created', () => {
+  test('If-None-Match: * allows a resource to be created', () => {
     expect(evaluatePreconditions({ method: 'PUT', ifNoneMatch: '*' }, undefined, NOW)).toBe(
       'proceed',
     );
@@ -97,7 +97,7 @@ describe('RFC 9110 sections 13.1.3 and 13.1.4: dates', () => {
     expect(on({ method: 'PUT', ifUnmodifiedSince })).toBe(result);
   });
 
-  test('are ignored where no modification date is known', () => {
+  test('dates are ignored if no modification date is known', () => {
     const dated = { method: 'GET', ifModifiedSince: AFTER, ifUnmodifiedSince: BEFORE };
     expect(evaluatePreconditions(dated, { etag: current.etag }, NOW)).toBe('proceed');
     expect(evaluatePreconditions(dated, undefined, NOW)).toBe('proceed');

@@ -2,7 +2,7 @@ import { parseHttpDate } from './date.ts';
 import { ENTITY_TAG, type EntityTag, parseEntityTag, strongMatch, weakMatch } from './etag.ts';
 import { COMMAS, Scanner } from './scanner.ts';
 
-/** The conditional fields of a request; several lines of one are joined with `, `. */
+/** The conditional fields of a request; several lines of one field are joined with `, `. */
 export interface Conditions {
   readonly method: string;
   readonly ifMatch?: string | undefined;
@@ -11,10 +11,10 @@ export interface Conditions {
   readonly ifUnmodifiedSince?: string | undefined;
 }
 
-/** The selected representation as it is now. */
+/** The present selected representation. */
 export interface Current {
   readonly etag: EntityTag;
-  /** Milliseconds since the epoch; absent: no modification date is known. */
+  /** Milliseconds since the epoch; absent if no modification date is known. */
   readonly modified?: number;
 }
 
@@ -30,9 +30,9 @@ const ASTERISK = /\*/y;
 /** The members of `"*" / #entity-tag`. */
 interface Tags {
   readonly tags: readonly EntityTag[];
-  /** `*` is a member. */
+  /** True if `*` is a member. */
   readonly any: boolean;
-  /** Whether the whole of it is well-formed. */
+  /** True if the whole list is well-formed. */
   readonly sound: boolean;
 }
 
@@ -56,13 +56,13 @@ function parseTags(value: string): Tags {
 }
 
 /**
- * Decides a conditional request in the order of RFC 9110 section 13.2.2. `current` is undefined
- * when the target has no representation; `now` is milliseconds since the epoch.
+ * Decides a conditional request in the order of RFC 9110 section 13.2.2. `current` is undefined if the target has no
+ * representation; `now` is in milliseconds since the epoch.
  *
- * A malformed member of a list of entity tags matches no state of the resource. So If-Match with it is not met (section
- * 13.1.1), and If-None-Match compares only the other members (section 13.1.2). A date that is malformed or has
- * nothing to be compared with is ignored (sections 13.1.3 and 13.1.4). Ask only where the answer without conditions
- * would be 2xx or 412.
+ * A malformed entity tag in a list matches no state of the resource. So If-Match with it fails (section 13.1.1), and
+ * If-None-Match compares only the remaining tags (section 13.1.2). A date that is malformed, or that has no date to
+ * be compared with, is ignored (sections 13.1.3 and 13.1.4). Call this only if the answer without conditions would be
+ * 2xx or 412.
  */
 export function evaluatePreconditions(
   { method, ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince }: Conditions,
@@ -73,7 +73,7 @@ export function evaluatePreconditions(
   const reading = READING.has(method);
   const listed = ({ tags, any }: Tags, matches: typeof strongMatch) =>
     current !== undefined && (any || tags.some((tag) => matches(tag, current.etag)));
-  // Last-Modified has whole seconds, so the comparison has them too.
+  // Last-Modified has whole seconds, so whole seconds are compared.
   const modified =
     current?.modified === undefined ? undefined : Math.floor(current.modified / 1000);
   const unchangedSince = (date: string) => {

@@ -28,11 +28,11 @@ describe('RFC 7240 section 4.2', () => {
     expect(of(value)).toBe(wanted);
   });
 
-  test('without the field nothing is preferred', () => {
+  test('without the field a request has no preference', () => {
     expect(preferredReturn(['Accept', 'return=minimal'])).toBeUndefined();
   });
 
-  test('section 2: lines are one list, of which the first counts', () => {
+  test('section 2: the lines of Prefer are one list, in which the first preference applies', () => {
     expect(of('wait=1', 'return=minimal')).toBe('minimal');
     expect(of('return=minimal', 'return=minimal')).toBe('minimal');
     expect(of('return=everything', 'return=minimal')).toBeUndefined();
@@ -43,7 +43,7 @@ describe('RFC 7240 section 4.2', () => {
     expect(of('a,'.repeat(1000), 'a,'.repeat(24), 'return=minimal')).toBeUndefined();
   });
 
-  test('ignores two preferences that differ', () => {
+  test('two different preferences are both ignored', () => {
     expect(of('return=representation, return=minimal')).toBeUndefined();
     expect(of('return=minimal', 'return=representation')).toBeUndefined();
   });
@@ -52,7 +52,7 @@ describe('RFC 7240 section 4.2', () => {
     expect(() => of('return="minimal')).toThrow(BadRequest);
   });
 
-  test('any field gives a preference, none or 400', () => {
+  test('any field gives a preference, undefined or 400', () => {
     const pieces = fc.constantFrom('return', '=', '"', 'minimal', 'representation', ',', ';', ' ');
     fc.assert(
       fc.property(fc.array(pieces), (parts) => {

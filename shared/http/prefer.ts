@@ -7,11 +7,11 @@ const END = /;|$/y;
 
 interface Preference {
   readonly name: string;
-  /** Empty if it has none. */
+  /** The value; empty if the preference has none. */
   readonly value: string;
 }
 
-/** Reads a preference (RFC 7240 section 2), without its parameters. Undefined if it is malformed. */
+/** Reads a preference (RFC 7240 section 2), without its parameters. Returns undefined if it is malformed. */
 function preferenceIn(member: string): Preference | undefined {
   const scanner = new Scanner(member);
   const name = scanner.read(TOKEN)?.toLowerCase();
@@ -22,19 +22,23 @@ function preferenceIn(member: string): Preference | undefined {
   return scanner.read(END) === undefined ? undefined : { name, value: value ?? '' };
 }
 
-/** Returns the values of a preference among the first 1,024, including empty values. Throws `BadRequest` if a line is no list. */
+/**
+ * Returns the values of a preference among the first 1,024 members, including empty values. Throws `BadRequest` if a
+ * line is no list.
+ */
 function valuesOf(raw: readonly string[], name: string): readonly string[] {
   return firstMembers(lines(raw, 'prefer'))
     .flatMap((member) => preferenceIn(member) ?? [])
     .flatMap((found) => (found.name === name ? found.value : []));
 }
 
-/** The answer to a write that a client prefers (RFC 7240 section 4.2). */
+/** The kind of answer to a write that a client prefers (RFC 7240 section 4.2). */
 export type PreferredReturn = 'representation' | 'minimal';
 
 /**
- * The preference `return` of a request. It is ignored with any other value. Of several preferences the first applies (RFC
- * 7240 section 2), and of both values none (section 4.2). Throws `BadRequest` if a line is no list.
+ * Returns the preference `return` of a request. Any other value is ignored. If there are several preferences, the
+ * first applies (RFC 7240 section 2); if both values occur, none (section 4.2). Throws `BadRequest` if a line is no
+ * list.
  */
 export function preferredReturn(raw: readonly string[]): PreferredReturn | undefined {
   const asked = valuesOf(raw, 'return').map((value) => value.toLowerCase());
@@ -44,8 +48,8 @@ export function preferredReturn(raw: readonly string[]): PreferredReturn | undef
 }
 
 /**
- * The value of any preference of a request, empty if it has none; undefined without the preference. Of several
- * preferences the first applies (RFC 7240 section 2). Throws `BadRequest` if a line is no list.
+ * Returns the value of a preference of a request, empty if it has none; undefined without the preference. If there
+ * are several, the first applies (RFC 7240 section 2). Throws `BadRequest` if a line is no list.
  */
 export function preference(raw: readonly string[], name: string): string | undefined {
   return valuesOf(raw, name)[0];

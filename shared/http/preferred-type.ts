@@ -2,8 +2,8 @@ import Negotiator from 'negotiator';
 import { MOST_MEMBERS } from './fields.ts';
 
 /**
- * Returns the media type that Accept likes best (RFC 9110 section 12.5.1), of equal ones the first. Undefined: it likes
- * none. What follows the first 1,024 members is ignored.
+ * Returns the media type that Accept prefers (RFC 9110 section 12.5.1), the first if several are equal; undefined if
+ * Accept allows none. Members after the first 1,024 are ignored.
  */
 export function preferredType<T extends string>(
   accept: string | undefined,

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-/** Phrases of RFC 9110 section 15 that node:http has from older editions. */
+/** Phrases of RFC 9110 section 15 that are different in node:http, which has those of older editions. */
 const PHRASES: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   422: 'Unprocessable Content',
@@ -18,8 +18,8 @@ export interface Problem {
 }
 
 /**
- * Problem details (RFC 9457 section 3). Without `extra.type` the type is `about:blank`, whose title
- * is the phrase of the status (section 4.2.1). `detail` says in plain words what was wrong and what to do.
+ * Returns problem details (RFC 9457 section 3). Without `extra.type` the type is `about:blank`, whose title is the
+ * phrase of the status (section 4.2.1). `detail` says in plain words what is wrong and what to do.
  */
 export function problem(
   status: number,

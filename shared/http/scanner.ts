@@ -1,7 +1,7 @@
 /** token (RFC 9110 section 5.6.2). */
 export const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y;
 
-/** A comma of a list with the white space and the empty elements around it (RFC 9110 section 5.6.1.2). */
+/** Matches a comma of a list with the white space and the empty elements around it (RFC 9110 section 5.6.1.2). */
 export const COMMAS = /[ \t]*,[ \t,]*/y;
 
 const OWS = /[ \t]*/y;
@@ -10,12 +10,12 @@ const QUOTED_PAIR = /\\[\t -\x7e\x80-\xff]/y;
 const DQUOTE = /"/y;
 
 /**
- * Reads the productions of a field value one after the other, in linear time: every pattern is
- * sticky and repeats one class of characters, and a read that fails consumes nothing.
+ * Reads the productions of a field value one after another, in linear time. Every pattern is sticky and repeats one
+ * class of characters; a read that fails consumes nothing.
  */
 export class Scanner {
   readonly #text: string;
-  /** Index of the next character. */
+  /** The index of the next character. */
   at = 0;
 
   constructor(text: string) {
@@ -33,7 +33,7 @@ export class Scanner {
     return found;
   }
 
-  /** Whether a list element ends here. */
+  /** True if a list element ends here. */
   get delimited(): boolean {
     const start = this.at;
     this.read(OWS);
@@ -42,7 +42,7 @@ export class Scanner {
     return delimited;
   }
 
-  /** The text of a quoted-string without its quotes and escapes (RFC 9110 section 5.6.4). */
+  /** Reads a quoted-string and returns its text without quotes and escapes (RFC 9110 section 5.6.4). */
   quotedString(): string | undefined {
     const start = this.at;
     if (this.read(DQUOTE) === undefined) return undefined;

@@ -1,12 +1,12 @@
-/** Unreserved characters mean the same percent-encoded (RFC 3986 section 6.2.2.2). */
+/** Matches unreserved characters, whose percent-encoded form has the same meaning (RFC 3986 section 6.2.2.2). */
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
 
-/** Without an escape or a dot segment there is one spelling. */
+/** Matches a path without an escape or a dot segment, which has only one spelling. */
 const PLAIN = /^(?:\/(?!\.)[\w.~,:=@+-]*)+$/;
 
 /**
- * For the cache: returns path and query in one spelling for all that mean the same (RFC 3986 section 6.2.2), and for some
- * that do not. The cache finds answers by the spelling of their requests. It removes answers by this spelling, so that no
+ * Returns path and query in one spelling for all targets that mean the same (RFC 3986 section 6.2.2), and for some
+ * that do not. The cache finds answers by the spelling of their requests, but removes them by this spelling. So no
  * answer stays under another spelling.
  */
 export function groupOf(target: string): string {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { parseDictionary, parseList } from './structured-fields.ts';
 
-/** The members as plain values, without their parameters. */
+/** Returns the members as plain values, without their parameters. */
 const plain = (value: string) => {
   const members = parseDictionary(value);
   return members && Object.fromEntries([...members].map(([key, member]) => [key, member.value]));
@@ -27,7 +27,7 @@ describe('RFC 9651 sections 3.1 and 3.2: as much is read as recipients have to t
     ['parameters', (count) => `a${';b'.repeat(count - 1)}`],
     ['parameters of items', (count) => `(${many((count - 1) / 3, () => '1;a;b').join(' ')})`],
   ])(
-    'RFC 9110 section 5.4: of 4,096 items and parameters all are read, of more none: %s',
+    'RFC 9110 section 5.4: 4,096 items and parameters are all read, and a field with more is ignored: %s',
     (_title, listOf) => {
       expect(parseList(listOf(4096))).toBeDefined();
       expect(parseList(`${listOf(4096)},a`)).toBeUndefined();
@@ -64,7 +64,7 @@ describe('RFC 8941 section 4.2.2: dictionaries', () => {
     expect(parseDictionary(value)).toBeUndefined();
   });
 
-  test('the last value of a repeated key stands in the place of the first', () => {
+  test('the last value of a repeated key has the position of the first', () => {
     expect([...(parseDictionary('a=1, b, a=2') ?? [])].map(([key]) => key)).toEqual(['a', 'b']);
   });
 });
@@ -154,7 +154,7 @@ describe('RFC 8941 section 4.2.3.1: bare items', () => {
 });
 
 describe('RFC 8941 section 4.2.3.2: parameters', () => {
-  test('are those of their member', () => {
+  test('parameters belong to their member', () => {
     const params = parseDictionary('a;x;y=2; z="s";y=3, b=1;q=0.5')?.get('a')?.params;
     expect([...(params ?? [])].map(([key, { value }]) => [key, value])).toEqual([
       ['x', true],
@@ -187,7 +187,7 @@ describe('RFC 8941 section 4.2.1.2: inner lists', () => {
   );
 });
 
-test('RFC 8941 section 4.2: any text is a dictionary or none, and no member inherits', () => {
+test('RFC 8941 section 4.2: any text gives a dictionary or undefined, and no member is inherited', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...'"\\,;=()?:. \ta*-1é'.split('')) }),

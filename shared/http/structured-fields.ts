@@ -1,6 +1,6 @@
 import { Scanner } from './scanner.ts';
 
-/** A bare item with its parameters, or an inner list of such (RFC 8941 sections 3.1.1, 3.1.2 and 3.3). */
+/** A bare item with its parameters, or an inner list of such items (RFC 8941 sections 3.1.1, 3.1.2 and 3.3). */
 export type Member = Bare & { readonly params: Params };
 
 export type Item = Exclude<Member, { type: 'inner-list' }>;
@@ -20,16 +20,16 @@ export type Params = ReadonlyMap<string, BareItem>;
 export type Dictionary = ReadonlyMap<string, Member>;
 
 /**
- * The most items, inner lists and parameters of a field together (RFC 9110 section 5.4). Recipients have to take 1,024
+ * The most items, inner lists and parameters of a field together (RFC 9110 section 5.4). Recipients must accept 1,024
  * members, 256 items of an inner list and 256 parameters (RFC 9651 sections 3.1 and 3.2).
  */
 const MOST = 4096;
 
-/** Reads a structured field, of which it takes no more than that. */
+/** Reads a structured field of at most `MOST` items, inner lists and parameters. */
 class FieldScanner extends Scanner {
   #left = MOST;
 
-  /** Counts one more. False if there are too many. */
+  /** Counts another item; returns false if there are too many. */
   takes(): boolean {
     this.#left -= 1;
     return this.#left >= 0;
@@ -46,7 +46,7 @@ const COMMA = /[ \t]*,[ \t]*/y;
 const OPEN = /\( */y;
 const CLOSE = /\)/y;
 
-/** The form of each type, in an order in which none hides another (RFC 9651 section 4.2.3.1). */
+/** The form of each type, in an order in which no form hides a later one (RFC 9651 section 4.2.3.1). */
 const BARE_ITEMS: readonly (readonly [RegExp, (text: string) => BareItem | undefined])[] = [
   [/-?\d{1,12}\.\d{1,3}/y, (text) => ({ type: 'decimal', value: Number(text) })],
   [/-?\d{1,15}/y, (text) => ({ type: 'integer', value: Number(text) })],
@@ -64,7 +64,7 @@ const BARE_ITEMS: readonly (readonly [RegExp, (text: string) => BareItem | undef
   [/%"(?:[ !#$&-~]|%[\da-f]{2})*"/y, displayString],
 ];
 
-/** RFC 9651 section 4.2.10. Undefined: its octets are no UTF-8. */
+/** Reads a display string (RFC 9651 section 4.2.10). Returns undefined if its octets are not UTF-8. */
 function displayString(text: string): BareItem | undefined {
   try {
     return { type: 'display-string', value: decodeURIComponent(text.slice(2, -1)) };
@@ -74,18 +74,18 @@ function displayString(text: string): BareItem | undefined {
 }
 
 /**
- * Reads a Dictionary (RFC 8941 section 4.2.2) from the lines of its field, joined with commas. The last member counts
- * if a key comes twice. Returns undefined if it is malformed somewhere, or has more than 4,096 items and parameters: all
- * of it has to be ignored (section 4.2).
+ * Reads a Dictionary (RFC 8941 section 4.2.2) from the lines of its field, joined with commas. If a key comes twice,
+ * the last member applies. Returns undefined if the field is malformed, or has more than 4,096 items and parameters:
+ * section 4.2 requires that all of it is then ignored.
  */
 export const parseDictionary = (value: string): Dictionary | undefined =>
   dictionaryIn(value, 'last');
 
-/** Reads a Dictionary in the same way, but returns undefined also if a key or a parameter comes twice. */
+/** Reads a Dictionary in the same way, but also returns undefined if a key or a parameter comes twice. */
 export const parseUniqueDictionary = (value: string): Dictionary | undefined =>
   dictionaryIn(value, 'none');
 
-/** Which one counts if a key comes twice: the last, or none, which makes the field malformed. */
+/** How a repeated key is handled: the last applies, or the field is malformed. */
 type Repeated = 'last' | 'none';
 
 function dictionaryIn(value: string, repeated: Repeated): Dictionary | undefined {
@@ -105,7 +105,7 @@ function dictionaryIn(value: string, repeated: Repeated): Dictionary | undefined
 
 /**
  * Reads a List (RFC 8941 section 4.2.1) from the lines of its field, joined with commas. Returns undefined if it is
- * malformed somewhere, or has more than 4,096 items and parameters.
+ * malformed, or has more than 4,096 items and parameters.
  */
 export function parseList(value: string): readonly Member[] | undefined {
   const scanner = new FieldScanner(value);
@@ -120,14 +120,16 @@ export function parseList(value: string): readonly Member[] | undefined {
   return members;
 }
 
-/** Goes on to the next member, or to the end. False if something else is there, or a comma with nothing after it. */
+/**
+ * Moves to the next member, or to the end. Returns false at any other text, or at a comma without a member after it.
+ */
 function movedOn(scanner: FieldScanner): boolean {
   if (scanner.read(COMMA) !== undefined) return !scanner.done;
   scanner.read(OWS);
   return scanner.done;
 }
 
-/** Reads the member after a key. Without a value it is true. */
+/** Reads the member after a key. A key without a value has the value true. */
 function readMember(scanner: FieldScanner, repeated: Repeated): Member | undefined {
   if (scanner.read(EQUALS) === undefined) {
     return withParams(scanner, { type: 'boolean', value: true }, repeated);

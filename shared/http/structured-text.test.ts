@@ -24,7 +24,7 @@ describe('RFC 8941 section 4.1: serializing', () => {
     expect(again(serialized)).toBe(serialized);
   });
 
-  test('a member without its key', () => {
+  test('memberText writes a member without its key', () => {
     const members = parseDictionary('a=1, b=2;x=1;y=2, c=(a b    c), d');
     expect([...(members?.values() ?? [])].map(memberText)).toEqual([
       '1',
@@ -34,7 +34,7 @@ describe('RFC 8941 section 4.1: serializing', () => {
     ]);
   });
 
-  test('a text that was serialized is read as the same', () => {
+  test('a serialized text is read as the same dictionary', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'ab=1.,;()"?: \\-@%'.split('')) }),
@@ -57,7 +57,7 @@ describe('a dictionary whose keys may not come twice', () => {
     },
   );
 
-  test('the same key in two places is none that comes twice', () => {
+  test('the same key in two different places is no repetition', () => {
     expect(parseUniqueDictionary('a=(x;a y;a);a, b;a')).toBeDefined();
   });
 });

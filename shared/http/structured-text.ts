@@ -1,6 +1,8 @@
 import type { BareItem, Dictionary, Member, Params } from './structured-fields.ts';
 
-/** Serializes structured fields (RFC 9651 section 4.1). Values that `parseDictionary` has read always have a text. */
+/**
+ * Serializes structured fields (RFC 9651 section 4.1). Every value that `parseDictionary` has read can be serialized.
+ */
 
 /** Serializes an item or an inner list with its parameters (sections 4.1.1.1 and 4.1.3). */
 export function memberText(member: Member): string {
@@ -11,7 +13,7 @@ export function memberText(member: Member): string {
   return value + paramsText(member.params);
 }
 
-/** Section 4.1.1.2. A parameter that is true has no value. */
+/** Serializes parameters (section 4.1.1.2). A parameter that is true has no value. */
 export function paramsText(params: Params): string {
   return [...params].map(([key, value]) => `;${key}${valueText(value)}`).join('');
 }
@@ -35,11 +37,11 @@ function bareItemText(item: BareItem): string {
   if (type === 'string') return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
   if (type === 'date') return `@${value}`;
   if (type === 'display-string') return `%"${escaped(value)}"`;
-  // A decimal has at most three digits behind the point, and at least one (section 4.1.5).
+  // A decimal has one to three digits after the point (section 4.1.5).
   return type === 'decimal' ? value.toFixed(3).replace(/0{1,2}$/, '') : `${value}`;
 }
 
-/** Octets of UTF-8, in which all but visible ASCII is escaped (section 4.1.11). */
+/** Writes the octets of UTF-8, escaping all except visible ASCII (section 4.1.11). */
 const escaped = (text: string) =>
   Buffer.from(text)
     .toString('latin1')

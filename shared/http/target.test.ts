@@ -63,7 +63,7 @@ describe('RFC 9112 section 3.2: the request target', () => {
     expect(parseTarget(target)).toBeUndefined();
   });
 
-  test('the normal form is its own normal form and means the same', () => {
+  test('the normal form equals its own normal form, and has the same meaning', () => {
     const piece = fc.oneof(
       fc.constantFrom('/', '.', '..', '%2e', '%2F', '%', '?', '#', '\\', '*', 'http://', '@', ':'),
       anyText({ maxLength: 3 }),
@@ -101,7 +101,7 @@ describe('RFC 9112 section 3.2: the request target', () => {
     },
   );
 
-  test('any text that is no dot segment has an encoding that decodes to it', () => {
+  test('any text other than a dot segment has an encoding that decodes to the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (segment) => {
         fc.pre(!/^\.{1,2}$|[/\\\p{Cc}]/u.test(segment));

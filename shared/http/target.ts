@@ -13,21 +13,24 @@ import { isHost } from './host.ts';
  * path has to lie in its space: `resource-server/space/within.ts`.
  */
 
-/** A request target (RFC 9112 section 3.2), parsed once; everything that looks at a path reads `segments`. */
+/** A request target (RFC 9112 section 3.2), parsed once; all code that checks a path reads `segments`. */
 export interface Target {
   readonly form: 'origin' | 'absolute' | 'asterisk';
-  /** Decoded; none is empty, `.`, `..` or has a slash, a backslash or a control character (but see `odd`). */
+  /**
+   * The decoded segments. None is empty, `.` or `..`, and none has a slash, a backslash or a control character (for
+   * exceptions see `odd`).
+   */
   readonly segments: readonly string[];
   /**
-   * The first segment after a doubled slash, or with a carriage return, as the Finder's icon files have. Such a path is
-   * only for a tree of documents, or for an application that reads the path itself.
+   * The index of the first segment after a doubled slash, or with a carriage return, as in names of the Finder's icon
+   * files. Such a path may only lead to a tree of documents, or to an application that reads the path itself.
    */
   readonly odd?: number;
-  /** True of `/` as well. */
+  /** True for `/`, too. */
   readonly trailingSlash: boolean;
-  /** The path in its normal form: what need not be encoded is not. */
+  /** The path in its normal form, in which characters are encoded only if necessary. */
   readonly path: string;
-  /** All after the first `?`, as received. */
+  /** The text after the first `?`, as received. */
   readonly query: string | undefined;
 }
 
@@ -39,7 +42,7 @@ const ASTERISK: Target = {
   query: undefined,
 };
 
-/** Visible ASCII; a fragment is no part of a target. */
+/** Matches visible ASCII without `#`, since a fragment is no part of a target. */
 const VISIBLE = /^[!-"$-~]+$/;
 const ABSOLUTE = /^https?:\/\/([^/?]+)(.*)$/i;
 const FORBIDDEN = /[/\\]|(?!\r)\p{Cc}/u;
@@ -56,15 +59,15 @@ function decode(segment: string): string | undefined {
   }
 }
 
-/** Percent-encodes all but pchar (RFC 3986 section 3.3). */
+/** Percent-encodes all characters except pchar (RFC 3986 section 3.3). */
 function encode(segment: string): string {
   return encodeURIComponent(segment).replaceAll(UNENCODED, decodeURIComponent);
 }
 
 /**
- * Parses origin-form, absolute-form and `*`. Undefined, which becomes 400, when it is malformed or
- * could be read in two ways: an encoded slash, a backslash, a control character, percent-encoding
- * that is not UTF-8, a dot segment, an empty segment, userinfo (RFC 9110 section 4.2.4).
+ * Parses origin-form, absolute-form and `*`. Returns undefined, which becomes 400, if the target is malformed or
+ * could be read in two ways. Such targets have an encoded slash, a backslash, a control character, percent-encoding
+ * that is not UTF-8, a dot segment, an empty segment, or userinfo (RFC 9110 section 4.2.4).
  */
 export function parseTarget(target: string): Target | undefined {
   const parsed = parseTreeTarget(target);
@@ -73,25 +76,27 @@ export function parseTarget(target: string): Target | undefined {
 
 const TARGETS = { capacity: 1000, longest: 512 };
 
-/** The same where the target may lead into a tree of documents, but for a doubled slash at its beginning. */
+/**
+ * Parses a target that may lead into a tree of documents. It also accepts a doubled slash, except at the beginning.
+ */
 export const parseTreeTarget = remembering((target) => parse(target), TARGETS);
 
 /**
- * The same where the target may lead to an application, which reads the path itself: a segment that could be read
- * in two ways stands as it came, and is odd.
+ * Parses a target that may lead to an application, which reads the path itself: a segment that could be read in two
+ * ways stays as received, and is odd.
  */
 export const parsePassedTarget = remembering((target) => parse(target, (part) => part), TARGETS);
 
 /**
- * The same where a proxy asks for an application: a segment that is no UTF-8 stands as it came, and whatever else
- * could be read in two ways is refused.
+ * Parses a target of an application that a proxy asks about. A segment that is not UTF-8 stays as received; any other
+ * segment that could be read in two ways is refused.
  */
 export const parseAskedTarget = remembering(
   (target) => (DOUBTFUL.test(target) ? undefined : parse(target, ofNoText)),
   TARGETS,
 );
 
-/** An empty segment, or an encoded slash, backslash or control character. */
+/** Matches an empty segment, or an encoded slash, backslash or control character. */
 const DOUBTFUL = /^[^?]*(?:\/\/|%(?:[01][\da-f]|2f|5c|7f))/i;
 const OF_NO_TEXT = /^(?:[^%\\]|%[\da-f]{2})*$/i;
 
@@ -107,7 +112,7 @@ function isText(part: string): boolean {
   }
 }
 
-/** Path and query of a target that was parsed, spelled as it came (RFC 9112 section 3.2.1). */
+/** Returns path and query of a parsed target in their original spelling (RFC 9112 section 3.2.1). */
 export function originForm(target: string): string {
   const relative = target.replace(/^https?:\/\/[^/?]+/i, '');
   return relative.startsWith('/') ? relative : `/${relative}`;

@@ -1,9 +1,12 @@
 /**
- * Request fields that servers believe because the proxy before them writes them, by what they tell. A name that ends
- * with `*` stands for all that begin so. In lower case, with hyphens.
+ * Request fields that servers trust because the proxy in front of them writes the fields, by their meaning. A name
+ * that ends with `*` means all names with that beginning. Names are in lower case, with hyphens.
  */
 export const TRUSTED_FIELDS = {
-  /** The identity of the client: CGI, Authelia, Kubernetes, Grafana, oauth2-proxy, authentik, Pomerium, clouds, Kong, SAML, ours. */
+  /**
+   * Fields with the identity of the client: CGI, Authelia, Kubernetes, Grafana, oauth2-proxy, authentik, Pomerium,
+   * clouds, Kong, SAML, ours.
+   */
   identity: [
     'remote-*',
     'x-remote-*',
@@ -38,7 +41,7 @@ export const TRUSTED_FIELDS = {
     'x-auth-scheme',
     'x-auth-statement',
   ],
-  /** The client's part of the TLS handshake (RFC 9440, RFC 9729 section 6). */
+  /** Fields with the client's part of the TLS handshake (RFC 9440, RFC 9729 section 6). */
   connection: [
     'client-cert*',
     'concealed-auth-export',
@@ -49,7 +52,7 @@ export const TRUSTED_FIELDS = {
     'x-client-verify',
     'x-ssl-*',
   ],
-  /** Where the client is. */
+  /** Fields with the client's address. */
   address: [
     'ali-cdn-real-ip',
     'cdn-src-ip',
@@ -78,7 +81,7 @@ export const TRUSTED_FIELDS = {
     'x-sucuri-clientip',
     'x-vercel-*',
   ],
-  /** How the client came, and to which URL (RFC 7239). */
+  /** Fields with the URL and protocol of the client's request (RFC 7239). */
   origin: [
     'forwarded',
     'forwarded-*',
@@ -95,9 +98,9 @@ export const TRUSTED_FIELDS = {
     'x-script-name',
     'x-url-scheme',
   ],
-  /** CGI makes `HTTP_PROXY` of it, which many clients take for a proxy of theirs (httpoxy). */
+  /** CGI turns this field into `HTTP_PROXY`, which many clients use as the setting of their own proxy (httpoxy). */
   environment: ['proxy'],
-  /** Some frameworks carry out another method, or at another path, than anybody before them has looked at. */
+  /** For these fields some frameworks use another method or path than those that servers in front have checked. */
   action: [
     'x-http-method',
     'x-http-method-override',
@@ -119,7 +122,7 @@ const PREFIXES = ROWS.flatMap(([name, told]) =>
   name.endsWith('*') ? [[name.slice(0, -1), told] as const] : [],
 );
 
-/** Returns what servers trust a field for; undefined: nothing special. `name`: in lower case, with hyphens. */
+/** Returns what servers trust a field for; undefined for an ordinary field. `name`: in lower case, with hyphens. */
 export function trustedFor(name: string): Trust | undefined {
   return EXACT.get(name) ?? PREFIXES.find(([prefix]) => name.startsWith(prefix))?.[1];
 }

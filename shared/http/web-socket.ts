@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lines, plainMembers } from './fields.ts';
 
-/** The token by which a handshake asks for a WebSocket, in Upgrade and `:protocol` (RFC 8441 section 5). */
+/** The token in Upgrade and `:protocol` by which a handshake asks for a WebSocket (RFC 8441 section 5). */
 export const WEB_SOCKET = 'websocket';
 
 /** RFC 6455 section 1.3. */
@@ -16,7 +16,7 @@ interface Head {
   readonly rawHeaders: readonly string[];
 }
 
-/** Whether a request of HTTP/1.1 asks for the connection to become a WebSocket (RFC 6455 section 4.2.1). */
+/** Returns whether a request of HTTP/1.1 asks for a WebSocket (RFC 6455 section 4.2.1). */
 export function isHandshake(head: Head): boolean {
   const { method, rawHeaders } = head;
   return (
@@ -28,8 +28,8 @@ export function isHandshake(head: Head): boolean {
 }
 
 /**
- * Whether a request of HTTP/1.1 has no content, and does not wait to be asked for it: where another protocol begins is
- * certain only where nothing else can come before.
+ * Returns whether a request of HTTP/1.1 has no content and no expectation. Only then is it certain where the octets
+ * of another protocol begin.
  */
 export function isHeadAlone({ httpVersion, rawHeaders }: Head): boolean {
   return (
@@ -40,7 +40,7 @@ export function isHeadAlone({ httpVersion, rawHeaders }: Head): boolean {
   );
 }
 
-/** Whether an answer says that the connection has become one. */
+/** Returns whether an answer says that the connection has become a WebSocket. */
 export function isSwitch({ rawHeaders }: Pick<Head, 'rawHeaders'>): boolean {
   const [protocol, another] = lines(rawHeaders, 'upgrade');
   return (
@@ -50,7 +50,7 @@ export function isSwitch({ rawHeaders }: Pick<Head, 'rawHeaders'>): boolean {
   );
 }
 
-/** The value of Sec-WebSocket-Key; undefined: missing, malformed or more than one. */
+/** Returns the value of Sec-WebSocket-Key; undefined if it is missing, malformed or repeated. */
 export function keyOf(rawHeaders: readonly string[]): string | undefined {
   const [key, another] = lines(rawHeaders, 'sec-websocket-key');
   return key !== undefined && another === undefined && KEY.test(key) ? key : undefined;

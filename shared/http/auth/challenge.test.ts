@@ -51,7 +51,7 @@ describe('RFC 9110 section 11.6.1: writing a challenge', () => {
     expect(() => formatChallenge(challenge)).toThrow(TypeError);
   });
 
-  test('writes any challenge as one line', () => {
+  test('any challenge is written as one line', () => {
     fc.assert(
       fc.property(anyText(), anyText(), (name, value) => {
         let line = '';
@@ -67,21 +67,21 @@ describe('RFC 9110 section 11.6.1: writing a challenge', () => {
 });
 
 describe('RFC 9110 section 11.6.3: writing Authentication-Info', () => {
-  test('RFC 7616 section 3.5: Digest quotes all but qop and nc', () => {
+  test('RFC 7616 section 3.5: Digest quotes all parameters except qop and nc', () => {
     const params = { nextnonce: 'n', qop: 'auth', rspauth: '0f', cnonce: 'a"b\\c', nc: '00000001' };
     expect(formatInfo('Digest', params)).toBe(
       String.raw`nextnonce="n", qop=auth, rspauth="0f", cnonce="a\"b\\c", nc=00000001`,
     );
   });
 
-  test('RFC 7804 section 7: SCRAM quotes nothing, base64 included', () => {
+  test('RFC 7804 section 7: SCRAM quotes no parameter, not even base64', () => {
     expect(formatInfo('SCRAM-SHA-256', { sid: 's', data: 'dj1h+/A==' })).toBe(
       'sid=s, data=dj1h+/A==',
     );
     expect(() => formatInfo('SCRAM-SHA-1', { data: 'a, sid=b' })).toThrow(TypeError);
   });
 
-  test('quotes all parameters of another scheme', () => {
+  test('all parameters of another scheme are quoted', () => {
     expect(formatInfo('X', { sid: 's', qop: 'q' })).toBe('sid="s", qop="q"');
   });
 
@@ -95,7 +95,7 @@ describe('RFC 9110 section 11.6.3: writing Authentication-Info', () => {
 });
 
 describe('RFC 9110 section 11.6.1: reading challenges', () => {
-  test('the example of the section', () => {
+  test('the example of RFC 9110 section 11.6.1 is read', () => {
     const value = String.raw`Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\""`;
     expect(parseChallenges(value)).toEqual([
       { scheme: 'Basic', params: { realm: 'simple' } },
@@ -148,7 +148,7 @@ describe('RFC 9110 section 11.6.1: reading challenges', () => {
     maxLength: 16,
   });
 
-  test('accepts what the ABNF derives and nothing else, but for names that come twice', () => {
+  test('exactly the text of the ABNF is accepted, except that a name may not come twice', () => {
     fc.assert(
       fc.property(text, (value) => {
         const names = [...value.matchAll(/([aB]+)[ \t]*=/g)].map(([, name]) => name?.toLowerCase());
@@ -160,7 +160,7 @@ describe('RFC 9110 section 11.6.1: reading challenges', () => {
     );
   });
 
-  test('reads back what formatChallenge writes, several on one line', () => {
+  test('challenges that formatChallenge writes are read again, several on one line', () => {
     const token = fc.stringMatching(/^[a-z0-9!#$%&'*+.^_`|~-]{1,9}$/);
     const value = fc.string({ unit: fc.constantFrom('a', ' ', '"', '\\', ',', '=', '\xff') });
     const challenge = fc.oneof(

@@ -13,12 +13,15 @@ const SPACES = / +/y;
 const WHOLE_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Parameters without quotes, by scheme and name. All others have quotes (RFC 9110 section 11.5). */
+/**
+ * The parameters that are written without quotes, by scheme and name. All other parameters have quotes (RFC 9110
+ * section 11.5).
+ */
 type Unquoted = ReadonlyMap<string, ReadonlyMap<string, RegExp>>;
 
 const tokens = (...names: string[]) => new Map(names.map((name) => [name, WHOLE_TOKEN]));
 
-/** RFC 7804 section 7: base64 is no token, and has no quotes nevertheless. */
+/** RFC 7804 section 7: base64 has no quotes, although it is no token. */
 const SCRAM = tokens('sid', 'sr', 'ttl', 'stale').set('data', BASE64);
 /** These values are in base64 with quotes, or in hexadecimal without (RFC 8120 section 3.2.3). */
 const HEX = /^[0-9a-f]+$/;
@@ -31,7 +34,10 @@ const SCRAMS = [
   ['scram-sha-1', SCRAM],
 ] as const;
 
-/** RFC 7616 section 3.3 forbids quotes around the first two, and its section 3.9.2 has none around the other two. */
+/**
+ * RFC 7616 section 3.3 forbids quotes around the first two parameters, and its section 3.9.2 has none around the
+ * other two.
+ */
 const IN_CHALLENGE: Unquoted = new Map([
   ['digest', tokens('stale', 'algorithm', 'charset', 'userhash')],
   ['mutual', MUTUAL],
@@ -62,8 +68,8 @@ function formatParams(scheme: string, params: AuthParams, unquoted: Unquoted): s
 }
 
 /**
- * The value of one WWW-Authenticate or Proxy-Authenticate line (RFC 9110 section 11.6.1).
- * Throws TypeError for characters that a field cannot have, such as CR, LF and other control characters.
+ * Returns the value of one WWW-Authenticate or Proxy-Authenticate line (RFC 9110 section 11.6.1). Throws TypeError
+ * for characters that a field cannot have, such as CR, LF and other control characters.
  */
 export function formatChallenge({ scheme, token68, params }: Challenge): string {
   checked(scheme, WHOLE_TOKEN, 'scheme');
@@ -73,16 +79,16 @@ export function formatChallenge({ scheme, token68, params }: Challenge): string 
 }
 
 /**
- * The value of Authentication-Info or Proxy-Authentication-Info (RFC 9110 section 11.6.3), which does
- * not name the scheme that it is written for. Throws TypeError like `formatChallenge`.
+ * Returns the value of Authentication-Info or Proxy-Authentication-Info (RFC 9110 section 11.6.3), in which the
+ * scheme's name does not appear. Throws TypeError like `formatChallenge`.
  */
 export function formatInfo(scheme: string, params: AuthParams): string {
   return formatParams(scheme, params, IN_INFO);
 }
 
 /**
- * Parses the value of WWW-Authenticate or Proxy-Authenticate: `#challenge` (RFC 9110 section
- * 11.6.1). Several lines are joined with `, ` first. Undefined when it is malformed.
+ * Parses the value of WWW-Authenticate or Proxy-Authenticate: `#challenge` (RFC 9110 section 11.6.1). The caller
+ * joins several lines with `, ` first. Returns undefined if the value is malformed.
  */
 export function parseChallenges(value: string): Challenge[] | undefined {
   const scanner = new Scanner(value);

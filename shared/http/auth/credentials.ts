@@ -2,10 +2,12 @@ import { COMMAS, Scanner, TOKEN } from '../scanner.ts';
 import type { AuthParams } from './params.ts';
 import { readParams, readToken68 } from './params.ts';
 
-/** Credentials (RFC 9110 section 11.4). `scheme` in lower case: it is compared without regard to case. */
+/**
+ * Credentials (RFC 9110 section 11.4). `scheme` is in lower case, since schemes are compared without regard to case.
+ */
 export interface Credentials {
   readonly scheme: string;
-  /** All after the scheme and its spaces, as received. */
+  /** The text after the scheme and its spaces, as received. */
   readonly rest: string;
   readonly token68?: string;
   readonly params?: AuthParams;
@@ -14,8 +16,8 @@ export interface Credentials {
 const SPACES = / +/y;
 
 /**
- * Parses the value of Authorization or Proxy-Authorization (RFC 9110 section 11.4).
- * Undefined when it is malformed; a parameter that comes twice is (section 11.2).
+ * Parses the value of Authorization or Proxy-Authorization (RFC 9110 section 11.4). Returns undefined if it is
+ * malformed; a repeated parameter is malformed, too (section 11.2).
  */
 export function parseCredentials(value: string): Credentials | undefined {
   const scanner = new Scanner(value);

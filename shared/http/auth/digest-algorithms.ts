@@ -1,13 +1,13 @@
-/** The hashes of Digest (RFC 7616 section 6.1); with `-sess` or without, the same is kept. */
+/** The hashes of Digest (RFC 7616 section 6.1); the stored verifier is the same with and without `-sess`. */
 export type DigestHash = 'MD5' | 'SHA-256' | 'SHA-512-256';
 
 interface DigestAlgorithm {
   readonly hash: DigestHash;
-  /** The name that `node:crypto` has for it. */
+  /** The name in `node:crypto`. */
   readonly crypto: 'md5' | 'sha256' | 'sha512-256';
   /** Characters of a digest in hexadecimal. */
   readonly hexLength: 32 | 64;
-  /** Whether A1 is bound to a nonce and a cnonce (RFC 7616 section 3.4.2). */
+  /** True if A1 contains a nonce and a cnonce (RFC 7616 section 3.4.2). */
   readonly session: boolean;
 }
 

@@ -32,7 +32,7 @@ describe('RFC 8187 section 3.2: ext-value', () => {
     ['an octet that is not encoded', "UTF-8''\xe4"],
   ])('refuses %s', (_, value) => expect(parseExtValue(value)).toBeUndefined());
 
-  test('reads back every text, percent-encoded', () => {
+  test('every text is read again from its percent-encoded form', () => {
     fc.assert(
       fc.property(anyText(), (text) => {
         const encoded = encodeURIComponent(text.toWellFormed()).replaceAll(
@@ -44,7 +44,7 @@ describe('RFC 8187 section 3.2: ext-value', () => {
     );
   });
 
-  test('never throws', () => {
+  test('parseExtValue never throws', () => {
     const text = fc.string({
       unit: fc.constantFrom('U', 'T', 'F', '-', '8', "'", '%', 'a', 'é', '0', ' '),
     });

@@ -1,6 +1,6 @@
 /**
- * For tests: the grammar of RFC 9110 section 11 transcribed rule by rule from its ABNF. Every rule
- * returns all positions at which it may end, so that nothing depends on the order of the choices.
+ * The grammar of RFC 9110 section 11 for tests, transcribed rule by rule from its ABNF. Every rule returns all
+ * positions at which it may end, so that the order of alternatives does not matter.
  */
 type Rule = (text: string, at: number) => number[];
 
@@ -48,12 +48,12 @@ const authParam = seq(token, BWS, char(/[=]/), BWS, alt(token, quotedString));
 const list = (element: Rule) => seq(opt(element), many(seq(OWS, char(/,/), OWS, opt(element))));
 const challenge = seq(token, opt(seq(some(SP), alt(token68, list(authParam)))));
 
-/** `credentials` (RFC 9110 section 11.4), the names of parameters aside. */
+/** Returns whether a text is `credentials` (RFC 9110 section 11.4); names of parameters may repeat. */
 export function isCredentials(text: string): boolean {
   return challenge(text, 0).includes(text.length);
 }
 
-/** `#challenge` (RFC 9110 section 11.6.1), the names of parameters aside. */
+/** Returns whether a text is `#challenge` (RFC 9110 section 11.6.1); names of parameters may repeat. */
 export function isChallenges(text: string): boolean {
   return list(challenge)(text, 0).includes(text.length);
 }
