@@ -6,7 +6,7 @@ type Check = (value: unknown) => string | undefined;
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** As in the configuration of the servers: seconds. */
+/** Least seconds of `maxAge`, as in the configuration of the servers. */
 const SHORTEST = 10;
 const LONGEST = 31_536_000;
 const METHOD = /^(?:safe|unsafe|[A-Z-]{1,24})$/;
@@ -42,10 +42,10 @@ function checkBy(checks: Readonly<Record<string, Check>>, value: unknown): strin
     : undefined;
 }
 
-/** Returns the mistake in the sign-in that a route needs, and the remedy. */
+/** Returns the mistake in a route's required sign-in, with the remedy. */
 export const checkSignIn = (value: unknown): string | undefined => checkBy(SIGN_IN, value);
 
-/** Returns the mistake in the option `authentication`, and the remedy. */
+/** Returns the mistake in the option `authentication`, with the remedy. */
 export function checkAuthentication(value: unknown): string | undefined {
   const rules: unknown[] = Array.isArray(value) ? value : [value];
   if (rules.length === 0) return 'is empty: name what is needed, or leave it out';

@@ -8,7 +8,7 @@ const GOOD = {
   log: { info: () => {}, warn: () => {}, error: () => {} },
 };
 
-/** Returns the mistakes in options, as JavaScript may give them. */
+/** Returns the mistakes in options, which JavaScript may give in any form. */
 function mistakes(more: Readonly<Record<string, unknown>>): string[] {
   try {
     protect({ ...GOOD, ...more });
@@ -20,7 +20,7 @@ function mistakes(more: Readonly<Record<string, unknown>>): string[] {
   }
 }
 
-describe('options that protect takes', () => {
+describe('options that protect accepts', () => {
   test.each([
     {},
     { issuer: 'http://localhost:3000', resource: 'http://127.0.0.1:3001/' },
@@ -32,12 +32,12 @@ describe('options that protect takes', () => {
     { client: undefined, dpop: undefined, revocation: undefined },
     { dpop: { required: true, nonce: true, secret: 'x'.repeat(32), replay: { set: () => {} } } },
     { dpop: false, revocation: 'none' },
-  ])('%j', (more) => {
+  ])('protect accepts %j', (more) => {
     expect(mistakes(more)).toEqual([]);
   });
 });
 
-describe('options that it refuses, and says so', () => {
+describe('options that protect refuses with a reason', () => {
   test.each([
     [{ issuer: undefined }, /^issuer: is missing: it must be .*'https:\/\/auth\.example'/],
     [{ issuer: 'https://auth.example/' }, /^issuer: must be .* without a path or a slash/],
@@ -80,11 +80,11 @@ describe('options that it refuses, and says so', () => {
     [{ dpop: { replay: {} } }, /^dpop: replay: must be a client of node-redis or ioredis/],
     [{ log: { info() {} } }, /^log: must have the methods info, warn and error/],
     [{ scope: ['a'] }, /^scope: is no option; there are issuer, resource, scopes/],
-  ])('%j', (more, message) => {
+  ])('protect refuses %j', (more, message) => {
     expect(mistakes(more)).toEqual([expect.stringMatching(message)]);
   });
 
-  test('everything at once, and no object at all', () => {
+  test('protect reports all mistakes at once, and refuses a value that is no object', () => {
     expect(mistakes({ issuer: 'x', resource: 'y', scopes: 'z' })).toHaveLength(3);
     for (const nothing of [undefined, null, 'https://auth.example', []]) {
       expect(() => protect(nothing as never)).toThrow(/\{ issuer, resource, scopes \}/);

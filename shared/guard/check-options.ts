@@ -5,7 +5,7 @@ import { isScopeToken } from '#shared/jose/scope.ts';
 import { checkAuthentication } from './check-authentication.ts';
 
 type Members = Readonly<Record<string, unknown>>;
-/** Returns the mistake in a value and the remedy, or undefined. */
+/** Returns the mistake in a value with the remedy, or undefined. */
 type Check = (value: unknown, all: Members) => string | undefined;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
@@ -21,14 +21,14 @@ const says =
   (value) =>
     value === undefined ? `is missing: it ${message}` : isRight(value) ? undefined : message;
 
-/** This machine: what goes there cannot be read on its way. */
+/** True if the URL leads to this machine, so that no third party can read the traffic. */
 function isLoopback({ hostname }: URL): boolean {
   return (
     /^(?:localhost|\[::1\])$/.test(hostname) || (isIPv4(hostname) && hostname.startsWith('127.'))
   );
 }
 
-/** As it is written everywhere; nobody reads along on the way there. */
+/** True if the URL is written in its canonical form, and no third party can read the traffic to it. */
 function isUrl(value: unknown, spelled: (url: URL) => readonly string[]): boolean {
   const url = isText(value) ? URL.parse(value) : null;
   if (url === null || !spelled(url).includes(String(value))) return false;
@@ -113,7 +113,7 @@ const DPOP_CHECKS: Readonly<Record<string, Check>> = {
 
 const isMethod = (members: Members, name: string) => typeof members[name] === 'function';
 
-/** A function has to know each method that there may be: the metadata names what all of them need. */
+/** A function of scopes must accept every method: the metadata lists the scopes for all of them. */
 export function checkScopes(value: unknown): string | undefined {
   if (typeof value !== 'function') return checkListed(value);
   for (const method of METHODS.keys()) {
@@ -148,7 +148,7 @@ function mistakesIn(members: Members, checks: Readonly<Record<string, Check>>): 
   return [...unknown, ...wrong];
 }
 
-/** Throws a `TypeError` that names everything that is wrong, and what to do about it. */
+/** Throws a `TypeError` that names every mistake and its remedy. */
 export function checkOptions(options: unknown): void {
   const mistakes = isMembers(options)
     ? mistakesIn(options, CHECKS)

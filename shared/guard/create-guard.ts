@@ -26,7 +26,7 @@ import type { GuardLog, NeededSignIn, ProtectOptions } from './options.ts';
 import { redisReplay } from './redis-replay.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
 
-/** The parts of its process that a guard uses. */
+/** The parts of the process that a guard uses. */
 export interface Outside {
   readonly clock: Clock;
   readonly random: Random;
@@ -34,11 +34,11 @@ export interface Outside {
   /** The sign that other processes serve the same API, if there is one. */
   readonly several: string | undefined;
   readonly log: GuardLog;
-  /** The revocations, if the guard need not ask the authorization server for them, as in tests. */
+  /** The revocations, if the guard need not fetch them from the authorization server, as in tests. */
   readonly feed?: typeof UNFOLLOWED;
 }
 
-/** As the servers of the pair have them. */
+/** The times of the key set, as in the servers of the pair. */
 const JWKS = { maxAge: 300, cooldown: 30 };
 /** Seconds by which the clocks may differ. */
 const SKEW = 5;
@@ -47,7 +47,7 @@ const SECRET = 32;
 const UNTOLD =
   "a revoked token is good until it expires: set client, or revocation: 'none' to accept that";
 
-/** Puts it together of what the resource server has too. The options have been checked. */
+/** Creates a guard from the parts that the resource server uses, too. The caller has checked the options. */
 export function createGuard(options: ProtectOptions, outside: Outside): Guard {
   const { issuer, issuerUrl = issuer, dpop = {}, log = outside.log } = options;
   const { clock, random } = outside;
@@ -104,7 +104,7 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
 
   const signIns = [options.authentication ?? []].flat();
 
-  /** For requests that need these scopes, or this sign-in, beside those of the method. */
+  /** Returns the guard for requests that need these scopes, or this sign-in, beside those of the method. */
   function guardOf(more: readonly string[], signIn: readonly NeededSignIn[] = []) {
     const needed = (method: string) => {
       const usual = scopes(method);
@@ -168,7 +168,7 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
   };
 }
 
-/** `beside`: with what middleware answers by itself. */
+/** `beside`: the decision that also includes the answers that middleware gives by itself. */
 const inFrameworks = (decide: Decide, beside: Decide): RouteGuard => ({
   judge: judgeBy(decide),
   node: nodeGuard(beside),
@@ -184,7 +184,7 @@ const NOTHING: RevocationView = {
   raisedSince: () => false,
 };
 
-/** The feed of a guard that does not follow revocations: it has none. */
+/** The feed of a guard that does not follow revocations: it contains none. */
 const UNFOLLOWED: Omit<RevocationFeed, 'current' | 'status'> = {
   latest: () => NOTHING,
   onKeyRevoked: () => {},

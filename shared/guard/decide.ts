@@ -14,7 +14,7 @@ export type Decision =
   | { readonly ok: true; readonly principal: Principal; readonly fields: Fields }
   | { readonly ok: false; readonly answer: Answer };
 
-/** Never throws or rejects: anybody who cannot be judged does not get in. */
+/** Never throws or rejects: a request that cannot be judged is refused. */
 export type Decide = (request: Seen) => Awaitable<Decision>;
 
 const PREFLIGHT: Decision = { ok: true, principal: ANONYMOUS, fields: {} };
@@ -23,7 +23,7 @@ export interface DecideOptions {
   /** The origin of the resource. */
   readonly origin: string;
   readonly log: GuardLog;
-  /** The verdicts on requests that were judged before: a proof of DPoP is good once. */
+  /** The verdicts on requests that were judged before, since a DPoP proof is accepted only once. */
   readonly judged: WeakMap<object, Outcome>;
 }
 

@@ -16,7 +16,7 @@ export function fastifyHook(decide: Decide): FastifyHook {
     reply.code(status);
     reply.headers(fields);
     reply.send(body);
-    // Fastify takes it from there, and goes on to no handler.
+    // Fastify then sends this reply and calls no handler.
     return reply;
   };
 }

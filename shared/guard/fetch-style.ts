@@ -11,7 +11,7 @@ function headersOf(fields: Fields): Headers {
   return headers;
 }
 
-/** HEAD gets no content (RFC 9110 section 9.3.2). */
+/** The answer to HEAD has no content (RFC 9110 section 9.3.2). */
 export const responseOf = ({ status, fields, body }: Answer, method = 'GET'): Response =>
   new Response(method === 'HEAD' ? null : (body ?? null), { status, headers: headersOf(fields) });
 

@@ -16,7 +16,7 @@ test.each(Object.entries(BROKEN))(
   'an answer with %s is a mistake that names the server',
   async (_, [answer, says]) => {
     await using server = await answering(answer);
-    // An answer that only a time limit ends gets a short one; the others end by themselves.
+    // Answers that only the time limit ends get a short limit; all others end by themselves.
     const signal = AbortSignal.timeout(says === 'timeout' ? 300 : 60_000);
     const failing = fetchText(fetch, server.url, { signal });
     await expect(failing).rejects.toThrow(`no answer from ${server.url}`);

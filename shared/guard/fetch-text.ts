@@ -1,11 +1,11 @@
 export type Fetch = typeof globalThis.fetch;
 
-/** Milliseconds for the whole of an answer. */
+/** Milliseconds for a whole answer. */
 const PATIENCE = 5000;
-/** Bytes of an answer; a page of revocations has half of them at most. */
+/** Most bytes of an answer; a page of revocations has at most half as many. */
 const LONGEST = 1_048_576;
 
-/** Thrown if there was an answer, but not the expected one. */
+/** Thrown if the server sent an answer, but not the expected one. */
 export class Unexpected extends Error {
   override readonly name = 'Unexpected';
   readonly status: number;
@@ -17,16 +17,15 @@ export class Unexpected extends Error {
 }
 
 /**
- * The content behind a URL, by the `fetch` that everybody has. Rejects for a redirect, with `Unexpected` for any
- * answer but 200, when it is longer than 1 MiB, and when it takes over five seconds unless there is a `signal` of
- * one's own.
+ * Fetches the content of a URL with the global `fetch`. Rejects for a redirect, with `Unexpected` for any status but
+ * 200, and for more than 1 MiB. Without a `signal` it also rejects after five seconds.
  */
 export async function fetchText(
   fetch: Fetch,
   url: string,
   { signal = AbortSignal.timeout(PATIENCE), ...init }: RequestInit = {},
 ): Promise<string> {
-  /** The message of fetch says only that it failed, or that an answer was broken off. */
+  /** The message of fetch says only that it failed, or that an answer was incomplete; the cause says more. */
   const failed = (error: Error): never => {
     const { cause = error } = error;
     throw new Error(`no answer from ${url}: ${String(cause)}`, { cause });
@@ -34,7 +33,7 @@ export async function fetchText(
   const answer = await fetch(url, { ...init, signal, redirect: 'error' }).catch(failed);
   const text = await textOf(answer).catch(failed);
   if (answer.status === 200) return text;
-  // An error of OAuth (RFC 6749 section 5.2).
+  // Matches an error of OAuth (RFC 6749 section 5.2).
   const [, code] = /"error":"(\w{1,64})"/.exec(text) ?? [];
   throw new Unexpected(url, answer.status, code);
 }

@@ -12,7 +12,7 @@ interface Asked {
   readonly form: string;
 }
 
-/** An authorization server that gives one token after another, and takes them until they are revoked. */
+/** An authorization server that issues a new token at each request, and accepts a token until it is revoked. */
 function setup() {
   const clock = new ManualClock();
   const asked: Asked[] = [];
@@ -47,7 +47,7 @@ function setup() {
 }
 
 describe('a follower of the revocations', () => {
-  test('RFC 6749 sections 2.3.1 and 4.4, RFC 8707: its token is for the revocations alone', async () => {
+  test("RFC 6749 sections 2.3.1 and 4.4, RFC 8707: the follower's token is only for the revocations", async () => {
     const { asked, page } = setup();
     expect(await page()).toEqual(PAGE);
     expect(await page('7')).toEqual(PAGE);
@@ -62,7 +62,7 @@ describe('a follower of the revocations', () => {
     );
   });
 
-  test('has another token before the old one ends, which serves meanwhile', async () => {
+  test('the follower fetches another token before the old one expires, and uses the old one meanwhile', async () => {
     const { asked, clock, state, page } = setup();
     await page();
     clock.advance(479);
@@ -78,7 +78,7 @@ describe('a follower of the revocations', () => {
     expect(asked.at(-1)?.authorization).toBe('Bearer t2');
   });
 
-  test('has another token when the old one is refused', async () => {
+  test('the follower fetches another token when the old one is refused', async () => {
     const { state, page } = setup();
     await page();
     state.revoked = true;
@@ -94,14 +94,14 @@ describe('a follower of the revocations', () => {
     ],
     [Response.json({ error: 'invalid_target' }, { status: 400 }), /answered 400 invalid_target/],
     [new Response('no', { status: 503 }), /answered 503$/],
-  ])('without a token it says why', async (answer, why) => {
+  ])('without a token the follower reports why', async (answer, why) => {
     const { state, page } = setup();
     state.token = () => answer.clone();
     await expect(page()).rejects.toThrow(Unexpected);
     await expect(page()).rejects.toThrow(why);
   });
 
-  test('an answer that is too long is not read to its end', async () => {
+  test('the follower does not read an answer that is too long to its end', async () => {
     const { state, page } = setup();
     let pieces = 0;
     state.token = () =>

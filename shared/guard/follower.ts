@@ -6,12 +6,12 @@ import { parsePage } from './revocation-page.ts';
 
 const SCOPE = 'revocations:follow';
 const PATH = '/revocations';
-/** The part of a token's life after which the follower fetches another one. */
+/** The part of a token's life after which the follower fetches another token. */
 const RENEWAL = 0.8;
 
 export interface FollowerOptions {
   readonly issuer: string;
-  /** Where it is reached. */
+  /** The URL at which this process reaches the authorization server. */
   readonly issuerUrl: string;
   readonly client: { readonly id: string; readonly secret: string };
   readonly fetch: Fetch;
@@ -24,7 +24,7 @@ interface Access {
   readonly renewal: number;
 }
 
-/** Asks for the revocations of an authorization server, as a client of it with a token that is always good. */
+/** Fetches the revocations of an authorization server, as a client with a token that is renewed in time. */
 export function createFollower(options: FollowerOptions): LeasedFeedOptions['ask'] {
   const { issuer, issuerUrl, client, fetch, clock } = options;
   let access: Access | undefined;
@@ -55,12 +55,12 @@ export function createFollower(options: FollowerOptions): LeasedFeedOptions['ask
     }
   }
 
-  /** The next one is fetched while the last is good. */
+  /** Returns a valid token; the next one is fetched while the last is still valid. */
   function goodAccess(): Awaitable<Access> {
     if (access !== undefined && clock.monotonic() < access.renewal) return access;
     pending ??= renew();
     if (access === undefined) return pending;
-    pending.catch(() => {}); // it is tried again until the last is refused
+    pending.catch(() => {}); // each request tries again until the last token is refused
     return access;
   }
 
@@ -71,12 +71,12 @@ export function createFollower(options: FollowerOptions): LeasedFeedOptions['ask
     try {
       return parsePage(await fetchText(fetch, `${issuerUrl}${PATH}?${query}`, { headers, signal }));
     } catch (error) {
-      // Revoked, or of a store that was restored: the next one will do.
+      // The token was revoked, or the store was restored: the next request fetches another token.
       if (error instanceof Unexpected && error.status === 401) access = undefined;
       throw error;
     }
   };
 }
 
-/** As in a form (RFC 6749 appendix B). */
+/** Encodes a text as in a form (RFC 6749 appendix B). */
 const encoded = (text: string) => new URLSearchParams([['', text]]).toString().slice(1);

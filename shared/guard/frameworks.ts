@@ -1,12 +1,12 @@
 import type { Principal } from './principal.ts';
 
-/** Only the part of each framework that the guard uses, so that none has to be installed. */
+/** Types of the parts of each framework that the guard uses, so that no framework need be installed. */
 
-/** A request of node:http, or of a framework that stands on it. */
+/** A request of node:http, or of a framework based on node:http. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  /** The `url` before a router cut off the path where it is mounted. */
+  /** The `url` before a router removed the path at which it is mounted. */
   readonly originalUrl?: string | undefined;
   readonly rawHeaders: readonly string[];
 }
@@ -20,12 +20,12 @@ export interface NodeResponse {
 
 /** A request behind the guard. */
 export interface Guarded {
-  /** Where no guard stands there is none. */
+  /** Absent on routes without a guard. */
   auth: Principal;
 }
 
 declare global {
-  // The namespace that Express reads for what middleware adds to a request; nothing of Express is needed here.
+  // The namespace in which middleware declares what it adds to a request of Express; it needs no part of Express.
   namespace Express {
     interface Request extends Guarded {}
   }
@@ -33,7 +33,7 @@ declare global {
 
 export type NodeHandler<Q, S> = (request: Q, response: S) => void;
 
-/** Middleware of Connect, and so of Express. */
+/** Middleware of Connect, and thereby of Express. */
 export type NodeMiddleware = (
   request: NodeRequest,
   response: NodeResponse,
@@ -64,5 +64,5 @@ export interface FastifyReply {
   send(body?: unknown): unknown;
 }
 
-/** For `onRequest` of Fastify. */
+/** A hook for `onRequest` of Fastify. */
 export type FastifyHook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;

@@ -13,7 +13,7 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-/** An issuer that publishes one key, and guards that know of it by `fetch` alone. */
+/** Creates an issuer that publishes one key, and guards that reach the issuer only by `fetch`. */
 export function issuerAndGuard() {
   const clock = new ManualClock();
   const key = GENERATE.ES256();

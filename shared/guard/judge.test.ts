@@ -15,7 +15,7 @@ const statusOf = async (guard: Guard, request: Request) => {
 };
 
 describe('accepted tokens', () => {
-  test('an application, and a person by the id', async () => {
+  test('the tokens of an application and of a person give their ids', async () => {
     const { protect, token } = issuerAndGuard();
     const guard = protect();
     expect(await guard.judge(ask(bearer(token())))).toMatchObject({
@@ -29,7 +29,7 @@ describe('accepted tokens', () => {
     });
   });
 
-  test('RFC 9068 section 4: nobody by a token of another issuer, resource, key or time', async () => {
+  test('RFC 9068 section 4: a token of another issuer, resource, key or time is refused', async () => {
     const { protect, token, now } = issuerAndGuard();
     const guard = protect();
     for (const wrong of [
@@ -71,7 +71,7 @@ describe('accepted tokens', () => {
     expect(await statusOf(guard, ask(bearer(good), `notes?access_token=${good}`))).toBe(400);
   });
 
-  test('scopes by the method: RFC 6750 section 3.1', async () => {
+  test('RFC 6750 section 3.1: the method decides which scopes are needed', async () => {
     const { protect, token } = issuerAndGuard();
     const scopes = (method: string) => (method === 'GET' ? [] : [`notes:${method}`]);
     const guard = protect({ scopes });
@@ -83,7 +83,7 @@ describe('accepted tokens', () => {
     expect(answer.headers.get('www-authenticate')).toContain('scope="notes:DELETE notes:PUT"');
   });
 
-  test('nobody where the function of the scopes fails, and the log says why', async () => {
+  test('a request is refused if the function of the scopes throws, and the log says why', async () => {
     const { protect, token, lines } = issuerAndGuard();
     for (const fails of [() => undefined, () => 'notes:read', () => JSON.parse('{')]) {
       const scopes = (method: string) => (method === 'UNKNOWN' ? fails() : []);
@@ -110,7 +110,7 @@ describe('accepted tokens', () => {
 });
 
 describe('refusals', () => {
-  test('are problem details without the reason, which the log has without the query', async () => {
+  test('refusals are problem details without the reason, which the log has without the query', async () => {
     const { protect, token, lines, now } = issuerAndGuard();
     const expired = token({ exp: now() - 60 });
     const answer = refused(await protect().judge(ask(bearer(expired), 'notes?secret=1')));
@@ -139,7 +139,7 @@ describe('refusals', () => {
   });
 });
 
-describe('revocations that nobody follows', () => {
+describe('revocations that are not followed', () => {
   const warned = (options: Partial<ProtectOptions>) => {
     const { protect, lines } = issuerAndGuard();
     protect(options);
@@ -168,8 +168,8 @@ test('RFC 9110 section 6.6.1: the guard says once that the clock of the issuer d
   expect(lines[0]?.['reason']).toMatch(/https:\/\/auth\.example.* 3600 s ahead of ours, and 5 s/);
 });
 
-describe('an issuer that is away', () => {
-  test('RFC 9110 section 15.6.4: 503 with Retry-After until it answers', async () => {
+describe('an issuer that does not answer', () => {
+  test('RFC 9110 section 15.6.4: requests get 503 with Retry-After until the issuer answers', async () => {
     const { protect, token, state, clock, lines } = issuerAndGuard();
     state.away = true;
     const guard = protect();
@@ -188,7 +188,7 @@ describe('an issuer that is away', () => {
     expect(await statusOf(guard, ask(bearer(token({ jti: 'j2' }))))).toBe(200);
   });
 
-  test('is asked where it is reached', async () => {
+  test('the guard reaches the issuer at issuerUrl', async () => {
     const { protect, token, state } = issuerAndGuard();
     const guard = protect({ issuerUrl: 'http://authz:3000' });
     expect(await statusOf(guard, ask(bearer(token())))).toBe(200);
@@ -211,7 +211,7 @@ describe('RFC 9449', () => {
     return { ...rest, guard, send, bound, client, token };
   };
 
-  test('section 4.3: htu is the address that clients know, never the one that was asked', async () => {
+  test('section 4.3: htu is the address that clients know, not the address that received the request', async () => {
     const { send } = setup();
     expect(await send()).toMatchObject({ ok: true });
     expect(await send({}, ask({}, 'notes?page=2'))).toMatchObject({ ok: true });
@@ -220,7 +220,7 @@ describe('RFC 9449', () => {
     expect(refused(await send({}, ask({}, 'other'))).status).toBe(401);
   });
 
-  test('section 11.1: if a proof is used ten times at once, one use is let in, and none later', async () => {
+  test('section 11.1: of ten simultaneous uses of a proof one is admitted, and no later use', async () => {
     const { guard, bound, client, clock } = setup();
     const dpop = client.proof(bound, { htu: `${RESOURCE}notes` });
     const once = () => statusOf(guard, ask({ authorization: `DPoP ${bound}`, dpop }));
@@ -233,7 +233,7 @@ describe('RFC 9449', () => {
     }
   });
 
-  test('section 9: nonces of two guards with one secret are the same, of others they are not', async () => {
+  test("section 9: guards with the same secret accept each other's nonces, and other guards do not", async () => {
     const secret = 'a secret of thirty-two characters';
     const { send, client, bound } = setup({ nonce: true, secret });
     const asked = refused(await send());
@@ -247,7 +247,7 @@ describe('RFC 9449', () => {
     expect([client.jkt, bound]).not.toContain(nonce);
   });
 
-  test('can be required, and can be off', async () => {
+  test('DPoP can be required, and can be off', async () => {
     const required = setup({ required: true });
     const plain = ask(bearer(required.token()));
     const answer = refused(await required.guard.judge(plain));
@@ -259,7 +259,7 @@ describe('RFC 9449', () => {
     expect(challenge.get('www-authenticate')).toMatch(/^Bearer (?!.*DPoP)/);
   });
 
-  test('the first proof warns where several processes are likely and share no memory', async () => {
+  test('the first proof causes a warning if several processes are likely and share no memory', async () => {
     const { protect, token, now, state, lines } = issuerAndGuard();
     state.several = 'NODE_APP_INSTANCE';
     const guard = protect();
@@ -282,14 +282,14 @@ describe('RFC 9449', () => {
 });
 
 describe('RFC 9728', () => {
-  test('section 3.1: the path goes behind the well-known one', () => {
+  test("section 3.1: the resource's path follows the well-known path", () => {
     const { protect } = issuerAndGuard();
     const at = (resource: string) => protect({ resource }).metadataPath;
     expect(at(RESOURCE)).toBe('/.well-known/oauth-protected-resource/v1/');
     expect(at('https://api.example')).toBe('/.well-known/oauth-protected-resource');
   });
 
-  test('section 2: every scope that some method needs, and what is taken', async () => {
+  test('section 2: the metadata lists every scope that a method needs, and the accepted kinds of tokens', async () => {
     const { protect } = issuerAndGuard();
     const scopes = (method: string) => (method === 'GET' ? ['r'] : ['w']);
     const answer = protect({ scopes, name: 'Notes', dpop: { required: true } }).metadata();

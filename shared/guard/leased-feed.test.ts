@@ -43,7 +43,7 @@ afterEach(async () => {
   for (const feed of feeds) await feed[Symbol.asyncDispose]();
 });
 
-/** A feed whose questions the test answers. */
+/** Creates a feed whose questions the test answers. */
 function start(options: Partial<LeasedFeedOptions> = {}): RevocationFeed {
   const feed = leasedFeed({
     ask: (after, wait, signal) => {
@@ -66,7 +66,7 @@ function start(options: Partial<LeasedFeedOptions> = {}): RevocationFeed {
   return feed;
 }
 
-/** The question of that number, once it is asked. */
+/** Waits for the question with that number. */
 const question = (number: number) =>
   eventually(() => {
     const found = asked[number];
@@ -74,7 +74,7 @@ const question = (number: number) =>
     return found;
   });
 
-/** Answers that question; resolves when the next one is asked. */
+/** Answers that question; resolves when the feed asks the next one. */
 async function answer(number: number, page?: Partial<RevocationPage>): Promise<void> {
   (await question(number)).answer(page);
   await question(number + 1);
@@ -91,7 +91,7 @@ const isTrusted = (feed: RevocationFeed) => {
 };
 
 describe('the lease', () => {
-  test('nothing is trusted before the first answer, which whoever asks waits for', async () => {
+  test('before the first answer no revocations are trusted, and all callers wait for it', async () => {
     const feed = start();
     expect(isTrusted(feed)).toBe(false);
     const waiting = feed.latest();
@@ -99,7 +99,7 @@ describe('the lease', () => {
     expect((await waiting).revokedBy(CLAIMS)).toBeUndefined();
   });
 
-  test('counts from when the request was sent, not from its answer', async () => {
+  test('a lease begins when its request was sent, not at its answer', async () => {
     const feed = start();
     const first = await question(0);
     clock.advance(1.5);
@@ -112,7 +112,7 @@ describe('the lease', () => {
     expect(isTrusted(feed)).toBe(false);
   });
 
-  test('an answer that comes after its lease is worth nothing', async () => {
+  test('an answer that comes after its lease is not trusted', async () => {
     const feed = start();
     const first = await question(0);
     clock.advance(2);
@@ -121,7 +121,7 @@ describe('the lease', () => {
     expect(isTrusted(feed)).toBe(false);
   });
 
-  test('a machine that slept trusts nothing: its monotonic clock stood still, the other did not', async () => {
+  test('after the machine slept no lease is trusted: its monotonic clock was paused, but the wall clock was not', async () => {
     const feed = start();
     await answer(0);
     clock.set(2);
@@ -130,7 +130,7 @@ describe('the lease', () => {
     expect(isTrusted(feed)).toBe(true);
   });
 
-  test('a clock that was set back shows nothing of how much time has passed', async () => {
+  test('a wall clock that was set back does not extend a lease', async () => {
     const feed = start();
     await answer(0);
     clock.set(-3600);
@@ -140,7 +140,7 @@ describe('the lease', () => {
     expect(isTrusted(feed)).toBe(true);
   });
 
-  test('a page of several gives none, the last of them does', async () => {
+  test('only the last of several pages gives a lease', async () => {
     const feed = start();
     await answer(0, { lease: 0, cursor: '1.x' });
     expect(isTrusted(feed)).toBe(false);
@@ -150,14 +150,14 @@ describe('the lease', () => {
     expect((await question(2)).after).toBe('2.x');
   });
 
-  test('a new one is asked for while a quarter of it passes', async () => {
+  test('a new lease is requested when a quarter of the old one has passed', async () => {
     start();
     expect((await question(0)).wait).toBe(0);
     await answer(0);
     expect((await question(1)).wait).toBe(0.5);
   });
 
-  test('while it lasts nobody waits, afterwards for what is being asked alone', async () => {
+  test('during a lease no caller waits, and afterwards callers wait only for the request under way', async () => {
     const feed = start();
     await answer(0);
     expect(feed.latest()).not.toBeInstanceOf(Promise);
@@ -168,7 +168,7 @@ describe('the lease', () => {
     await expect(waiting).rejects.toThrow(StoreUnavailable);
   });
 
-  test('a question without an answer is given up, and asked again without being held', async () => {
+  test('a question without an answer is given up, and repeated as one that the server answers at once', async () => {
     const feed = start();
     await answer(0, { lease: 0.2 });
     const silent = await question(1);
@@ -180,7 +180,7 @@ describe('the lease', () => {
     expect(isTrusted(feed)).toBe(true);
   });
 
-  test('one that was disposed of is not trusted and asks no more', async () => {
+  test('after disposal the feed is not trusted, and asks no more', async () => {
     const feed = start();
     await answer(0);
     await feed[Symbol.asyncDispose]();
@@ -199,7 +199,7 @@ describe('the followed revocations', () => {
     ['person', { kind: 'person', id: 'a-person', generation: 1 }],
     ['client', { kind: 'client', id: 'a-client', generation: 1 }],
   ] as const)(
-    'a %s is revoked though its identifier is told as a digest',
+    'a %s is revoked, although the page has only a digest of its identifier',
     async (kind, revocation) => {
       const feed = start();
       const [token, other] = [
@@ -223,7 +223,7 @@ describe('the followed revocations', () => {
     expect(feed.current().revokedBy(CLAIMS)).toBe('token');
   });
 
-  test('a token of another memory is refused; until all of a new one is told nothing is trusted', async () => {
+  test('a token of another epoch is refused, and nothing is trusted until a new epoch is complete', async () => {
     const feed = start();
     const epoch = 'n'.repeat(22);
     await answer(0);
@@ -235,7 +235,7 @@ describe('the followed revocations', () => {
     expect(feed.current().revokedBy({ ...CLAIMS, epoch })).toBeUndefined();
   });
 
-  test('listeners hear of compromised keys by their name', async () => {
+  test('listeners learn the name of a compromised key', async () => {
     const feed = start();
     const heard: string[] = [];
     feed.onKeyRevoked((kid) => heard.push(kid));
@@ -244,7 +244,7 @@ describe('the followed revocations', () => {
     expect(heard).toEqual(['k']);
   });
 
-  test('ended entries are forgotten', async () => {
+  test('expired entries are forgotten', async () => {
     const feed = start();
     const until = clock.now() + 1_000;
     await answer(0, { entries: [pageEntry({ kind: 'token', id: 'a-token' }, until)] });
@@ -255,7 +255,7 @@ describe('the followed revocations', () => {
     expect(feed.status().entries).toBe(0);
   });
 
-  test('entries that were forgotten while the clock was ahead are told again when it is set back', async () => {
+  test('entries that were forgotten while the clock was ahead are fetched again when the clock is set back', async () => {
     const feed = start();
     const until = clock.now() + 600_000;
     const entries = [pageEntry({ kind: 'token', id: 'a-token' }, until)];
@@ -280,7 +280,7 @@ describe('beyond the lease', () => {
     error: (event) => logged.push(`error ${event}`),
   };
 
-  test('known revocations are used for as long as the application chose, which is logged once', async () => {
+  test('after the lease known revocations are used for as long as the application chose, which is logged once', async () => {
     const feed = start({ stale: 300, log });
     await answer(0);
     clock.advance(2);
@@ -297,7 +297,7 @@ describe('beyond the lease', () => {
     expect(logged).toEqual(['warn revocations.stale', 'info revocations.followed']);
   });
 
-  test('a memory that is being told anew is not used though the application would', async () => {
+  test('an incomplete epoch is not used, although the application allows stale revocations', async () => {
     const feed = start({ stale: 300 });
     await answer(0);
     await answer(1, { epoch: 'n'.repeat(22), lease: 0 });
@@ -316,7 +316,7 @@ describe('a page', () => {
     lease: 2,
   };
 
-  test('is read as it was written, and names nobody', () => {
+  test('a page is read as it was written, and names no person', () => {
     const text = formatPage(page);
     expect(parsePage(text)).toEqual(page);
     expect(text).not.toContain('a-person');
@@ -339,7 +339,7 @@ describe('a page', () => {
       'a person without a generation',
       { ...page, entries: [{ kind: 'person', id: 'x', until: 1 }] },
     ],
-  ])('with %s is refused', (_, text) => {
+  ])('a page with %s is refused', (_, text) => {
     expect(() => parsePage(typeof text === 'string' ? text : JSON.stringify(text))).toThrow();
   });
 });

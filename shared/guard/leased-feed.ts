@@ -11,24 +11,24 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { digestOf, type RevocationPage } from './revocation-page.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 
-/** Milliseconds for the first answers, until one says how long a lease is. */
+/** Milliseconds to wait for the first answers, until an answer gives the length of a lease. */
 const FIRST = 5_000;
-/** Milliseconds before another attempt; doubled up to the longest. */
+/** Milliseconds before another attempt; they double up to the longest. */
 const PAUSE = { first: 50, longest: 1_000 };
 /** Milliseconds between two sweeps of the set. */
 const SWEEP = 1_000;
 
 export interface LeasedFeedOptions {
   /**
-   * Asks `GET {issuer}/revocations?after=…&wait=…` (`wait` in seconds; without `after`: from the beginning).
-   * Rejects when there is no answer of 200; asked again after a pause.
+   * Sends `GET {issuer}/revocations?after=…&wait=…` (`wait` in seconds; without `after`: from the beginning). Rejects
+   * unless the answer is 200; the feed then asks again after a pause.
    */
   ask(after: string | undefined, wait: number, signal: AbortSignal): Promise<RevocationPage>;
   readonly clock: Clock;
   readonly log: Log;
   /** Default: those of the system. */
   readonly timers?: Pick<Timers, 'sleep' | 'timeout'>;
-  /** Seconds beyond the lease for which what is known is used all the same; default: none. */
+  /** Seconds after the lease for which known revocations are still used; default: none. */
   readonly stale?: number | undefined;
 }
 
@@ -39,9 +39,9 @@ interface Moment {
 }
 
 /**
- * Follows the revocations of an authorization server whose store this process does not share. The known revocations are
- * trusted for a lease from the moment when the last answered request was **sent**; the server waits as long before
- * it says that something is revoked (authz-server/revocations/). Nothing is asked at a verdict.
+ * Follows the revocations of an authorization server whose store this process does not share. The known revocations
+ * are trusted for a lease, which begins when the last answered request was **sent**. The server waits as long before
+ * it confirms a revocation (authz-server/revocations/). A verdict sends no request.
  */
 export function leasedFeed(options: LeasedFeedOptions): RevocationFeed {
   return new LeasedFeed(options);
@@ -56,10 +56,10 @@ class LeasedFeed implements RevocationFeed {
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;
   #cursor: string | undefined;
-  /** Milliseconds; 0 before the first. */
+  /** Milliseconds of the lease; 0 before the first answer. */
   #lease = 0;
   #sent: Moment = { monotonic: -Infinity, wall: -Infinity };
-  /** The attempt under way, or the last. */
+  /** The attempt under way, or the last attempt. */
   #attempt: Promise<unknown> = Promise.resolve();
   #swept = -Infinity;
   #isStale = false;
@@ -70,7 +70,7 @@ class LeasedFeed implements RevocationFeed {
     this.#ended = this.#run();
   }
 
-  /** Throws, which becomes 503, if the issuer was not heard for longer than the lease: then no token is accepted. */
+  /** Throws, which gives 503, if the last answer is older than the lease: then no token is accepted. */
   current(): RevocationView {
     if (this.#isWithin(this.#lease)) return this.#view;
     if (this.#isWithin(this.#lease + (this.#options.stale ?? 0) * 1000)) {
@@ -80,7 +80,9 @@ class LeasedFeed implements RevocationFeed {
     throw new StoreUnavailable('the revocations of the issuer are not known');
   }
 
-  /** No round trip while the lease lasts; else what is being asked already is waited for. */
+  /**
+   * Returns the known revocations without a request during the lease; afterwards it waits for the request under way.
+   */
   latest(): RevocationView | Promise<RevocationView> {
     return this.#isWithin(this.#lease) ? this.#view : this.#attempt.then(() => this.current());
   }
@@ -105,8 +107,8 @@ class LeasedFeed implements RevocationFeed {
   }
 
   /**
-   * Whether the last answered request was sent within that time, by both clocks: one stands still
-   * while a machine sleeps, the other may be set.
+   * True if the last answered request was sent within that time, by both clocks. Two are needed, since one clock is
+   * paused while a machine sleeps, and the other may be set.
    */
   #isWithin(milliseconds: number): boolean {
     const { monotonic, wall } = this.#now();
@@ -138,10 +140,10 @@ class LeasedFeed implements RevocationFeed {
     }
   }
 
-  /** One request; `again`: the last one failed, so that this one is not held. */
+  /** Sends one request. `again`: the last request failed, so the server should answer this one at once. */
   async #ask(again: boolean): Promise<void> {
     const sent = this.#now();
-    // Entries that were forgotten while the clock was ahead count again, so everything is asked for again.
+    // Entries that were forgotten while the clock was ahead are needed again, so all entries are fetched again.
     if (sent.wall < this.#sent.wall) this.#cursor = undefined;
     const wait = again ? 0 : this.#lease / 4000;
     const patience = this.#lease === 0 ? FIRST : this.#lease / 2;
@@ -181,7 +183,7 @@ class LeasedFeed implements RevocationFeed {
   }
 }
 
-/** A set of digests, asked by the identifiers themselves. Those of a token are digested once. */
+/** Returns a view of a set of digests that is queried by identifiers. It digests the identifiers of a token once. */
 function digestedView(set: RevocationSet): RevocationView {
   const digested = new WeakMap<RevocableClaims, RevocableClaims>();
 

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { memoryReplay } from './memory-replay.ts';
 
 describe('RFC 9449 section 11.1: replay in memory', () => {
-  test('each once, for as long as it is asked to remember', async () => {
+  test('each key is accepted once, for as long as it must be remembered', async () => {
     const clock = new ManualClock();
     const replay = memoryReplay(clock, () => {});
     expect(await replay.unique('dpop', 'a', 10)).toBe(true);
@@ -17,18 +17,21 @@ describe('RFC 9449 section 11.1: replay in memory', () => {
     expect(await replay.unique('dpop', 'a', 10)).toBe(false);
   });
 
-  test.each([-3600, 3600])('a clock that is set by %d s neither forgets nor keeps', async (by) => {
-    const clock = new ManualClock();
-    const replay = memoryReplay(clock, () => {}, 2);
-    await replay.unique('dpop', 'a', 10);
-    clock.set(by);
-    expect(await replay.unique('dpop', 'b', 10)).toBe(true);
-    expect(await replay.unique('dpop', 'a', 10)).toBe(false);
-    clock.advance(10);
-    expect(await replay.unique('dpop', 'a', 10)).toBe(true);
-  });
+  test.each([-3600, 3600])(
+    'a clock that is set by %d s makes no key forgotten or kept longer',
+    async (by) => {
+      const clock = new ManualClock();
+      const replay = memoryReplay(clock, () => {}, 2);
+      await replay.unique('dpop', 'a', 10);
+      clock.set(by);
+      expect(await replay.unique('dpop', 'b', 10)).toBe(true);
+      expect(await replay.unique('dpop', 'a', 10)).toBe(false);
+      clock.advance(10);
+      expect(await replay.unique('dpop', 'a', 10)).toBe(true);
+    },
+  );
 
-  test('nobody is let in for whom there is no room; room comes with time', async () => {
+  test('without room a key is refused, and with time there is room again', async () => {
     const clock = new ManualClock();
     const replay = memoryReplay(clock, () => {}, 2);
     await replay.unique('dpop', 'a', 10);
@@ -39,7 +42,7 @@ describe('RFC 9449 section 11.1: replay in memory', () => {
     expect(await replay.unique('dpop', 'c', 10)).toBe(true);
   });
 
-  test('the first is told of, once', async () => {
+  test('the first use is reported once', async () => {
     let told = 0;
     const replay = memoryReplay(new ManualClock(), () => void (told += 1));
     expect(told).toBe(0);

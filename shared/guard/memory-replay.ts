@@ -3,13 +3,13 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 
-/** Keys that are remembered at most: 100 MB. */
+/** Most keys that are remembered: 100 MB. */
 const CAPACITY = 1_000_000;
 
 /**
- * Remembers in this process alone what was used; `first` is called before the first is. All have to be remembered
- * for the same time, by the clock that nobody sets, so that the oldest is the first to be forgotten. What there is no
- * room for is not let in.
+ * Remembers used keys in this process only; `first` is called before the first use. All keys must be remembered for
+ * the same time, by the monotonic clock, so that the oldest key is forgotten first. A key for which there is no room
+ * is refused.
  */
 export function memoryReplay(
   clock: Clock,

@@ -4,7 +4,7 @@ import { METHODS } from '#shared/http/methods.ts';
 import type { Decide } from './decide.ts';
 import type { Seen } from './seen.ts';
 
-/** Whom the guard lets in, as RFC 9728 tells it. */
+/** The tokens that the guard accepts, as RFC 9728 describes them. */
 export interface Described {
   readonly issuer: string;
   readonly resource: string;
@@ -13,15 +13,15 @@ export interface Described {
   scopes(method: string): readonly string[];
 }
 
-/** Protected resource metadata: where it is, and what it says. */
+/** Protected resource metadata: its address and its content. */
 export interface Metadata {
   readonly path: string;
   readonly answer: Answer;
-  /** The same, but for requests for the metadata, which anybody may read. */
+  /** Returns the same decision, except that every client may read the metadata. */
   beside(decide: Decide): Decide;
 }
 
-/** Nothing there is secret, and scripts need it as well. */
+/** The metadata is public, and scripts need it, too. */
 const FIELDS: Fields = {
   'Content-Type': 'application/json',
   'Cache-Control': 'max-age=300',

@@ -9,7 +9,7 @@ import type { Guarded, NodeMiddleware } from './frameworks.ts';
 const parts = new AsyncDisposableStack();
 afterAll(() => parts.disposeAsync());
 
-/** A server of node:http that says who asks; `mount`: what a router has cut off. */
+/** Starts a server of node:http that answers with the caller; `mount`: the path that a router has removed. */
 async function serve(guarded: NodeMiddleware, mount = '') {
   const server = createServer((asked: IncomingMessage & Partial<Guarded>, response) => {
     Object.assign(asked, { originalUrl: asked.url, url: asked.url?.slice(mount.length) });
@@ -47,7 +47,7 @@ describe('node:http', () => {
     expect(await ask({}, '/v1/notes', 'HEAD')).toMatchObject({ status: 401, body: '' });
   });
 
-  test('RFC 9449 section 4.3: htu is what came before a router cut it, two proofs are none', async () => {
+  test('RFC 9449 section 4.3: htu is the URL before a router changed it, and two proofs are refused', async () => {
     const { protect, token, now } = issuerAndGuard();
     const ask = await serve(protect().node(), '/v1');
     const client = prover(now);
@@ -63,7 +63,7 @@ describe('node:http', () => {
     expect(await send(two)).toMatchObject({ status: 400 });
   });
 
-  test('RFC 9728 section 3.1: the metadata, whatever the query, by GET and HEAD alone', async () => {
+  test('RFC 9728 section 3.1: the metadata is served for any query, by GET and HEAD only', async () => {
     const guard = issuerAndGuard().protect();
     const ask = await serve(guard.node());
     const at = guard.metadataPath;
@@ -82,7 +82,7 @@ describe('node:http', () => {
     }
   });
 
-  test('an application that answered while the issuer was asked keeps its answer', async () => {
+  test('an application that answered while the guard asked the issuer keeps its answer', async () => {
     const { protect, token } = issuerAndGuard();
     for (const claims of [{}, { aud: 'https://other.example/' }]) {
       const guard = protect();
@@ -95,7 +95,7 @@ describe('node:http', () => {
       };
       const rawHeaders = ['Authorization', `Bearer ${token(claims)}`];
       guard.node()({ url: '/v1/notes', rawHeaders }, response, () => (went = 'on'));
-      await guard.judge(asking(bearer(token(claims)))); // for which the same answer of the issuer is waited for
+      await guard.judge(asking(bearer(token(claims)))); // this request waits for the same answer of the issuer
       await new Promise(setImmediate);
       expect([went, response.statusCode]).toEqual(['nowhere', 503]);
     }

@@ -13,7 +13,7 @@ import { seenByNode } from './seen.ts';
 function send(method: string, response: NodeResponse, { status, fields, body }: Answer): void {
   response.statusCode = status;
   for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
-  // HEAD gets no content (RFC 9110 section 9.3.2).
+  // The answer to HEAD has no content (RFC 9110 section 9.3.2).
   response.end(method === 'HEAD' ? undefined : body);
 }
 
@@ -21,7 +21,7 @@ export function nodeMiddleware(decide: Decide): NodeMiddleware {
   return (request, response, next) => {
     const seen = seenByNode(request, request);
     void andThen(decide(seen), (decision): Awaitable<void> => {
-      // The application may have answered meanwhile, at a deadline of its own.
+      // The application may have answered meanwhile, after a deadline of its own.
       if (response.headersSent) return undefined;
       if (!decision.ok) return send(seen.method, response, decision.answer);
       for (const [name, value] of Object.entries(decision.fields)) response.setHeader(name, value);
@@ -31,7 +31,7 @@ export function nodeMiddleware(decide: Decide): NodeMiddleware {
   };
 }
 
-/** The middleware, or the one before a handler. */
+/** Returns the middleware, or the listener around a handler. */
 export function nodeGuard(decide: Decide) {
   const middleware = nodeMiddleware(decide);
   function node(): NodeMiddleware;

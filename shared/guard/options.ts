@@ -1,54 +1,53 @@
 /** The options of `protect`. */
 export interface ProtectOptions {
-  /** The authorization server, by the name that its tokens have for it: `https://auth.example`. */
+  /** The authorization server's identifier, as in its tokens: `https://auth.example`. */
   readonly issuer: string;
-  /** Your API, by the address that clients know: a space of the authorization server, and the audience of its tokens. */
+  /** The URL of your API that clients know: a space of the authorization server, and the audience of its tokens. */
   readonly resource: string;
   /** The scopes that a token needs: a list, or a function that returns them for a method. */
   readonly scopes: readonly string[] | ((method: string) => readonly string[]);
   /**
-   * The sign-in that requests need beside a token (RFC 9470): one object, or a list. If several name a method, all of
-   * them count.
+   * The sign-in that requests need beside a token (RFC 9470): one object, or a list. If several objects name a
+   * method, all of them apply.
    */
   readonly authentication?: AuthenticationChoice | readonly AuthenticationChoice[] | undefined;
-  /** Names the API in challenges and metadata; default: the host of `resource`. */
+  /** The name of the API in challenges and metadata; default: the host of `resource`. */
   readonly name?: string | undefined;
-  /** Where the authorization server is reached from here, if not by its public origin. */
+  /** The URL at which this process reaches the authorization server, if it is not the public origin. */
   readonly issuerUrl?: string | undefined;
   /**
-   * A client of the authorization server with the scope `revocations:follow`, by which revoked tokens are refused at
-   * once. Undefined members, as of an environment variable that is not set, throw.
+   * A client of the authorization server with the scope `revocations:follow`, with which the guard refuses revoked
+   * tokens at once. Undefined members, as from an environment variable that is not set, throw.
    */
   readonly client?:
     | { readonly id: string | undefined; readonly secret: string | undefined }
     | undefined;
   /**
-   * Default: `follow` if there is a `client`, else `none` with a warning: a revoked token is then good until it
-   * expires.
+   * Default: `follow` with a `client`, else `none` with a warning: a revoked token is then valid until it expires.
    */
   readonly revocation?: RevocationChoice | undefined;
-  /** Tokens that are bound to a key (RFC 9449), which are taken unless this is false. */
+  /** Settings for tokens that are bound to a key (RFC 9449). Such tokens are accepted unless this is false. */
   readonly dpop?: false | DpopChoice | undefined;
-  /** Takes a line for each refusal (`info`) and for what goes wrong; `console` will do. Default: `console`, without `info`. */
+  /** Gets a line for each refusal (`info`) and for failures; `console` fits. Default: `console`, without `info`. */
   readonly log?: GuardLog | undefined;
 }
 
-/** A sign-in that is strong and recent enough. A token that does not tell of its sign-in never is. */
+/** A sign-in that is strong and recent enough. A token that has no data about its sign-in does not satisfy it. */
 export interface NeededSignIn {
-  /** The least way to sign in. A passkey is more than a second factor. */
+  /** The weakest accepted way to sign in. A passkey is stronger than a second factor. */
   readonly acr?: 'second-factor' | 'passkey' | undefined;
   /** Seconds since the sign-in, 10 or more. */
   readonly maxAge?: number | undefined;
 }
 
 export interface AuthenticationChoice extends NeededSignIn {
-  /** Methods that need it; `safe` and `unsafe` stand for all of their kind. Default: every method. */
+  /** Methods that need the sign-in; `safe` and `unsafe` mean all methods of that kind. Default: every method. */
   readonly methods?: readonly string[] | undefined;
 }
 
 /**
- * `follow`: while the authorization server does not answer, no token can be trusted, and all requests are 503.
- * `{ stale: 'allow', for: 300 }`: then tokens are good for that many seconds more, revoked or not, which the log says.
+ * `follow`: while the authorization server does not answer, no token can be trusted, and all requests get 503. `{
+ * stale: 'allow', for: 300 }`: tokens are then valid for so many seconds more, even if revoked, and the log says so.
  */
 export type RevocationChoice =
   | 'follow'
@@ -56,13 +55,18 @@ export type RevocationChoice =
   | { readonly stale: 'allow'; readonly for: number };
 
 export interface DpopChoice {
-  /** Tokens that are bound to no key are refused. */
+  /** If true, tokens that are bound to no key are refused. */
   readonly required?: boolean | undefined;
-  /** Proofs must carry a nonce of yours (RFC 9449 section 9). */
+  /** If true, proofs must carry a nonce of your API (RFC 9449 section 9). */
   readonly nonce?: boolean | undefined;
-  /** Makes the nonces, 32 characters or more: the same in all processes. Default: random, good for one process. */
+  /**
+   * The secret of the nonces, 32 characters or more: the same in all processes. Default: random, valid for one
+   * process.
+   */
   readonly secret?: string | undefined;
-  /** A connected client of node-redis or ioredis, in which all processes see what proofs were used. Default: memory. */
+  /**
+   * A connected client of node-redis or ioredis, through which all processes share the used proofs. Default: memory.
+   */
   readonly replay?: RedisClient | undefined;
 }
 

@@ -1,24 +1,24 @@
-/** The person or application that asks, as the token says. */
+/** The person or application that sends the request, according to the token. */
 export interface Principal {
   /**
-   * `application`: in its own name, with no person behind the token. `anonymous`: a CORS preflight, which has no
-   * token. Reading `id`, `client`, `token` or `claims` of it throws a `TypeError`.
+   * `application`: acts on its own behalf, without a person. `anonymous`: a CORS preflight, which has no token.
+   * Reading its `id`, `client`, `token` or `claims` throws a `TypeError`.
    */
   readonly kind: 'person' | 'application' | 'anonymous';
-  /** The same by every token and for ever: of the person, or of the application. */
+  /** The permanent id of the person or of the application, the same in every token. */
   readonly id: string;
-  /** `client_id` of the application that asks. */
+  /** `client_id` of the application that sends the request. */
   readonly client: string;
   readonly scopes: ReadonlySet<string>;
   /** `jti` of the token. */
   readonly token: string;
-  /** Everything that the token says (RFC 9068 section 2.2). */
+  /** All claims of the token (RFC 9068 section 2.2). */
   readonly claims: Claims;
 }
 
 /**
- * Claims of an access token. It has those of a person where the space lists their scope (`profile`, `email`, `groups`)
- * and the person allowed it.
+ * Claims of an access token. It has claims about a person if the space lists their scope (`profile`, `email`,
+ * `groups`) and the person allowed the scope.
  */
 export interface Claims {
   readonly iss: string;

@@ -11,7 +11,7 @@ function nobody(): never {
   );
 }
 
-/** The principal of a CORS preflight. Its missing members are not its own, so that it can be printed. */
+/** The principal of a CORS preflight. Its missing members are getters of the prototype, so that it can be printed. */
 class Anonymous implements Principal {
   readonly kind = 'anonymous';
   readonly scopes = NOTHING;
@@ -31,7 +31,7 @@ class Anonymous implements Principal {
 
 export const ANONYMOUS: Principal = new Anonymous();
 
-/** Returns the principal of a token, which is given as it was sent. Its claims are read when they are asked for. */
+/** Returns the principal of a token, which is given as it was sent. Its claims are parsed on first use. */
 export function principalOf(admitted: Admittee, credentials: string): Principal {
   const { kind, scopes = NOTHING, claims = {} } = admitted;
   const { client_id: client, jti: token } = claims;

@@ -30,7 +30,7 @@ export type {
 } from './options.ts';
 export type { Claims, Principal } from './principal.ts';
 
-/** Refusals are no news. */
+/** The default log, which omits refusals. */
 const CONSOLE: GuardLog = {
   info: () => {},
   warn: (event, fields) => console.warn(event, fields),
@@ -54,7 +54,7 @@ export function protect(options: ProtectOptions): Guard {
     clock: systemClock,
     random: systemRandom,
     fetch: (...asked) => fetch(...asked),
-    // Here as in a main.ts: this is where the process begins for the package.
+    // This is where the process starts for the package, as a main.ts is for a server, so it reads the environment.
     several: signOfSeveral(process.env),
     log: CONSOLE,
   });

@@ -17,7 +17,7 @@ afterAll(() => parts.disposeAsync());
 
 const ignore = () => {};
 
-/** Connected; its errors are told by what it is asked. */
+/** A connected client; its errors appear as errors of its commands. */
 const CLIENTS: Readonly<Record<string, () => Promise<RedisClient>>> = {
   'node-redis': async () => {
     const client = createClient({ url: redis.url });
@@ -37,7 +37,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<RedisClient>>> = {
 describe.each(Object.entries(CLIENTS))(
   'RFC 9449 section 11.1: replay in Redis, %s',
   (name, open) => {
-    test('ten at once in several processes: one is the first', async () => {
+    test('one of ten simultaneous uses in several processes is the first', async () => {
       const replays = await Promise.all(
         Array.from({ length: 5 }, async () => redisReplay(await open())),
       );
@@ -49,7 +49,7 @@ describe.each(Object.entries(CLIENTS))(
       }
     });
 
-    test('it has an end, and does not tell what it is of', async () => {
+    test('a stored key expires, and does not reveal what was used', async () => {
       const replay = redisReplay(await open());
       expect(await replay.unique('once', `${name} secret`, 100)).toBe(true);
       const [key = '', ...others] = (await redis.cli('KEYS', '*:once:*')).split('\n');
@@ -63,7 +63,7 @@ describe.each(Object.entries(CLIENTS))(
       await redis.cli('DEL', key);
     });
 
-    test('nobody is the first while Redis hangs, refuses or is away', async () => {
+    test('no use is the first while Redis hangs, refuses or is away', async () => {
       const replay = redisReplay(await open(), 200);
       expect(await replay.unique('dpop', `${name} before`, 60)).toBe(true);
       redis.hang();
@@ -77,7 +77,7 @@ describe.each(Object.entries(CLIENTS))(
       await redis.kill();
       await expect(replay.unique('dpop', `${name} away`, 60)).rejects.toThrow(StoreUnavailable);
       await redis.start();
-      // A command that was given up is sent after all once Redis is back, so each try needs a key of its own.
+      // A command that was given up is sent when Redis is back, so each try needs a key of its own.
       let tries = 0;
       await until(() => replay.unique('dpop', `${name} back ${(tries += 1)}`, 60));
     });

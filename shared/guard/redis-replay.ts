@@ -4,13 +4,13 @@ import type { Replay } from '#shared/stores/authentication/replay.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { IoRedis, RedisClient } from './options.ts';
 
-/** Milliseconds that an answer may take. Both libraries wait without end for a server that is away. */
+/** Milliseconds that an answer may take. Without a limit both libraries wait endlessly for a server that is away. */
 const PATIENCE = 1000;
 
 /** Only ioredis has `call`; node-redis does not. */
 const isIoRedis = (client: RedisClient): client is IoRedis => 'call' in client;
 
-/** Remembers in Redis what was used, for all processes: one SET NX with its end, which one of them wins. */
+/** Remembers used keys in Redis for all processes, by one SET NX with an expiry, which succeeds for one process. */
 export function redisReplay(
   client: RedisClient,
   patience: number = PATIENCE,

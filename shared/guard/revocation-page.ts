@@ -1,38 +1,38 @@
 import { createHash } from 'node:crypto';
 import type { Revocation } from '#shared/stores/revocation/revocations.ts';
 
-/** A revocation as it is told to a follower; its id is a digest (`digestOf`), but for keys, which are public. */
+/** A revocation as a follower receives it. Its id is a digest (`digestOf`), except for keys, which are public. */
 export type PageEntry = Revocation & {
-  /** Milliseconds since the epoch, after which it may be forgotten. */
+  /** Milliseconds since the epoch from which the entry may be forgotten. */
   readonly until: number;
 };
 
 /** An answer of `GET {issuer}/revocations`. */
 export interface RevocationPage {
-  /** Identifier of the store's memory; entries of another one count no more. */
+  /** Identifier of the store's memory; entries of any other epoch are no longer valid. */
   readonly epoch: string;
-  /** The next request's `after`; with it the follower says that it has all up to here. */
+  /** The next request's `after`, by which the follower confirms that it has all entries up to here. */
   readonly cursor: string;
   readonly entries: readonly PageEntry[];
   /**
-   * Seconds, from the moment when the request was sent, for which what is known now may be trusted. 0: this is a
-   * page of several, and there is more.
+   * Seconds, from the moment when the request was sent, for which the known revocations may be trusted. 0: this page
+   * is one of several, and another follows.
    */
   readonly lease: number;
 }
 
 /**
- * The most entries of an answer. A follower is given a lease only with all that there is, so this many in one round trip are
- * the most that it can keep up with: 13,000 revocations a second over 300 ms.
+ * The most entries of an answer. A follower gets a lease only with all entries, so it can keep up with so many in one
+ * round trip: 13,000 revocations a second over 300 ms.
  */
 export const PAGE_ENTRIES = 4_000;
 
-/** Returns the digest that stands for an identifier. Somebody who has not seen the token learns nothing from it. */
+/** Returns the digest that replaces an identifier. A reader who has not seen the token learns nothing from it. */
 export function digestOf(id: string): string {
   return createHash('sha256').update(id).digest('base64url');
 }
 
-/** `revocation`: with the identifier itself. */
+/** `revocation` has the identifier itself. */
 export function pageEntry(revocation: Revocation, until: number): PageEntry {
   const { kind, id } = revocation;
   return { ...revocation, id: kind === 'key' ? id : digestOf(id), until };
@@ -42,7 +42,7 @@ export function formatPage(page: RevocationPage): string {
   return JSON.stringify(page);
 }
 
-/** Throws for whatever it does not know: what cannot be understood must not be passed over. */
+/** Throws for any unknown content: an entry that cannot be understood must not be ignored. */
 export function parsePage(text: string): RevocationPage {
   const page: unknown = JSON.parse(text);
   if (!isObject(page)) throw unreadable('page');

@@ -11,7 +11,7 @@ const verdictOf = async (guard: RouteGuard, request: Request) => {
 };
 
 describe('scopes of a route', () => {
-  test('RFC 6750 section 3.1: they are needed beside those of the method, and the challenge names all', async () => {
+  test("RFC 6750 section 3.1: a route's scopes are needed beside those of the method, and the challenge names all", async () => {
     const { protect, token } = issuerAndGuard();
     const route = protect().scopes('notes:share', 'notes:read');
     const both = token({ scope: 'notes:read notes:share' });
@@ -30,7 +30,7 @@ describe('scopes of a route', () => {
     ]);
   });
 
-  test('RFC 9449 section 11.1: behind the guard of the API the proof is not looked at again', async () => {
+  test('RFC 9449 section 11.1: behind the guard of the API the proof is not checked again', async () => {
     const { protect, token, now } = issuerAndGuard();
     const guard = protect();
     const client = prover(now);
@@ -47,7 +47,7 @@ describe('scopes of a route', () => {
     expect((await verdictOf(guard, again))[0]).toBe(401);
   });
 
-  test('another guard judges for itself', async () => {
+  test('another guard judges the request itself', async () => {
     const one = issuerAndGuard();
     const other = issuerAndGuard();
     const request = ask(bearer(one.token()));
@@ -72,7 +72,7 @@ describe('scopes of tools (MCP)', () => {
     params: { name },
   });
 
-  test('RFC 6750 section 3.1: a call needs those of its tool beside those of the API, and one challenge names all', async () => {
+  test('RFC 6750 section 3.1: a call needs the scopes of its tool beside those of the API, and one challenge names all', async () => {
     const { protect, token } = issuerAndGuard();
     const guard = protect();
     const calls = guard.tools({ add_note: ['notes:write'], share_note: ['notes:share'] });
@@ -100,7 +100,7 @@ describe('scopes of tools (MCP)', () => {
 });
 
 describe('claims', () => {
-  test('RFC 9068 section 2.2: everything that the token says, for each request anew', async () => {
+  test('RFC 9068 section 2.2: a principal has all claims of the token, parsed for each request', async () => {
     const { protect, token } = issuerAndGuard();
     const guard = protect();
     const said = token({ groups: ['Staff'], email: 'a@example.com', email_verified: true });
@@ -109,7 +109,7 @@ describe('claims', () => {
       if (!verdict.ok) throw new Error('refused');
       const { claims } = verdict.principal;
       expect(claims).toMatchObject({ groups: ['Staff'], email: 'a@example.com', aud: RESOURCE });
-      // Changes by a handler reach no other request.
+      // Changes by a handler affect no other request.
       Object.assign(claims, { groups: ['Admins'], exp: 1e12 });
     }
   });

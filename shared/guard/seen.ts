@@ -2,18 +2,18 @@ import { type AuthRequest, ORIGIN } from '#shared/auth/scheme.ts';
 import { lines } from '#shared/http/fields.ts';
 import type { NodeRequest } from './frameworks.ts';
 
-/** A request as a framework hands it over. */
+/** A request as a framework passes it to the guard. */
 export interface Seen {
-  /** The same object for as long as the request is handled, whatever stands before whom. */
+  /** The same object while the request is handled, in every guard. */
   readonly request: object;
   readonly method: string;
-  /** Path and query as the client sent them, whatever it was routed to since. */
+  /** Path and query as the client sent them, before any routing. */
   readonly target: string;
   /** Every line of a field, in order. */
   lines(name: string): readonly string[];
 }
 
-/** `raw`: the request of node:http where a framework has one of its own around it. */
+/** `raw`: the request of node:http, if the framework wraps it in one of its own. */
 export function seenByNode(
   { method = 'GET', url = '/', originalUrl, rawHeaders }: NodeRequest,
   raw: object,
@@ -26,7 +26,7 @@ export function seenByNode(
   };
 }
 
-/** `Headers` joins the lines of a field with a comma: of two Authorization lines it makes malformed credentials. */
+/** `Headers` joins the lines of a field with a comma, so two Authorization lines become malformed credentials. */
 export function seenByFetch(request: Request): Seen {
   const { method, url, headers } = request;
   const { pathname, search } = new URL(url);
@@ -41,10 +41,10 @@ export function seenByFetch(request: Request): Seen {
   };
 }
 
-/** None of the schemes here looks at the connection, or at cookies. */
+/** A placeholder: no scheme of the guard reads the connection or cookies. */
 const PEER: AuthRequest['peer'] = { address: '', connection: {}, http2: false, trusted: false };
 
-/** At the origin that clients know, whatever the framework takes for it. */
+/** Uses the origin that clients know, not the framework's. */
 export function authRequest(seen: Seen, origin: string): AuthRequest {
   return {
     at: ORIGIN,
@@ -59,6 +59,9 @@ export function authRequest(seen: Seen, origin: string): AuthRequest {
   };
 }
 
-/** The question of a browser that comes before a script's request, and never has credentials (Fetch, CORS protocol). */
+/**
+ * True for a CORS preflight, which a browser sends before a script's request, always without credentials (Fetch, CORS
+ * protocol).
+ */
 export const isPreflight = ({ method, lines: of }: Seen): boolean =>
   method === 'OPTIONS' && of('origin').length > 0 && of('access-control-request-method').length > 0;

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 
-/** Variables that programs set for each of several processes that they start. */
+/** Variables that process managers set for each of several processes that they start. */
 const SIGNS: Readonly<Record<string, (value: string) => boolean>> = {
   NODE_APP_INSTANCE: () => true,
   WEB_CONCURRENCY: (value) => Number(value) > 1,

@@ -17,7 +17,7 @@ async function verdictOf(guard: RouteGuard, request: Request) {
 }
 
 describe('RFC 9470: authentication', () => {
-  test('for a method of the API: a token of too low a level or too old a sign-in gets the challenge', async () => {
+  test('for a method of the API a token with too low a level or too old a sign-in gets the challenge', async () => {
     const { protect: guardWith, token, now } = issuerAndGuard();
     const guard = guardWith({
       authentication: { acr: 'passkey', maxAge: 300, methods: ['DELETE'] },
@@ -39,7 +39,7 @@ describe('RFC 9470: authentication', () => {
     expect(await verdictOf(guard, ask(bearer(token(person()))))).toEqual([200, 'alice']);
   });
 
-  test('for a route, beside what the API asks of the method', async () => {
+  test('a route may need a sign-in beside what the API needs for the method', async () => {
     const { protect: guardWith, token, now } = issuerAndGuard();
     const guard = guardWith({ authentication: [{ acr: 'second-factor', methods: ['unsafe'] }] });
     const route = guard.signIn({ maxAge: 60 });
@@ -54,7 +54,7 @@ describe('RFC 9470: authentication', () => {
     expect(await post({ acr: PASSWORD, auth_time: now() })).toEqual(refused);
   });
 
-  test('behind the guard of the API a proof of DPoP is not looked at again', async () => {
+  test('behind the guard of the API a DPoP proof is not checked again', async () => {
     const { protect: guardWith, token, now } = issuerAndGuard();
     const guard = guardWith();
     const client = prover(now);
@@ -86,14 +86,14 @@ describe('RFC 9470: authentication', () => {
     [{ acr: 'passkey', methods: ['safe'] }, 'names safe but not unsafe'],
     [{ acr: 'passkey', scopes: ['a'] }, 'has scopes, which is no member'],
     [{ acr: 'passkey', constructor: 1 }, 'has constructor, which is no member'],
-  ])('options that are wrong throw, with the remedy: %j', (authentication, message) => {
+  ])('wrong options throw, with the remedy: %j', (authentication, message) => {
     const options = { issuer: 'https://auth.example', resource: RESOURCE, scopes: [] };
     expect(() => protect({ ...options, revocation: 'none', authentication } as never)).toThrow(
       message,
     );
   });
 
-  test('a route that names methods, or nothing, throws', () => {
+  test("a route's sign-in that names methods, or is empty, throws", () => {
     const guard = issuerAndGuard().protect();
     expect(() => guard.signIn({ acr: 'passkey', methods: ['PUT'] } as never)).toThrow(
       'signIn has methods',

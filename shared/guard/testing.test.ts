@@ -15,7 +15,7 @@ function issuerAndStatus(dpop = {}) {
   return { auth, ask, statusOf };
 }
 
-test('ends all tokens of a person or of an application, those that are made later are good', async () => {
+test('end refuses all earlier tokens of a person or an application, and later tokens are accepted', async () => {
   const { auth, statusOf } = issuerAndStatus();
   const scopes = ['notes:read'];
   const [person, machine] = [auth.token({ person: 'p', scopes }), auth.token({ scopes })];
@@ -32,7 +32,7 @@ test('tokens of another test issuer are refused', async () => {
   expect(await one.statusOf(other.auth.token({ scopes: ['notes:read'] }))).toBe(401);
 });
 
-test('a proof with the nonce of the last answer (RFC 9449 section 9)', async () => {
+test('a proof with the nonce of the last answer is accepted (RFC 9449 section 9)', async () => {
   const { auth, ask } = issuerAndStatus({ nonce: true });
   const key = auth.key();
   const token = key.token({ scopes: ['notes:read'] });
@@ -44,7 +44,7 @@ test('a proof with the nonce of the last answer (RFC 9449 section 9)', async () 
   });
 });
 
-test('options that are wrong throw, as with protect', () => {
+test('wrong options throw, as with protect', () => {
   const auth = testIssuer({ resource: RESOURCE });
   expect(() => auth.protect({ scopes: ['two words'] })).toThrow('no scope');
 });

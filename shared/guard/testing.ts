@@ -8,17 +8,17 @@ import type { Guard } from './guard.ts';
 import type { ProtectOptions } from './options.ts';
 
 export interface TestIssuerOptions {
-  /** The API, as `protect` is given it, and the audience of all tokens. */
+  /** The API, as in the options of `protect`, and the audience of all tokens. */
   readonly resource: string;
   /** Default: `https://auth.example`. */
   readonly issuer?: string;
-  /** Milliseconds since the epoch at which the clock begins; default: now. */
+  /** Milliseconds since the epoch at which the clock starts; default: now. */
   readonly now?: number;
 }
 
 /** The claims of a test token. Each has its own `jti`. */
 export interface TestToken {
-  /** Id of the person; absent: an application asks in its own name. */
+  /** Id of the person; absent: an application acts on its own behalf. */
   readonly person?: string;
   /** `client_id`; default: `app`. */
   readonly client?: string;
@@ -27,7 +27,7 @@ export interface TestToken {
   readonly signedIn?: { readonly acr?: SignInLevel; readonly at?: number };
   /** Seconds; default: 600. */
   readonly lifetime?: number;
-  /** Further claims, such as `groups`; they replace those that follow from the other members. */
+  /** Further claims, such as `groups`; they replace those of the other members. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
@@ -37,29 +37,29 @@ export type SignInLevel = 'password' | 'second-factor' | 'passkey';
 /** A key that tokens are bound to (RFC 9449). */
 export interface TestKey {
   token(of?: TestToken): string;
-  /** The fields of a request, with a proof that is good once; `nonce`: of the last answer's `DPoP-Nonce`. */
+  /** Returns the fields of a request, with a proof that is accepted once; `nonce`: the last answer's `DPoP-Nonce`. */
   headers(
     token: string,
     request: { readonly method: string; readonly url: string; readonly nonce?: string },
   ): { readonly authorization: string; readonly dpop: string };
 }
 
-/** An authorization server for unit tests: its keys, its tokens, a clock and revocations, in this process alone. */
+/** An authorization server for unit tests, with keys, tokens, a clock and revocations in this process only. */
 export interface TestIssuer {
   readonly issuer: string;
-  /** As `protect`, for this issuer: it asks nobody, and knows at once what is revoked. */
+  /** Like `protect`, for this issuer: it needs no network, and revocations apply at once. */
   protect(
     options: Omit<ProtectOptions, 'issuer' | 'issuerUrl' | 'resource' | 'client' | 'revocation'>,
   ): Guard;
-  /** A Bearer token (RFC 9068), which begins to be good at this moment of the clock. */
+  /** Returns a Bearer token (RFC 9068), valid from this moment of the clock. */
   token(of?: TestToken): string;
-  /** A new key for tokens that are bound to it. */
+  /** Makes a new key for tokens that are bound to it. */
   key(): TestKey;
-  /** Moves the clock of guards and tokens. */
+  /** Advances the clock of guards and tokens. */
   advance(seconds: number): void;
-  /** Refuses a token from now on. */
+  /** Revokes a token from now on. */
   revoke(token: string): void;
-  /** Ends all tokens that a person or an application has so far. */
+  /** Revokes all tokens that a person or an application has so far. */
   end(of: { readonly person: string } | { readonly client: string }): void;
 }
 
@@ -72,7 +72,7 @@ function newKey(): { readonly privateKey: KeyObject; readonly jwk: Record<string
   return { privateKey, jwk: { crv, kty, x, y } };
 }
 
-/** ES256 (RFC 7518 section 3.4). */
+/** Signs with ES256 (RFC 7518 section 3.4). */
 function jws(header: object, payload: object, key: KeyObject): string {
   const input = `${base64url({ alg: 'ES256', ...header })}.${base64url(payload)}`;
   const signature = sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });

@@ -6,12 +6,12 @@ const origin = z
   .strictObject({ address: z.string().exactOptional(), agent: z.string().exactOptional() })
   .optional();
 
-/** Scopes that somebody allowed or refused. */
+/** Scopes that a person allowed or refused. */
 export const scopes = z
   .record(z.string(), z.array(z.string()))
   .describe('scopes by resource; those of OpenID Connect under the empty name');
 
-/** The members of a grant, beside the person who gave it and the client that has it. */
+/** The members of a grant, besides its person and its client. */
 export const grantShown = {
   scopes,
   since: time,

@@ -28,7 +28,7 @@ const VALUES = [
   Array.from({ length: 2000 }, (_, index) => `x${index}`),
 ];
 
-/** Returns the code of the mistake in a value. Undefined: it is taken. */
+/** Returns the code of the mistake in a value; undefined if the schema accepts the value. */
 function codeOf(schema: z.ZodType, value: unknown): string | undefined {
   try {
     readInput({ input: z.strictObject({ member: schema }) }, { member: value });
@@ -56,7 +56,10 @@ test.each([
   ['invalid_key', z.record(z.string().min(2), z.string()), { a: 'b' }],
   ['custom', z.string().refine(() => false), 'x'],
   ['custom', z.string().refine(() => false, 'is said in words alone'), 'x'],
-])('no operation has %s without words of ours, which would be `other`', (issue, schema, value) => {
-  expect(codeOf(schema, value)).toBe('other');
-  expect(issue).toMatch(/^[a-z_]+$/);
-});
+])(
+  'no operation has the mistake %s without a text of its own, which would be `other`',
+  (issue, schema, value) => {
+    expect(codeOf(schema, value)).toBe('other');
+    expect(issue).toMatch(/^[a-z_]+$/);
+  },
+);

@@ -9,52 +9,57 @@ import { about, type Words } from '#shared/refusals/words.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 
-/** The parts that operations work on. */
+/** The parts that operations use. */
 export interface House extends PeopleStore {
   readonly stores: Stores;
   readonly config: Config;
   /** Resolves to the master secret, 32 bytes. */
   masterSecret(): Promise<Buffer>;
-  /** The network by which the descriptions of clients are fetched. */
+  /** The network over which documents of clients are fetched. */
   readonly documentNetwork: DocumentNetwork;
-  /** Records what is changed as the doing of whoever asked for it. */
+  /** Records changes, with the operator that asked for them as the actor. */
   readonly recorder: Recorder;
 }
 
 /**
- * A thing that an operator does, by the command line, over HTTP or on a page. Those three are views of it: what it takes,
- * and every rule of it, stands here once.
+ * An operation of operators, at the command line, over HTTP or on a page. These three are views of it: its input and
+ * all its rules are here once.
  */
 export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
 > {
-  /** Its words, such as `user disable`: those of its command. Over HTTP a dash joins them. */
+  /** The words of its command, such as `user disable`. Over HTTP a dash joins them. */
   readonly name: string;
-  /** Its meaning in one line, for the help and for the document of the HTTP interface. */
+  /** Its meaning in one line, for the help and for the description of the HTTP interface. */
   readonly summary: string;
   /** An operation that reads takes GET and the scope `admin:read`; one that changes takes POST and `admin`. */
   readonly effect: 'reads' | 'changes';
-  /** After a store that did not answer, or a crash, the same once more does what is missing. */
+  /** True if repeating the operation after a crash, or a store that did not answer, completes it. */
   readonly repeatable?: true;
-  /** The members that it takes, each with its meaning as description. */
+  /** The members of its input, each with its meaning as description. */
   readonly input: Input;
-  /** The members that a command line takes by place, not by the name of an option, in this order. */
+  /** The members that the command line reads by position instead of an option name, in this order. */
   readonly operands: readonly (keyof z.output<Input> & string)[];
   /**
-   * The members each of which names one part, where the operation is else on the whole. One that is empty is a mistake, and
-   * never the whole.
+   * Members that each select one part; without them the operation affects the whole. An empty value is a mistake, and
+   * never means the whole.
    */
   readonly parts?: readonly (keyof z.output<Input> & string)[];
-  /** The members that it gives. */
+  /** The members of its result. */
   readonly output: Output;
-  /** Refuses, with an error as `run` does, what needs no store to be refused: the command line makes none for it. */
+  /**
+   * Refuses input for which no store is needed, with an error as in `run`: the command line then creates no store.
+   */
   check?(input: z.output<Input>, config: Config): Awaitable<void>;
-  /** Throws `InputError`, `Missing`, `Conflict` or `PeopleError` if it cannot be done; the message says what to do. */
+  /**
+   * Performs the operation. Throws `InputError`, `Missing`, `Conflict` or `PeopleError` if it cannot; the message
+   * says what to do.
+   */
   run(input: z.output<Input>, house: House): Promise<Told<Output>>;
 }
 
-/** The result of an operation, which nobody changes. */
+/** The read-only result of an operation. */
 export type Told<Output extends z.ZodType> = DeepReadonly<z.output<Output>>;
 
 type DeepReadonly<T> = T extends object
@@ -67,12 +72,11 @@ export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(
 ): Operation<Input, Output> => made;
 
 /**
- * Thrown if something that was given is not what an operation takes. The message goes on after the name of the member, or
- * says it all where the path is empty.
+ * Thrown if the input has a mistake. The message follows the name of the member, or is complete if the path is empty.
  */
 export class InputError extends Refused {
   override readonly name = 'InputError';
-  /** Members and indexes that lead to what is wrong; empty: the whole. */
+  /** Members and indexes that lead to the mistake; empty for the input as a whole. */
   readonly path: readonly string[];
 
   constructor(path: readonly string[], words: Words) {
@@ -81,17 +85,17 @@ export class InputError extends Refused {
   }
 }
 
-/** Thrown if there is nothing by the name or id that was given. */
+/** Thrown if nothing has the given name or id. */
 export class Missing extends Refused {
   override readonly name = 'Missing';
 }
 
-/** Thrown if what is there stands against the change. */
+/** Thrown if present data prevents the change. */
 export class Conflict extends Refused {
   override readonly name = 'Conflict';
 }
 
-/** Returns what was given as the operation takes it. Throws `InputError`. */
+/** Returns the input in the operation's form. Throws `InputError`. */
 export function readInput<Input extends z.ZodObject>(
   { input }: Pick<Operation<Input>, 'input'>,
   given: unknown,
@@ -101,7 +105,7 @@ export function readInput<Input extends z.ZodObject>(
   return read.data;
 }
 
-/** Does an operation with what was given by whoever may do it. Throws what `run` throws, and `InputError`. */
+/** Performs an operation with input of an authorized caller. Throws the errors of `run`, and `InputError`. */
 export async function perform<Input extends z.ZodObject, Output extends z.ZodType>(
   wanted: Operation<Input, Output>,
   given: unknown,
@@ -112,7 +116,7 @@ export async function perform<Input extends z.ZodObject, Output extends z.ZodTyp
   return wanted.run(input, house);
 }
 
-/** Says what a member must be where its schema does not. The issue carries the words. */
+/** Describes what a member must be, if its schema does not. The issue carries the words. */
 const inWords: z.core.$ZodErrorMap = (issue) => withWords(wordsOf(issue))(issue);
 
 function wordsOf(issue: z.core.$ZodRawIssue): Words {
@@ -137,7 +141,7 @@ const TOO_BIG: Readonly<Record<string, 'too-long' | 'too-many'>> = {
   array: 'too-many',
 };
 
-/** Tells the first mistake that a schema found. */
+/** Returns the error for the first mistake that a schema found. */
 function inputError({ issues: [issue] }: z.ZodError): InputError {
   if (issue === undefined) throw new Error('a schema refuses, and finds no mistake');
   const path = [

@@ -43,7 +43,7 @@ import { listRealms } from './spaces/realm-list.ts';
 import { showRevocationStatus } from './tokens/revocation-status.ts';
 import { revokeToken } from './tokens/token-revoke.ts';
 
-/** Everything that an operator can do by the command line, over HTTP and on pages alike. */
+/** All operations of operators: at the command line, over HTTP and on pages. */
 export const OPERATIONS: readonly Operation[] = [
   addClient,
   listClients,

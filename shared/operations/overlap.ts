@@ -1,10 +1,10 @@
 import { SPELLINGS } from './texts.ts';
 import { wholeNumber } from './whole-number.ts';
 
-/** Seconds: a day to bring the new one to wherever the old one is. */
+/** Default seconds of overlap: a day to install the new secret or key everywhere. */
 const OVERLAP = 86_400;
 
-/** How long the old `what` lives on beside the new one, in seconds. */
+/** Returns the schema of the seconds for which the old `what` stays valid beside the new one. */
 export const overlap = (what: string) =>
   wholeNumber(0, 30 * OVERLAP)
     .default(OVERLAP)

@@ -3,10 +3,10 @@ import { InputError } from './operation.ts';
 import { wholeNumber } from './whole-number.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** Rows of the longest page. */
+/** Most rows of a page. */
 const MOST = 100;
 
-/** Every list takes these: they say which page of it is asked for. */
+/** The input members of every list, which select the page. */
 export const pageInput = {
   after: z
     .string()
@@ -16,7 +16,7 @@ export const pageInput = {
   limit: wholeNumber(1, MOST).default(MOST).describe(`rows of the page, at most ${MOST}`),
 };
 
-/** Every list gives a page, and where the next one begins, if there is one. */
+/** The output of every list: a page, and the position of the next page, if there is one. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({ items: z.array(item), next: z.string().optional() });
 
@@ -27,8 +27,8 @@ export interface Page<T = unknown> {
 }
 
 /**
- * Makes a page of rows of which one more was read than it has: if that is there, the next page begins after the last
- * of this one.
+ * Makes a page from rows of which one more was read than the page has. If that row exists, the next page begins after
+ * this page's last row.
  */
 export function pageFrom<T>(rows: readonly T[], limit: number, name: (row: T) => string): Page<T> {
   const items = rows.slice(0, limit);
@@ -37,8 +37,8 @@ export function pageFrom<T>(rows: readonly T[], limit: number, name: (row: T) =>
 }
 
 /**
- * Makes a page of a list that is short enough to be read whole. `name`: of a row, by which the next page begins. Throws
- * `InputError` if the list does not have the row that it is to go on after.
+ * Makes a page of a list that is short enough to be read whole. `name`: returns a row's name, after which the next
+ * page begins. Throws `InputError` if no row has the given name.
  */
 export function pageIn<T>(
   all: readonly T[],

@@ -6,7 +6,7 @@ import { InputError } from './operation.ts';
 import { said } from '#shared/refusals/operations.ts';
 import { fault } from '#shared/refusals/fault.ts';
 
-/** Characters of the longest key: RSA with 8192 bits, in PEM or as a JWK. */
+/** Most characters of a key: RSA with 8192 bits, in PEM or as a JWK. */
 const LONGEST = 8192;
 
 export const publicKey = z

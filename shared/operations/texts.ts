@@ -2,24 +2,24 @@ import * as z from 'zod';
 import { InputError } from './operation.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** The ways in which a member is written and typed, where its name does not say them. */
+/** How a member is written at the command line and in forms, if its name does not determine it. */
 interface Spelling {
-  /** The name of its option, without dashes; of a member with several values it is one of them. */
+  /** The name of the option, without dashes; for a member with several values the option gives one of them. */
   readonly option?: string;
-  /** The word in the help that stands for its value. */
+  /** The word in the help that represents the value. */
   readonly value?: string;
-  /** Reads one value; default: it is the text. */
+  /** Reads one value; default: the text itself. */
   readonly read?: (text: string) => unknown;
-  /** The values that a form offers, where others say the same. */
+  /** The values that a form offers, if several values mean the same. */
   readonly choices?: readonly string[];
-  /** Its value lets somebody in: no page shows it, and it is never in an address. */
+  /** True if the value is a credential: no page shows it, and it is never in a URL. */
   readonly secret?: true;
 }
 
 /** The spellings of members. */
 export const SPELLINGS = z.registry<Spelling>();
 
-/** Returns the name of a member's option, and what stands for its value in the help. */
+/** Returns the name of a member's option, and the word that represents its value in the help. */
 export function spellingOf(
   name: string,
   schema: z.ZodType,
@@ -29,7 +29,7 @@ export function spellingOf(
   return { option, value };
 }
 
-/** Returns a message that names options of the command line with words for the members of the input that they are. */
+/** Returns a message in which the names of options are replaced by words for the members. */
 export function withoutOptions(
   message: string,
   { shape }: z.ZodObject,
@@ -47,14 +47,14 @@ export function withoutOptions(
   });
 }
 
-/** Returns the names of the members that are secrets. */
+/** Returns the names of the secret members. */
 export const secretsOf = ({ shape }: z.ZodObject): ReadonlySet<string> =>
   new Set(Object.keys(shape).filter((name) => SPELLINGS.get(shape[name] as z.ZodType)?.secret));
 
-/** How a member is written where everything is text: at the command line, in a query, in a form. */
+/** How a member is written as text: at the command line, in a query, in a form. */
 export type MemberKind = 'flag' | 'number' | 'text' | 'texts';
 
-/** Returns the schema of a member's value, without what says that it may be absent, and what is made of it. */
+/** Returns the schema of a member's value, without wrappers for optional members and transformations. */
 function innerOf(schema: z.ZodType): z.ZodType {
   let inner = schema;
   for (;;) {
@@ -78,7 +78,7 @@ export function kindOf(schema: z.ZodType): MemberKind {
   return inner instanceof z.ZodArray ? 'texts' : 'text';
 }
 
-/** Returns the only texts that a member may have, or each of its values; undefined: there are others. */
+/** Returns the only texts that a member, or each of its values, may have; undefined if other texts are possible. */
 export function choicesOf(schema: z.ZodType): readonly string[] | undefined {
   const { choices } = SPELLINGS.get(schema) ?? {};
   if (choices !== undefined) return choices;
@@ -95,9 +95,8 @@ export const isOptional = (schema: z.ZodType): boolean =>
 export type Texts = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Returns what was written as text in the form that the schema takes. What it does not know goes along, so that the schema
- * refuses it. Throws `InputError` for a flag that is neither true nor false, and for two values of a member that has
- * one.
+ * Returns text values in the form that the schema accepts. Unknown members are included, so that the schema refuses
+ * them. Throws `InputError` for a flag that is neither true nor false, and for two values of a member that has one.
  */
 export function fromTexts(schema: z.ZodObject, texts: Texts): Readonly<Record<string, unknown>> {
   const entries = [...texts].map(([name, values]) => {
@@ -123,7 +122,7 @@ const VALUES: Readonly<
     if (value === undefined) throw new InputError([name], said('flag'));
     return value;
   },
-  // The schema refuses the text of no number, and says what it takes.
+  // If the text is no number, the schema refuses it with a message.
   number: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : text),
   text: (text) => text,
 };

@@ -30,7 +30,10 @@ const item = z.looseObject({
   how: z.string().describe('by which door'),
 });
 
-/** Newest first. Of an event that is younger than a second the servers may not have made a part of the log yet. */
+/**
+ * Lists events, newest first. An event that is younger than a second may still be missing, since the servers add
+ * events to the log in batches.
+ */
 export const listAudit = operation({
   name: 'audit list',
   summary: 'list what was changed, by whom and how',
@@ -91,14 +94,14 @@ export const listAudit = operation({
   },
 });
 
-/** Throws `InputError` if the text is no place of the log. */
+/** Throws `InputError` if the text is no position in the log. */
 function placeIn(after: string | undefined): number | undefined {
   if (after === undefined) return undefined;
   if (!/^\d{1,15}$/.test(after)) throw new InputError(['after'], said('page-unknown'));
   return Number(after);
 }
 
-/** Returns the names of all who did something, or to whom it happened. */
+/** Returns the names of all people and clients in the events, as actor or subject. */
 async function namesIn(
   events: readonly Listed[],
   actor: 'person' | 'client',

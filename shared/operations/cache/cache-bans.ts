@@ -7,7 +7,7 @@ import { pageIn, pageInput, pageOf } from '../page.ts';
 import { banCached } from './cache-ban.ts';
 import { cacheReports } from './cache-reports.ts';
 
-/** At most, of the last day. */
+/** The most bans in the list, which covers the last day. */
 export const MOST_BANS = 100;
 
 const item = z.strictObject({

@@ -7,9 +7,9 @@ import type { Words } from '#shared/refusals/words.ts';
 import { said } from '#shared/refusals/operations.ts';
 
 export interface CachedAddress {
-  /** As invalidations name it. */
+  /** The space's name in invalidations. */
   readonly space: string;
-  /** Path and query, as they were spelled. */
+  /** Path and query in their original spelling. */
   readonly target: string;
 }
 

@@ -18,7 +18,7 @@ const grant = z.strictObject({
   ...grantShown,
 });
 
-/** A grant in the list of those of a client. */
+/** A grant in a client's list of grants. */
 export type GrantOfClient = Told<typeof grant>;
 
 export const showClientAccess = operation({
@@ -57,7 +57,7 @@ const grantOf = (one: ListedAccess, giver: PersonRecord | undefined): GrantOfCli
 
 const cursor = z.tuple([z.int().min(0), z.string()]);
 
-/** Throws `InputError` if it is no `next` of this list. */
+/** Throws `InputError` if the text is no `next` of this list. */
 function placeIn(text: string): ArtefactPlace {
   try {
     const [end, id] = cursor.parse(JSON.parse(text));

@@ -19,7 +19,7 @@ import { publicJwks } from './public-jwks.ts';
 import { said } from '#shared/refusals/operations.ts';
 import { fault } from '#shared/refusals/fault.ts';
 
-/** The ways in which a client that is not public proves who it is; the first is the default. */
+/** The authentication methods of a confidential client; the first is the default. */
 export const AUTH_METHODS = [
   'client_secret_basic',
   'client_secret_post',
@@ -69,8 +69,8 @@ const input = registration.extend({
 });
 
 /**
- * Registers a client, each time another one. One of GNAP is known by its key, and one that a document describes by the
- * address of that: they are there only once.
+ * Registers a client, a new one each time. A GNAP client is identified by its key, and a client with a document by
+ * the document's address, so these exist only once.
  */
 export const addClient = operation({
   name: 'client add',
@@ -121,11 +121,11 @@ export const addClient = operation({
   },
 });
 
-/** The note on a client by its document if the configuration opens nothing to such clients. */
+/** The note on a client with a document if the configuration opens no space to such clients. */
 export const NOTHING_OPEN =
   'no space has documentClients: the client may ask for the name and the address of a person alone';
 
-/** Returns what an operator says of a client. Throws `InputError` where a member is missing. */
+/** Returns an operator's description of a client. Throws `InputError` if a member is missing. */
 function registrationOf(asked: z.output<typeof input>): Registration {
   const { client_name: name, grant_types: grants, document: _, ...rest } = asked;
   if (name === undefined) throw new InputError(['client_name'], said('missing'));
@@ -133,7 +133,7 @@ function registrationOf(asked: z.output<typeof input>): Registration {
   return { ...rest, client_name: name, grant_types: grants };
 }
 
-/** Throws `InputError` for a member that the document has to say. */
+/** Throws `InputError` for a member that only the document may have. */
 function refuseOthers(asked: z.output<typeof input>): void {
   const isOther = ([member, value]: [string, unknown]) => member !== 'document' && value !== false;
   const other = Object.entries(asked).find(isOther);
@@ -141,8 +141,8 @@ function refuseOthers(asked: z.output<typeof input>): void {
 }
 
 /**
- * Returns what is known of a client before it is made, and the notes on it. `kept`: those of a client of GNAP whose key is
- * known already. Throws `InputError`.
+ * Returns the members of a client before it is registered, with notes. `kept`: the members of a GNAP client whose key
+ * is known already. Throws `InputError`.
  */
 export function described(asked: Registration, config: Config, kept?: GnapMembers) {
   const { public: isPublic, native, gnap_key, gnap_bearer, jwks, ...more } = asked;
@@ -170,6 +170,6 @@ const needsSecret = ({
 }: Pick<ClientRecord, 'token_endpoint_auth_method'>) =>
   method === 'client_secret_basic' || method === 'client_secret_post';
 
-/** Returns the members without those that are false: a client that is none of that lacks them. */
+/** Returns the members without those that are false, which are stored as absent. */
 const withoutFalse = <T extends object>(members: T) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== false)) as T;

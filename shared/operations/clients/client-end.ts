@@ -8,7 +8,9 @@ import { clientId } from './client-id.ts';
 import { findClient, isBuiltIn } from './find-client.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** A built-in client that has a later generation counts as removed by an operator: it would not be registered anew. */
+/**
+ * A built-in client whose generation was raised is treated as removed by an operator, so it is not registered again.
+ */
 export const endAccessOfClient = operation({
   name: 'client end',
   summary:

@@ -7,8 +7,8 @@ import { Conflict, type House, InputError } from '../operation.ts';
 import { said } from '#shared/refusals/operations.ts';
 
 /**
- * Registers the client that a Client ID Metadata Document describes, before anybody asks for it (draft section 6.10). One
- * that people have let in already stays after this, too. Throws `InputError` for a document that cannot be used, and
+ * Registers the client of a Client ID Metadata Document before any person uses it (draft section 6.10). A client that
+ * people have already allowed stays after this, too. Throws `InputError` for a document that cannot be used, and
  * `Conflict`.
  */
 export async function clientFromDocument(url: string, house: House): Promise<ClientRecord> {
@@ -27,7 +27,7 @@ export async function clientFromDocument(url: string, house: House): Promise<Cli
   return client;
 }
 
-/** Fetches a document. Throws `InputError` for one that cannot be used. */
+/** Fetches a document. Throws `InputError` if it cannot be used. */
 export const readDocument = (url: string, { documentNetwork }: Pick<House, 'documentNetwork'>) =>
   fetchDocument(url, documentNetwork).catch((error: unknown) => {
     if (error instanceof BadDocument) {
@@ -36,7 +36,7 @@ export const readDocument = (url: string, { documentNetwork }: Pick<House, 'docu
     throw error;
   });
 
-/** Keeps a client, in place of the one that people have let in already, if there is one. Throws `Conflict`. */
+/** Stores a client, replacing the record of a client that people have already allowed. Throws `Conflict`. */
 export async function keepRegistered(
   client: ClientRecord,
   was: ClientRecord | undefined,

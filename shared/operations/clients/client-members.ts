@@ -9,10 +9,10 @@ import { fault } from '#shared/refusals/fault.ts';
 /** The algorithms for ID tokens; the first is the default of clients (OpenID Connect Registration 1.0 section 2). */
 export const ID_TOKEN_ALGS = ['RS256', 'ES256'] as const;
 
-/** The name of a client or of an application for people. */
+/** The visible name of a client or of an application. */
 export const visibleName = z.string().refine(isVisibleName, fault(said('visible-name')));
 
-/** Scopes with spaces between them, each once (RFC 6749 section 3.3). */
+/** Scopes separated by spaces, each once (RFC 6749 section 3.3). */
 export const scopes = z
   .string()
   .max(4096, fault(said('too-long', { most: 4096 })))
@@ -25,7 +25,7 @@ export const scopes = z
   )
   .transform((text) => [...parseScope(text)].join(' '));
 
-/** Values, each once. */
+/** Returns the schema of values that may occur once each. */
 const each = (one: z.ZodString) =>
   z
     .array(one)
@@ -53,7 +53,7 @@ function isPictureUrl(text: string): boolean {
 
 const flag = z.boolean().exactOptional();
 
-/** The members of a client that can also change later (RFC 7591 section 2 names them, and ours). */
+/** The members of a client that can be changed later (from RFC 7591 section 2, and our own). */
 export const clientMembers = {
   logo_uri: pictureUrl
     .exactOptional()

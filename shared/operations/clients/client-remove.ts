@@ -7,8 +7,9 @@ import { clientId } from './client-id.ts';
 import { findClient } from './find-client.ts';
 
 /**
- * Removes a client. The generation is raised before the removal, so that a crash between them leaves no living token, and
- * again after it, for a token that was issued between them. Resolves to the last one: `clearClient` removes the grants.
+ * Removes a client. It raises the generation before the removal, so that a crash in between leaves no valid token,
+ * and again afterwards, for a token issued in between. Resolves to the last generation, with which `clearClient`
+ * removes the grants.
  */
 export async function retireClient(
   { stores, recorder, clock, longestLife }: House,

@@ -8,20 +8,20 @@ import { redirectUriMistake } from '#shared/client-documents/redirect-uri.ts';
 import { about, type Words } from '#shared/refusals/words.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** The members of a client that rules are about. */
+/** The members of a client that have rules. */
 export interface RuledClient extends Partial<Omit<ClientRecord, 'gnap'>> {
   readonly grant_types: readonly string[];
-  /** It has no secret and no key. */
+  /** True if the client has no secret and no key. */
   readonly public?: boolean;
   readonly native?: boolean;
-  /** It is a client of GNAP. */
+  /** Present if the client is a GNAP client. */
   readonly gnap?: unknown;
   readonly gnap_bearer?: boolean;
 }
 
 type Member = keyof RuledClient;
 
-/** Members that say nothing about a client of GNAP. */
+/** Members that have no meaning for a GNAP client. */
 const OF_OAUTH: readonly Member[] = [
   'public',
   'token_endpoint_auth_method',
@@ -40,7 +40,7 @@ const has = (client: RuledClient, member: Member) => {
 
 const grants = ({ grant_types: all }: RuledClient, grant: string) => all.includes(grant);
 
-/** Members that contradict others, with the remedy. */
+/** Combinations of members that contradict each other, with the remedy. */
 const CONTRADICTIONS: readonly (readonly [
   member: Member,
   wrong: (client: RuledClient) => boolean,
@@ -125,13 +125,13 @@ const CONTRADICTIONS: readonly (readonly [
   ),
 ];
 
-/** Throws `InputError` if members of a client do not go together. */
+/** Throws `InputError` if members of a client contradict each other. */
 export function refuseContradictions(client: RuledClient): void {
   const found = CONTRADICTIONS.find(([, wrong]) => wrong(client));
   if (found !== undefined) throw new InputError([found[0]], found[2]);
 }
 
-/** Throws `InputError` if a member names a space that takes no tokens. */
+/** Throws `InputError` if a member names a space that accepts no tokens. */
 export function checkSpaces(asked: ClientMembers, config: Config): void {
   const urls = [...new Set(everyTokenSpace(config).map(({ url }) => url))];
   for (const member of ['resources', 'introspects'] as const) {
@@ -141,7 +141,7 @@ export function checkSpaces(asked: ClientMembers, config: Config): void {
   }
 }
 
-/** Throws `InputError` if the browser may not take a code, or go, to an address. */
+/** Throws `InputError` if a browser must not be redirected to an address, with or without a code. */
 export function checkRedirects(asked: ClientMembers, native: boolean): void {
   for (const member of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     for (const [at, uri] of (asked[member] ?? []).entries()) {

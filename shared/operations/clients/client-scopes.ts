@@ -13,15 +13,15 @@ import type { RuledClient } from './client-rules.ts';
 import { ofPeople } from './grant-types.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** Scopes of no space: OpenID Connect Core 1.0 sections 3.1.2.1, 5.4 and 11. */
+/** Scopes that belong to no space: OpenID Connect Core 1.0 sections 3.1.2.1, 5.4 and 11. */
 const OF_PEOPLE = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];
 
-/** Returns the scopes that spaces ask for. */
+/** Returns the scopes that spaces require. */
 export const scopesOfSpaces = (config: Config): readonly string[] => [
   ...new Set(tokenSpaces(config).flatMap(({ scopes }) => Object.values(scopes).flat())),
 ];
 
-/** Returns the notes on scopes that are of no use. Throws `InputError` if they do not fit the client. */
+/** Returns the notes on scopes without effect. Throws `InputError` if scopes do not fit the client. */
 export function checkScopes(client: RuledClient, config: Config): { readonly notes?: string[] } {
   const all = parseScope(client.scope);
   const spaces = client.gnap ? gnapSpaces(config) : tokenSpaces(config);

@@ -32,7 +32,7 @@ export const renewSecret = operation({
     const now = clock.now();
     const former_secret = { hash: old, from: now, until: now + 1000 * seconds };
     const changed = { ...rest, secret_hash, ...(seconds > 0 && { former_secret }) };
-    // A secret that is told is valid: of several changes at once the others are refused.
+    // Each secret that an operator receives must be valid, so of several changes at once all but one are refused.
     const event = { kind: 'client.secret-changed', client: id } as const;
     if (!(await recorder.changing('clients', event).replace(changed, client))) {
       throw new Conflict(said('client-raced', { client: id }));

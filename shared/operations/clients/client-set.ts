@@ -16,7 +16,7 @@ import { notes } from './notes.ts';
 import { publicJwks } from './public-jwks.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** The members that a client need not have, by the options that say them. */
+/** The optional members of a client, by the options that set them. */
 const REMOVABLE = {
   'logo-uri': 'logo_uri',
   'default-scope': 'default_scope',
@@ -90,7 +90,7 @@ export const setClient = operation({
   },
 });
 
-/** Returns the client as it is after the change, and the notes on it. Throws `InputError` and `Conflict`. */
+/** Returns the client after the change, with notes. Throws `InputError` and `Conflict`. */
 function changedBy(
   { client_id: id, without, ...given }: Asked,
   client: ClientRecord,
@@ -113,14 +113,14 @@ function changedBy(
   return { changed, ...checkScopes(changed, config) };
 }
 
-/** Returns a client as if it were registered now: members that nobody chose are not there. */
+/** Returns a client as if it were registered now: members with default values are absent. */
 function ruled(client: ClientRecord, native: boolean) {
   const { token_endpoint_auth_method: method, id_token_signed_response_alg: _, ...rest } = client;
   const isPublic = method === 'none' && client.gnap === undefined;
   return { ...rest, public: isPublic, native };
 }
 
-/** Adds the scopes that the client loses: people who allowed them are asked again if it gets them back. */
+/** Records the scopes that the client loses: people who allowed them are asked again if the client gets them back. */
 export function withdrawn(
   client: ClientRecord,
   scope: string,

@@ -4,7 +4,7 @@ import type { Told } from '../operation.ts';
 
 const texts = z.array(z.string());
 
-/** A client without what it proves with who it is. Its members are those of RFC 7591 section 2, and ours. */
+/** A client without its credentials. Its members are those of RFC 7591 section 2, and our own. */
 export const clientSchema = z.strictObject({
   client_id: z.string(),
   client_name: z.string(),

@@ -14,8 +14,8 @@ export type GnapMembers = Required<
 >;
 
 /**
- * Returns the members of a client of GNAP, whose key is its identity: a public JWK that signs its requests, or a
- * certificate in PEM that it shows in TLS. Throws `InputError`.
+ * Returns the members of a GNAP client, which its key identifies: a public JWK that signs its requests, or a
+ * certificate in PEM that it uses in TLS. Throws `InputError`.
  */
 export function gnapMembers(text: string, bearer: boolean): GnapMembers {
   const given = text.includes('-----BEGIN CERTIFICATE-----')
@@ -38,7 +38,7 @@ export function gnapMembers(text: string, bearer: boolean): GnapMembers {
   }
 }
 
-/** Returns the members of a client of GNAP with a key as it is kept. Throws `InputError`. */
+/** Returns the members of a GNAP client with a stored key. Throws `InputError`. */
 export function keptGnapMembers({ key, bearer }: GnapRegistration): GnapMembers {
   try {
     const client_id = clientIdOf(readKey(key));

@@ -15,10 +15,10 @@ const GRANTS = {
 
 const names = Object.keys(GRANTS) as (keyof typeof GRANTS)[];
 
-/** By its short name, or as in the protocol. */
+/** A grant type by its short name, or by its name in the protocol. */
 const grantType = z.enum([...names, DEVICE_CODE]);
 
-/** The grant types of a client that is registered, each once. */
+/** The grant types of a registered client, each once. */
 export const grantTypes = z
   .array(grantType)
   .min(1, fault(said('missing')))
@@ -28,10 +28,10 @@ export const grantTypes = z
   .describe(names.join(', '))
   .register(SPELLINGS, { option: 'grant', value: 'GRANT', choices: names });
 
-/** Grant types for people to read. */
+/** Returns grant types in their short form, for people. */
 export const shortNames = (grants: readonly string[]) =>
   grants.map((grant) => (grant === DEVICE_CODE ? 'device_code' : grant)).join(' ');
 
-/** Whether a person stands behind one of these grants. */
+/** True if one of these grants acts for a person. */
 export const ofPeople = (grants: readonly string[]) =>
   grants.includes('authorization_code') || grants.includes(DEVICE_CODE);

@@ -1,4 +1,4 @@
-/** Returns the JSON in a text; undefined: it is none. */
+/** Returns the JSON in a text; undefined if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -5,15 +5,16 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { Conflict } from '../operation.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** How a client is written, and how that is taken back; both false if nothing was changed. */
+/** How a client is written, and how the write is undone; both resolve to false if nothing was changed. */
 interface Writing {
   write(): Promise<boolean>;
   undo(): Promise<unknown>;
 }
 
 /**
- * Writes a client unless one of its keys lets somebody in. Looks once more after it: whoever adds such a key at the same
- * time does so, too, so that at least one of both sees the other. Throws `Conflict`.
+ * Writes a client, unless one of its keys authenticates a person or application at the resource server. It checks
+ * again after the write. The function that adds such a key does the same, so that of two at the same time at least
+ * one sees the other. Throws `Conflict`.
  */
 export async function writeUnlessKeysOfPeople(
   publicKeys: PublicKeys,
@@ -31,7 +32,7 @@ export async function writeUnlessKeysOfPeople(
   return true;
 }
 
-/** Throws `Conflict` for a key of the client by which somebody is let in (RFC 9729 section 8). */
+/** Throws `Conflict` for a key of the client that authenticates a person or application (RFC 9729 section 8). */
 export async function refuseKeysOfPeople(
   publicKeys: PublicKeys,
   client: Pick<ClientRecord, 'jwks' | 'gnap'>,

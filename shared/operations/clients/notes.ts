@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Remarks on a client that was made or changed. */
+/** Notes on a client that was registered or changed. */
 export const notes = z
   .array(z.string())
   .exactOptional()

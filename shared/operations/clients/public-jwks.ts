@@ -16,7 +16,7 @@ const publicJwk = z
     fault(said('jwk-alg', { algs: [...ASSERTION_ALGORITHMS.keys()].join(', ') })),
   );
 
-/** Reads a JWK Set; the schema refuses what is not JSON. */
+/** Reads a JWK Set; for text that is not JSON the schema reports the mistake. */
 export const jwksIn = (text: string): unknown => jsonIn(text) ?? text;
 
 /** A JWK Set (RFC 7517 section 5) of public keys. */

@@ -35,7 +35,7 @@ const input = z.strictObject({
 
 type Asked = z.output<typeof input>;
 
-/** Members of each kind of key, which the other lacks. */
+/** The members that only one kind of key has. */
 const OWN = {
   api: ['realm', 'scope', 'expires'],
   concealed: ['public_key', 'key_name'],
@@ -72,7 +72,7 @@ export const addKey = operation({
   run: (asked, house) => (asked.concealed ? addConcealed(asked, house) : addSecret(asked, house)),
 });
 
-/** Makes a key that is a secret. */
+/** Creates a secret key. */
 async function addSecret({ application, realm = '', scope, expires: days }: Asked, house: House) {
   const expires_at = expiresAt(days, house);
   return addApiKey(house, {
@@ -83,7 +83,7 @@ async function addSecret({ application, realm = '', scope, expires: days }: Aske
   });
 }
 
-/** RFC 9729: adds the public half of a key. */
+/** Adds the public half of a key for Concealed (RFC 9729). */
 async function addConcealed({ application, public_key = '', key_name = '' }: Asked, house: House) {
   const members = { scheme: 'Concealed', name: key_name } as const;
   const key = {
@@ -97,7 +97,7 @@ async function addConcealed({ application, public_key = '', key_name = '' }: Ask
   return { id: key.id, application, ...members };
 }
 
-/** Throws `InputError` for a realm that takes no API keys. */
+/** Throws `InputError` for a realm that accepts no API keys. */
 export function checkRealm(asked: string | undefined, { spaces }: Config): void {
   if (asked === undefined) throw new InputError(['realm'], said('missing'));
   const realms = spaces

@@ -20,10 +20,10 @@ const listed = z.strictObject({
   demo: z.boolean().exactOptional().describe('refused in production'),
 });
 
-/** A key in a list of them. */
+/** A key in the list of keys. */
 export type ListedKey = Told<typeof listed>;
 
-/** The kinds of keys, in the order of the list, each with its page behind a place. */
+/** The kinds of keys in the order of the list, each with a function for its page after a position. */
 const KINDS: readonly Kind[] = [
   {
     page: async (after, limit, { stores }) => {
@@ -45,14 +45,14 @@ interface Kind {
   page(after: Place | undefined, limit: number, house: House): Promise<readonly ListedKey[]>;
 }
 
-/** Where a key stands among those of its kind. */
+/** The position of a key among the keys of its kind. */
 interface Place {
   readonly owner: string;
   readonly created_at: number;
   readonly id: string;
 }
 
-/** API keys come first, then keys for Concealed; each by application and age. */
+/** Lists API keys first, then keys for Concealed; each kind by application and age. */
 export const listKeys = operation({
   name: 'key list',
   summary: 'list the keys of applications: owner, realm, expiry and last use',
@@ -83,7 +83,7 @@ const nextAfter = (kind: number, { application, created_at, id }: ListedKey) =>
 
 const cursor = z.tuple([z.int().min(0).max(1), z.string(), z.int().min(0), z.string()]);
 
-/** Throws `InputError` if it is no `next` of this list. */
+/** Throws `InputError` if the text is no `next` of this list. */
 function placeIn(text: string): [kind: number, place: Place] {
   try {
     const [kind, owner, created_at, id] = cursor.parse(JSON.parse(text));

@@ -16,7 +16,7 @@ export const removeKey = operation({
   },
 });
 
-/** The key of a person is none of an application. */
+/** A person's key does not belong to an application, so it is not removed here. */
 async function remove({ stores, recorder }: House, id: string): Promise<boolean> {
   const ofApi = recorder.changing('apiKeys', { kind: 'api-key.removed', key: id });
   if (await ofApi.remove(id)) return true;

@@ -30,7 +30,7 @@ interface Rotation {
   readonly expires?: number;
 }
 
-/** The new key comes first: where the store has no transactions, a crash leaves one key too many, and never none. */
+/** The new key is added first. If the store has no transactions, a crash then leaves one key too many, never none. */
 async function rotate({ id, overlap: seconds, expires: days }: Rotation, house: House) {
   const { apiKeys } = house.stores;
   const now = house.clock.now();
@@ -53,7 +53,7 @@ async function rotate({ id, overlap: seconds, expires: days }: Rotation, house: 
   return key;
 }
 
-/** Returns when a key ends that is made now for as long as the old one was; a rotation shortens that. */
+/** Returns the end of a new key with the same life as the old key; the rotation itself shortens the old one. */
 function sameLife({ created_at, expires_at }: ApiKeyRecord, now: number): number | undefined {
   return expires_at === undefined ? undefined : now + expires_at - created_at;
 }

@@ -9,18 +9,18 @@ import { said } from '#shared/refusals/operations.ts';
 /** Milliseconds. */
 const DAY = 86_400_000;
 
-/** When a key ends, in days from now. */
+/** The days after which a key ends. */
 export const expires = (otherwise: string) =>
   wholeNumber(1, 3650)
     .exactOptional()
     .describe(`days until it expires, at most 3650; default: ${otherwise}`)
     .register(SPELLINGS, { value: 'DAYS' });
 
-/** Returns when it ends, in milliseconds since the epoch, if that was said. */
+/** Returns the end in milliseconds since the epoch, if one was given. */
 export const expiresAt = (days: number | undefined, { clock }: Pick<House, 'clock'>) =>
   days === undefined ? undefined : clock.now() + days * DAY;
 
-/** An API key that was made. */
+/** A newly created API key. */
 export const newKeySchema = z.strictObject({
   id: z.string(),
   key: z.string().describe('shown only this once'),
@@ -31,7 +31,7 @@ export const newKeySchema = z.strictObject({
   demo: z.boolean().exactOptional(),
 });
 
-/** Makes a key, of which only the hash is kept: what is returned is to be shown now. */
+/** Creates a key, of which only the hash is stored: the result must be shown now. */
 export async function addApiKey(
   { recorder, random, clock }: House,
   members: Pick<ApiKeyRecord, 'application' | 'realm' | 'scopes' | 'expires_at' | 'demo'>,

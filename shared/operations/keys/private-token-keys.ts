@@ -36,7 +36,7 @@ export const listPrivateTokenKeys = operation({
   },
 });
 
-/** `until`: of a retired key nothing is good, whatever its row says. */
+/** `until` is left out for a retired key, which is no longer valid whatever its row says. */
 const shown = ({ key, state, until }: ScheduledTokenKey): ShownTokenKey => ({
   id: key.id,
   type: TOKEN_TYPES[key.type].name,

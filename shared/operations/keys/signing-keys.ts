@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type KeyLifecycle, keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import type { House } from '../operation.ts';
 
-/** Which keys an operation is about. */
+/** The keys that an operation affects: those of the authorization server or of the gateway. */
 export const gateway = z
   .boolean()
   .default(false)
@@ -10,7 +10,7 @@ export const gateway = z
     'the keys of the gateway, which signs statements for applications, not those of tokens',
   );
 
-/** The life of the signing keys that the servers use: the authorization server's or the gateway's. */
+/** Returns the life cycle of the signing keys of the authorization server or of the gateway. */
 export const lifeOf = async (house: House, ofGateway: boolean): Promise<KeyLifecycle> =>
   keyLifecycle(ofGateway ? 'gatewayKeys' : 'keys', {
     ...house,

@@ -2,7 +2,7 @@ import { GENERATE, type TokenKeyLifecycle } from '#shared/keys/token-key-lifecyc
 import { Conflict, type House } from '../operation.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** The life of the keys of the PrivateToken issuer. Rejects with `Conflict` where there is no issuer. */
+/** Returns the life cycle of the PrivateToken issuer's keys. Rejects with `Conflict` if there is no issuer. */
 export async function tokenKeyLife(house: House): Promise<TokenKeyLifecycle> {
   const { stores, recorder, config, clock, random } = house;
   const { privateTokens: times } = config;

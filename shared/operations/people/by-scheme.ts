@@ -5,11 +5,11 @@ const wordsOf = ({ kind }: KeptKind) => kind.split(' ');
 
 const SCHEMES = [...new Set(VERIFIER_KINDS.map((kind) => wordsOf(kind)[0] ?? ''))].toSorted();
 
-/** In the order of `variantsByScheme`. */
+/** Returns the kinds in the order of `variantsByScheme`. */
 export const inOrder = (kinds: readonly KeptKind[]): KeptKind[] =>
   SCHEMES.flatMap((scheme) => kinds.filter((kind) => wordsOf(kind)[0] === scheme));
 
-/** For each scheme that keeps anything, of which of its variants: `{ digest: ['SHA-256'], scram: [] }`. */
+/** Returns for each scheme with verifiers the variants that are stored: `{ digest: ['SHA-256'], scram: [] }`. */
 export const variantsByScheme = (kinds: readonly KeptKind[]): Record<string, string[]> =>
   Object.fromEntries(
     SCHEMES.map((scheme) => [

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { Stores } from '#shared/stores/stores.ts';
 
-/** The members that say what still lets a person in after everything else has ended. */
+/** The members that say which keys still authenticate a person after all other access has ended. */
 export const keysLeftShown = {
   passkeys_left: z.int().exactOptional().describe('passkeys that still let them in'),
   keys_left: z.int().exactOptional().describe('keys that still let them in'),
 };
 
-/** Counts the keys and passkeys of a person whose other access has ended: they stay. */
+/** Counts the keys and passkeys of a person whose other access has ended, since these stay valid. */
 export async function keysLeft(
   { publicKeys, passkeys }: Pick<Stores, 'publicKeys' | 'passkeys'>,
   id: string,

@@ -2,9 +2,9 @@ import { type People, type PersonRecord } from '#shared/stores/people/people.ts'
 import { personNamed } from '#shared/people/people.ts';
 import type { Page } from '../page.ts';
 
-/** Whose keys are listed, and which page of them. */
+/** The person whose keys are listed, and the page. */
 interface Asked {
-  /** Undefined: those of all people. */
+  /** Undefined for the keys of all people. */
   readonly name?: string | undefined;
   readonly after?: string | undefined;
   readonly limit: number;
@@ -17,9 +17,9 @@ interface Owned<Key> {
 }
 
 /**
- * Returns a page of keys, by the names of their people and by age. It looks at as many people as it may have rows, so that
- * it may have fewer rows than that, or none, though there is a next one. `next` is the name of the last person, and the
- * id of their last key if they have more.
+ * Returns a page of keys, by the names of their people and by age. It reads as many people as the page may have rows,
+ * so a page may have fewer rows, or none, although another page follows. `next` is the name of the last person, with
+ * the id of the last key if the person has more.
  */
 export async function keysOfPeople<Key extends { readonly id: string }>(
   people: Pick<People, 'getByName' | 'page'>,
@@ -29,7 +29,7 @@ export async function keysOfPeople<Key extends { readonly id: string }>(
   const [last = '', lastKey] = after.split(' ');
   const found: Owned<Key>[] = [];
 
-  /** Takes the keys that the page has room for; returns where the next page begins, if it is full. */
+  /** Adds the keys for which the page has room; returns the start of the next page if the page is full. */
   async function take(person: PersonRecord): Promise<string | undefined> {
     const keys = await keysOf(person);
     const seen = person.name === last ? keys.findIndex(({ id }) => id === lastKey) + 1 : 0;

@@ -8,7 +8,7 @@ export const newPersonName = z
   .max(256, fault(said('too-long', { most: 64 })))
   .describe('the name with which the person will sign in');
 
-/** How a name that somebody had before is given away. */
+/** Whether a name that another person had before may be given again. */
 export const reuseName = z
   .boolean()
   .default(false)

@@ -6,7 +6,7 @@ import { folderOf, treesIn } from '#shared/stores/trees/tree-folder.ts';
 import { accountName, ownTree } from '#shared/stores/trees/tree-names.ts';
 import type { Trees } from '#shared/stores/trees/trees.ts';
 
-/** Members of the root that go in one change. */
+/** How many members of the root are removed in one change. */
 const BATCH = 100;
 
 const NO_QUOTA = {
@@ -16,7 +16,7 @@ const NO_QUOTA = {
 };
 
 /**
- * Removes the trees of a person's own: those of spaces as they are configured, and of others what is on this disk.
+ * Removes the person's own trees: in configured spaces from their stores, and in all other spaces from this disk.
  * Resolves to the number of trees that had documents.
  */
 export async function removeOwnTrees(
@@ -43,7 +43,7 @@ export async function removeOwnTrees(
   return removed;
 }
 
-/** Nothing of what was removed is kept, and nothing of others' that waited to be cleared. */
+/** Removes the content of the removed documents, and no waiting content of other people. */
 async function clearAll(trees: Trees, content: string): Promise<void> {
   for (let some; (some = await trees.clear()) !== undefined;) {
     const folder = join(content, folderOf(some.tree));
@@ -51,7 +51,7 @@ async function clearAll(trees: Trees, content: string): Promise<void> {
   }
 }
 
-/** Whether there was anything in it. */
+/** Empties a tree. Resolves to true if it had documents. */
 async function emptied(trees: Trees, tree: string): Promise<boolean> {
   let found = false;
   for (;;) {

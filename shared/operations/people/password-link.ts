@@ -21,7 +21,7 @@ export const passwordLink = z.strictObject({
   removes_second_factor: z.literal(true).exactOptional(),
 });
 
-/** Makes a link with which a person sets a password. Throws `Conflict` for somebody disabled. */
+/** Makes a link with which a person sets a password. Throws `Conflict` for a disabled person. */
 export async function makePasswordLink(
   house: House,
   person: PersonRecord,
@@ -42,7 +42,8 @@ export async function makePasswordLink(
 }
 
 /**
- * Lets the message of a link wait, which the authorization server makes and sends. Throws `Conflict` for somebody disabled.
+ * Queues the message of a link, which the authorization server makes and sends. Throws `Conflict` for a disabled
+ * person.
  */
 export async function mailPasswordLink(
   house: House,
@@ -51,7 +52,7 @@ export async function mailPasswordLink(
   to: string,
 ) {
   checkEnabled(person);
-  // One of its kind that waits already stays the only one: then nothing is made, and nothing is recorded.
+  // If a message of this kind already waits, no other is queued, and no event is recorded.
   const event = { kind: 'link.made', person: person.id, what: kind } as const;
   const outbox = house.recorder.changing('outbox', event);
   const stores = { ...house.stores, outbox };
@@ -59,7 +60,7 @@ export async function mailPasswordLink(
   return { id: person.id, name: person.name, mailed_to: to };
 }
 
-/** Throws `InputError` if a link is to be mailed and no mail server is configured. */
+/** Throws `InputError` if a link is to be mailed but no mail server is configured. */
 export function checkMail(mail: boolean, config: Config): void {
   if (mail && config.mail === undefined) {
     throw new InputError(['mail'], said('mail-not-set'));

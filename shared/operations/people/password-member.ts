@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SPELLINGS } from '../texts.ts';
 
-/** A new password; `judgePassword` says which may be one. */
+/** A new password; `judgePassword` checks it. */
 export const passwordMember = z
   .string()
   .exactOptional()

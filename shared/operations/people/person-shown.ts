@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { profileShown } from './profile-members.ts';
 
-/** A person without what lets them in. */
+/** A person without credentials. */
 export const personShown = {
   id: z.string(),
   name: z.string(),
@@ -10,7 +10,7 @@ export const personShown = {
   kerberos: z.array(z.string()).exactOptional(),
 };
 
-/** The marks of a person, which are there where they are true. */
+/** The marks of a person, which are present if true. */
 export const personMarks = {
   passwordless: z.literal(true).exactOptional().describe('no password lets them in'),
   admin: z.literal(true).exactOptional().describe('they may administer this server'),

@@ -4,13 +4,13 @@ import { SPELLINGS } from '../texts.ts';
 
 const { display_name, emails, groups, locale, picture } = profileSchema.shape;
 
-/** Reads an address of the command line: one that is followed by `,verified` is. */
+/** Reads an address of the command line, which the suffix `,verified` marks as verified. */
 function emailFrom(text: string) {
   const address = text.replace(/,verified$/, '');
   return { address, verified: address !== text };
 }
 
-/** The members that applications may be told about a person. */
+/** The members that applications may learn about a person. */
 export const profileMembers = {
   display_name: display_name
     .describe('their name for other people')
@@ -25,7 +25,7 @@ export const profileMembers = {
   picture: picture.describe('where a picture of them is').register(SPELLINGS, { value: 'URL' }),
 };
 
-/** The same as it is shown. */
+/** The same members in results. */
 export const profileShown = {
   display_name: z.string().exactOptional(),
   emails: z.array(z.strictObject({ address: z.string(), verified: z.boolean() })).exactOptional(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { SecondFactorRecord } from '#shared/stores/credentials/second-factors.ts';
 
-/** A second factor without what proves it. Times are in milliseconds since the epoch. */
+/** A second factor without its secrets. Times are in milliseconds since the epoch. */
 export const secondFactorShown = z.strictObject({
   created_at: z.number(),
   used_at: z.number().exactOptional(),

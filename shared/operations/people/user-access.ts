@@ -35,7 +35,7 @@ const output = z.strictObject({
   ),
 });
 
-/** The lists have a most each (`MOST_SIGN_INS`, `MOST_GRANTS`, `MOST_CONSENTS`), so they need no pages. */
+/** Each list has a maximum (`MOST_SIGN_INS`, `MOST_GRANTS`, `MOST_CONSENTS`), so it needs no pages. */
 export const showAccess = operation({
   name: 'user access',
   summary: 'list the sign-ins, grants and consents of a person with their ids (for user end)',

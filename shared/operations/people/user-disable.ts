@@ -18,7 +18,7 @@ const common = {
   output,
 } as const;
 
-/** Disabling somebody twice changes nothing more. */
+/** Disabling a person twice changes nothing more. */
 export const disableUser = operation({
   ...common,
   name: 'user disable',

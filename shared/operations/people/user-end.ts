@@ -11,7 +11,7 @@ import { keysLeft, keysLeftShown } from './keys-left.ts';
 import { personName } from './person-name.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** Ends one part of a person's access, by its id; false: they have no such part. */
+/** Ends one part of a person's access, by its id; resolves to false if the person has no such part. */
 type End = (house: House, accountId: string, id: string) => Promise<boolean>;
 
 const PARTS = {
@@ -29,7 +29,7 @@ const PARTS = {
   client: endApplication,
 } satisfies Readonly<Record<string, End>>;
 
-/** The refusals of what a person does not have. */
+/** The refusals for a part that the person does not have. */
 const LACKS = {
   grant: 'no-grant-of-person',
   sign_in: 'no-sign-in-of-person',

@@ -12,7 +12,7 @@ import { notify } from '#shared/mail/notify.ts';
 import { addressKey, mailAddress } from '#shared/people/names/mail-address.ts';
 import { createRegistrationLinks, REGISTRATION_PATH } from '#shared/people/registration.ts';
 
-/** Inviting somebody again, who has no way to sign in yet, makes another link in place of the former one. */
+/** Inviting a person again, who cannot sign in yet, makes another link that replaces the former one. */
 export const inviteUser = operation({
   name: 'user invite',
   summary: 'add a person without a password, and make or mail a link with which they set one',
@@ -52,14 +52,17 @@ export const inviteUser = operation({
   },
 });
 
-/** Returns the one address of somebody who chooses a name themself. Throws `InputError` if more is said of them. */
+/**
+ * Returns the only address for a person who chooses their own name. Throws `InputError` if the input has more data
+ * about the person.
+ */
 function onlyAddress({ emails = [], ...more }: Profile): string {
   const [email, ...others] = emails;
   if (email !== undefined && others.length + Object.keys(more).length === 0) return email.address;
   throw new InputError(['name'], said('missing-name'));
 }
 
-/** Throws `Conflict` unless the person was invited before and has no way to sign in yet. */
+/** Throws `Conflict` unless the person was invited before and cannot sign in yet. */
 async function checkWaiting(
   { stores }: House,
   { id, name, password_hash, kerberos = [] }: PersonRecord,
@@ -75,7 +78,9 @@ async function checkWaiting(
   }
 }
 
-/** Makes a link with which somebody chooses a name themself, and shows or mails it. Throws as `registrationAddress`. */
+/**
+ * Makes a link with which a person chooses their own name, and shows or mails it. Throws as `registrationAddress`.
+ */
 async function makeRegistrationLink(house: House, typed: string, mailed: boolean) {
   const { config, clock } = house;
   const address = registrationAddress(typed, config);
@@ -92,8 +97,8 @@ async function makeRegistrationLink(house: House, typed: string, mailed: boolean
 }
 
 /**
- * Returns the address as it is kept. Throws `InputError` where `people.registration` is off, and for an address to which
- * nothing can be mailed.
+ * Returns the stored form of the address. Throws `InputError` if `people.registration` is off, and for an address to
+ * which no mail can be sent.
  */
 function registrationAddress(typed: string, { people }: Config): string {
   if (people.registration === 'off') {

@@ -61,7 +61,7 @@ export const addKeyOfUser = operation({
   },
 });
 
-/** RFC 7486 section 5: a key of HOBA is for one origin, with TLS. */
+/** RFC 7486 section 5: a HOBA key is for one origin, with TLS. */
 export function checkOrigin(
   scheme: 'Concealed' | 'HOBA',
   origin: string | undefined,

@@ -37,12 +37,12 @@ const listed = z.strictObject({
     .describe('the realms where they need a new password'),
 });
 
-/** A person in a list of them. */
+/** A person in the list of people. */
 export type ListedPerson = Told<typeof listed>;
 
 /**
- * Groups and states have indexes. A page is made of as many people as it may have rows: if some are not asked for, by two
- * filters at once, it has fewer, or none.
+ * Groups and states have indexes. A page is made from as many people as it may have rows. With two filters at once
+ * some of these people do not match, so the page has fewer rows, or none.
  */
 export const listUsers = operation({
   name: 'user list',
@@ -111,7 +111,7 @@ const IS_IN: Readonly<Record<(typeof STATES)[number], (person: PersonRecord) => 
   admin: ({ admin = false }) => admin,
 };
 
-/** Finds people with an address, by name; of very many some. */
+/** Finds people with an address, by name; if there are very many, only some. */
 async function withAddress(
   people: Pick<People, 'search'>,
   email: string,

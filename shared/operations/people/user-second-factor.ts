@@ -26,7 +26,10 @@ export const showSecondFactor = operation({
   },
 });
 
-/** First the second factor goes, then all ends: whoever was let in without it meanwhile has an earlier generation. */
+/**
+ * The second factor is removed before all access ends, so that a sign-in without it in between has an earlier
+ * generation.
+ */
 export const removeSecondFactor = operation({
   name: 'user second-factor-remove',
   summary: 'remove the second factor of a person, and end everything of theirs',

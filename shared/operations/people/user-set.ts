@@ -8,7 +8,7 @@ import { personName } from './person-name.ts';
 import { profileMembers, profileShown } from './profile-members.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** Says what a change of settings was; undefined: all was so already. */
+/** Returns the event of a change of settings; undefined if nothing changes. */
 function changeOf(was: PersonRecord, now: PersonRecord) {
   const isOfProfile = !isDeepStrictEqual(was.profile, now.profile);
   const isOfAdmin = (was.admin ?? false) !== (now.admin ?? false);

@@ -6,7 +6,7 @@ import { type ProcessReport, readProcess } from '#shared/stores/cache/process-re
 import { isOverdue } from '#shared/stores/last-backup/last-backup.ts';
 import { operation } from '../operation.ts';
 
-/** The processes that have said within the last minute that they are there, and what the configuration leaves open. */
+/** Lists the processes that have reported within the last minute, and warnings about the configuration. */
 export const showServers = operation({
   name: 'server status',
   summary: 'show the running processes with their versions, and the warnings of the configuration',
@@ -93,7 +93,9 @@ export const showServers = operation({
   },
 });
 
-/** Milliseconds: of a process that runs, two reports are 20 seconds apart. */
+/**
+ * Milliseconds without a report after which a process is shown as silent; a running process reports every 20 seconds.
+ */
 const SILENT = 45_000;
 
 function stateOf({ at, ended, ...report }: ProcessReport, now: number) {

@@ -9,7 +9,7 @@ import { variantsByScheme } from '../people/by-scheme.ts';
 
 const texts = z.array(z.string());
 
-/** A space or the proxy, and what is kept of each person for it. */
+/** A space or the proxy, and the verifiers that are stored for it for each person. */
 export interface Realm {
   readonly url: string;
   readonly realm: string;
@@ -41,7 +41,7 @@ export const listRealms = operation({
   run: async (page, { config }) => pageIn(realmsOf(config).map(shownRealm), page, ({ url }) => url),
 });
 
-/** The spaces in their order, then the proxy. */
+/** Returns the spaces in their order, then the proxy. */
 export function realmsOf(config: Config): readonly Realm[] {
   const needs = new Map(neededVerifiers(config).map((need) => [need.realm, need]));
   const { spaces, proxy, listen } = config;

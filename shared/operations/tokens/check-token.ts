@@ -13,8 +13,8 @@ export type CheckedToken =
   | JwsRefusal;
 
 /**
- * Whether a token is a good one of this pair, by the keys in its store: signature, issuer, audience
- * and times as a resource server checks them (RFC 9068 section 4); not yet whether it was revoked.
+ * Checks whether this pair issued a token, by the keys in its store: signature, issuer, audience and times as a
+ * resource server checks them (RFC 9068 section 4). It does not check whether the token was revoked.
  */
 export async function checkToken(
   token: string,

@@ -6,7 +6,7 @@ import { checkToken } from './check-token.ts';
 import { said } from '#shared/refusals/operations.ts';
 import { fault } from '#shared/refusals/fault.ts';
 
-/** A forged token may carry the jti of another: only what this pair has signed is revoked. */
+/** Only tokens that this pair has signed are revoked, since a forged token may carry the jti of another token. */
 export const revokeToken = operation({
   name: 'token revoke',
   summary: 'revoke an access token; the next request with it is refused',
