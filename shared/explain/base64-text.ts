@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Explained } from './explained.ts';
 
-/** Matches base64 or base64url alone, also in quotes (RFC 4648 sections 4 and 5). */
+/** Matches a text that is only base64 or base64url, also in quotes (RFC 4648 sections 4 and 5). */
 const BASE64 = /^"?([A-Za-z0-9+/_-]{4,}={0,2})"?$/;
 
 function decoded(value: string): string | undefined {
@@ -11,7 +11,7 @@ function decoded(value: string): string | undefined {
   return text === '' || /[^\P{Cc}\t\r\n]/u.test(text) ? undefined : text;
 }
 
-/** True for base64 alone that encodes text. */
+/** True if the value is only base64 and encodes text. */
 export const isBase64Text = (value: string): boolean => decoded(value) !== undefined;
 
 /** Explains the text that base64 encodes, such as the data of SCRAM without its field. */

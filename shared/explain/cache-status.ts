@@ -20,7 +20,7 @@ const NOTES: Notes = {
   detail: note('More, in words of this cache.', '2.8'),
 };
 
-/** Why a cache asks the next server (section 2.2). */
+/** The reasons for which a cache forwards a request (section 2.2). */
 const REASONS: Readonly<Record<string, string>> = {
   bypass: 'it was told not to handle the request',
   method: 'the method is of the kind that always goes forward',
@@ -50,7 +50,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** Explains a Cache-Status field (RFC 9211): what each cache did, the one nearest to the origin first. */
+/** Explains a Cache-Status field (RFC 9211): what each cache did, beginning with the cache nearest to the origin. */
 export function explainCacheStatus(value: string): Explained {
   const members = parseList(value);
   return {

@@ -32,7 +32,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   privatetoken: ['challenge'],
 };
 
-/** The data in a challenge that are encoded, by the scheme in lower case. */
+/** Functions for the encoded data in a challenge, by the scheme in lower case. */
 const DECODED: Readonly<Record<string, (challenge: Challenge) => readonly Part[]>> = {
   privatetoken({ params = {} }) {
     const read = parseChallenge(decodeBase64url(params['challenge'] ?? '') ?? Buffer.alloc(0));
@@ -95,10 +95,12 @@ function checksOfChallenge({ scheme, params = {} }: Challenge): readonly Check[]
   );
 }
 
-/** The data of SCRAM are in base64 without quotes (RFC 7804 section 7), which no other scheme has. */
+/**
+ * Tried in this order, since the data of SCRAM, unlike other values, is base64 without quotes (RFC 7804 section 7).
+ */
 const GRAMMARS_OF_INFO = ['Info', 'SCRAM-SHA-256'];
 
-/** Explains Authentication-Info (RFC 9110 section 11.6.3), in which no scheme is named. */
+/** Explains Authentication-Info (RFC 9110 section 11.6.3), which does not name the scheme. */
 export function explainInfo(value: string): Explained {
   const read = GRAMMARS_OF_INFO.map((scheme) => parseChallenges(`${scheme} ${value}`)?.[0]).find(
     (one) => one?.params,
@@ -116,6 +118,9 @@ export function explainInfo(value: string): Explained {
   };
 }
 
-/** Only Digest has `rspauth` or `nextnonce` (RFC 7616 section 3.5), and only SCRAM has `data` (RFC 7804 section 7). */
+/**
+ * Returns the scheme of an Authentication-Info. Only Digest has `rspauth` or `nextnonce` (RFC 7616 section 3.5), and
+ * only SCRAM has `data` (RFC 7804 section 7).
+ */
 const schemeOfInfo = ({ params = {} }: Challenge) =>
   'data' in params ? 'scram-sha-256' : 'digest';

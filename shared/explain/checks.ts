@@ -1,19 +1,19 @@
 import type { RefusalCode } from '#shared/refusals/table.ts';
 import { own } from './own.ts';
 
-/** One thing that a server checks. The steps of a scheme stand in the order in which its own function takes them. */
+/** A check of a server. The steps of a scheme have the order in which the scheme's own function makes them. */
 export interface Step {
   readonly name: string;
-  /** In words: the state in which it passes. */
+  /** The state in which the check passes, in words. */
   readonly check: string;
   readonly section: string;
-  /** The refusals of this step. One step of a list may have none: all refusals that no other step has are its own. */
+  /** The refusals of this step. One step of a list may have none: it gets all refusals that no other step has. */
   readonly refusals?: readonly RefusalCode[];
 }
 
 /**
- * `no`: it is not so, and the server goes on, with another answer. `not yet`: the client has not heard yet what it needs. `open`: only the server can say. `not reached`: a server
- * stops at the first refusal.
+ * `no`: the check fails, but the server continues, with another answer. `not yet`: the client does not yet have what
+ * it needs. `open`: only the server can decide. `not reached`: the server has stopped at an earlier refusal.
  */
 export type Result = 'right' | 'wrong' | 'no' | 'not yet' | 'open' | 'not reached';
 
@@ -27,14 +27,17 @@ export const RESULT_WORDS: Readonly<Record<Result, string>> = {
   'not reached': 'not reached',
 };
 
-/** One step, and what came of it. */
+/** A step and its result. */
 export interface Check extends Pick<Step, 'check' | 'section'> {
   readonly result: Result;
-  /** Why it is wrong or not so, or what the server compares. */
+  /** The reason of a failure, or the value that only the server can compare. */
   readonly reason?: string;
 }
 
-/** Why a step is wrong: a refusal of the server tells the step by its code, and what explain alone finds names it. */
+/**
+ * The reason for which a step fails. A refusal of the server identifies the step by its code; a fault that only
+ * explain finds names the step.
+ */
 export interface Wrong {
   readonly reason: string;
   readonly refusal?: string;
@@ -42,8 +45,8 @@ export interface Wrong {
 }
 
 /**
- * Returns the steps of a scheme with their results. `wrong`: why the scheme's own function refuses; undefined: it does
- * not. `open`: by the name of a step, what only the server can compare.
+ * Returns the steps of a scheme with their results. `wrong`: the refusal of the scheme's own function; undefined if
+ * it does not refuse. `open`: by the name of a step, the value that only the server can compare.
  */
 export function checksOf(
   steps: readonly Step[],
@@ -62,11 +65,11 @@ export function checksOf(
   });
 }
 
-/** Returns steps to which a server does not come. */
+/** Returns steps that the server does not reach. */
 export const notReached = (steps: readonly Pick<Step, 'check' | 'section'>[]): readonly Check[] =>
   steps.map(({ check, section }) => ({ check, section, result: 'not reached' }));
 
-/** Returns the index of the step that is wrong. */
+/** Returns the index of the step that fails. */
 export function stepOf(
   steps: readonly Step[],
   { step, refusal }: Pick<Wrong, 'step' | 'refusal'>,

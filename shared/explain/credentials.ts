@@ -22,7 +22,7 @@ interface Row {
   readonly explain: ExplainedCredentials;
 }
 
-/** The schemes that are explained, by their name in lower case. */
+/** The schemes that can be explained, by their name in lower case. */
 const SCHEMES: Readonly<Record<string, Row>> = {
   basic: { name: 'Basic', standard: 'RFC 7617', explain: explainBasic },
   bearer: { name: 'Bearer', standard: 'RFC 6750', explain: explainToken },
@@ -39,7 +39,7 @@ const SCHEMES: Readonly<Record<string, Row>> = {
   vapid: { name: 'vapid', standard: 'RFC 8292', explain: explainVapid },
 };
 
-/** True if a scheme is explained; `scheme` in any case of its letters. */
+/** True if a scheme can be explained; `scheme` in any case. */
 export const isScheme = (scheme: string): boolean => Object.hasOwn(SCHEMES, scheme.toLowerCase());
 
 const GRAMMAR = 'RFC 9110 section 11.4';

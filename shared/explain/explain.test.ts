@@ -60,7 +60,7 @@ function only(text: string): Explained {
   return one;
 }
 
-/** The parts by name, and the check that is wrong, with its reason. */
+/** Returns the parts by name, and the check that fails with its reason. */
 function told(text: string) {
   const { what, parts, checks } = only(text);
   const wrong = checks.find(({ result }) => result === 'wrong');
@@ -179,7 +179,7 @@ describe('credentials', () => {
     expect(found.reason).toEqual(reason && expect.stringContaining(reason));
   });
 
-  test('GNAP has the checks of its token, then those of its signature (RFC 9635 section 7.3)', () => {
+  test('GNAP has the checks of its token, then the checks of its signature (RFC 9635 section 7.3)', () => {
     const cnf = { jwk: privateKey.export({ format: 'jwk' }) };
     const bound = signEs256({ typ: 'gnap-at+jwt', kid: 'k1' }, { ...CLAIMS, cnf }, privateKey);
     const { checks } = only(`GNAP ${bound}`);
@@ -208,7 +208,7 @@ describe('credentials', () => {
     }
   });
 
-  test('an API key with a wrong digit is told by its checksum', () => {
+  test('the checksum shows that an API key has a wrong digit', () => {
     const { key } = newApiKey((bytes) => Buffer.alloc(bytes, 7));
     expect(told(key)).toMatchObject({ what: 'API key', parts: { id: '07'.repeat(8) } });
     const mistyped = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
@@ -246,7 +246,7 @@ describe('tokens and proofs', () => {
     expect(told(`Authorization: Bearer ${text()}`).what).toBe('Bearer credentials');
   });
 
-  test('times stand in words, and what only the server knows is open', () => {
+  test('times are shown in words, and checks that only the server can make are open', () => {
     const { parts, checks } = only(token());
     expect(parts.find(({ name }) => name === 'exp')?.value).toMatch(/^20.*Z \(in 60 s\)$/);
     const open = checks.filter(({ result }) => result === 'open');
@@ -260,7 +260,7 @@ describe('tokens and proofs', () => {
     expect(told(token().replaceAll('.', '.\r\n   ')).what).toBe('Access token');
   });
 
-  test('with its request a proof is checked against method, address and token', () => {
+  test('a proof with its request is checked against method, address and token', () => {
     const bound = token({ cnf: { jkt: KEY.jkt } });
     const request = (first: string, sent: string, shown = bound) =>
       `${first} HTTP/1.1\r\nHost: api.example\r\nAuthorization: DPoP ${shown}\r\nDPoP: ${sent}\r\n\r\n`;
@@ -283,7 +283,7 @@ describe('tokens and proofs', () => {
     ['its audience is right', {}, 'http://api.example/a', 'than https://api.example/a'],
     ['its proof', { aud: 'other' }, 'http://api.example/a', undefined],
     ['no URL of another host', { aud: 'other' }, 'http://b.example/a', 'than https://api.example'],
-  ])('the scheme of a request is that of %s', (_title, claims, url, reason) => {
+  ])("the scheme of a request's URL is taken from %s", (_title, claims, url, reason) => {
     const bound = token({ ...claims, cnf: { jkt: KEY.jkt } });
     const sent = proof({ accessToken: bound, url });
     const text = `GET /a HTTP/1.1\nHost: api.example\nAuthorization: DPoP ${bound}\nDPoP: ${sent}\n`;
@@ -313,7 +313,7 @@ describe('tokens and proofs', () => {
     expect(explain(text(), clock)[0]?.what).toBe('Access token');
   });
 
-  test('a key of 16384 bits and a key that holds its private part are refused unused', () => {
+  test('a key of 16384 bits and a key with its private part are refused', () => {
     const large = { kty: 'RSA', e: 'AQAB', n: Buffer.alloc(2048, 255).toString('base64url') };
     const header = (jwk: object, alg: string) => encoded({ typ: 'dpop+jwt', alg, jwk });
     const claims = encoded({ jti: 'a', htm: 'GET', htu: URL_OF, iat: NOW });
@@ -334,7 +334,7 @@ describe('tokens and proofs', () => {
 });
 
 describe('challenges and other fields', () => {
-  test('each challenge of a list stands alone, and a missing parameter is named', () => {
+  test('each challenge of a list is explained separately, and a missing parameter is named', () => {
     const all = explain(
       'WWW-Authenticate: Basic realm="a", Digest realm="a", nonce="n", DPoP',
       clock,
@@ -363,7 +363,7 @@ describe('challenges and other fields', () => {
     });
   });
 
-  test('Authentication-Info has notes by what is in it', () => {
+  test('Authentication-Info has the notes of the scheme that its parameters show', () => {
     const { parts } = only('Authentication-Info: rspauth="00", qop=auth');
     expect(parts[0]).toMatchObject({ name: 'rspauth', section: 'RFC 7616 section 3.5' });
     const ofScram = told(`Authentication-Info: sid=a, data=${base64('v=abc')}`);
@@ -380,7 +380,7 @@ describe('challenges and other fields', () => {
     ['Cache-Status: edge;', 'it is malformed'],
   ])('%s (RFC 9211)', (text, reason) => expect(told(text).reason).toBe(reason));
 
-  test('an If field: each list is about its resource (RFC 4918 section 10.4)', () => {
+  test('an If field is explained by its lists, each for its resource (RFC 4918 section 10.4)', () => {
     const { parts } = only('<https://a.example/b> (<urn:uuid:1> ["x"]) (Not <DAV:no-lock>)');
     expect(parts).toMatchObject([
       {
@@ -460,7 +460,7 @@ describe('attacks', () => {
   const labels = (made: (n: number) => string) =>
     Array.from({ length: 8 }, (_, n) => made(n)).join(', ');
 
-  test('eight signatures that cover one long field as often as they may read it once each', () => {
+  test('a long field is read only once, even if eight signatures cover it repeatedly', () => {
     const request = parseRawRequest(
       Buffer.from(
         [
@@ -501,7 +501,7 @@ describe('attacks', () => {
     }
   });
 
-  test('any text is explained or unreadable', () => {
+  test('any text is explained, or refused as unreadable', () => {
     const names = ['Authorization', 'WWW-Authenticate', 'DPoP', 'Cache-Status', 'If', 'X-API-Key'];
     const schemes = [
       'Basic',
@@ -550,7 +550,7 @@ test('a word that could be base64 of anything is not explained', () => {
   expect(() => explain('AAAA', clock)).toThrow('no form that is known here');
 });
 
-test('with sid nothing is counted, so no check of SCRAM says anything of a count (RFC 7804 section 5.1)', () => {
+test('RFC 7804 section 5.1: credentials with sid have no count, so no check of SCRAM mentions a count', () => {
   const data = Buffer.from('c=biws,r=a,p=YWE=').toString('base64');
   const checks = (sid: string) =>
     explain(`SCRAM-SHA-256 ${sid}data="${data}"`, clock)[0]?.checks.map(({ check }) => check) ?? [];
@@ -586,7 +586,7 @@ describe('whole messages', () => {
     ]);
   });
 
-  test('the fields that are not explained are named, and those of a signature are', () => {
+  test('fields that are not explained are named, and fields of a signature are explained', () => {
     const text = `GET / HTTP/1.1\nHost: a.example\nAuthorization: ${BASIC}\nAccept: */*\nAccept: a/b\n`;
     expect(explain(text, clock).at(-1)).toMatchObject({
       what: 'Other fields',
@@ -594,7 +594,7 @@ describe('whole messages', () => {
     });
   });
 
-  test('a field behind many others is explained', () => {
+  test('a field after many other fields is explained', () => {
     const many = Array.from({ length: 20 }, (_, at) => `X-${at}: a\n`).join('');
     expect(whats(`GET / HTTP/1.1\nHost: a\n${many}Authorization: ${BASIC}`)[0]).toBe(
       'Basic credentials',
@@ -628,7 +628,7 @@ describe('whole messages', () => {
     ['HTTP/1.1 401 Unauthorized', 'it has no credentials'],
     ['Signature-Input: a=()', 'a signature needs its whole request'],
     ['curl https://a.example', 'the output of curl -v'],
-  ])('%j says what is missing', (text, reason) => {
+  ])('%j gives an error that says what is missing', (text, reason) => {
     expect(() => explain(text, clock)).toThrow(reason);
   });
 });

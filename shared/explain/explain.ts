@@ -18,7 +18,7 @@ import { isObject } from '#shared/jose/compact-jws.ts';
 import { jsonDepth } from './json-depth.ts';
 import { JWT, readJwt } from './schemes/jwt.ts';
 
-/** Things that are explained of one text. */
+/** The most items in one text that are explained. */
 const MOST = 16;
 
 type Reader = (value: string, surroundings: Surroundings) => readonly Explained[];
@@ -26,7 +26,7 @@ type Reader = (value: string, surroundings: Surroundings) => readonly Explained[
 const credentials: Reader = (value, surroundings) => [explainCredentials(value, surroundings)];
 const info: Reader = (value) => [explainInfo(value)];
 
-/** The fields that are explained, by their name in lower case, and tokens without a field. */
+/** The fields that can be explained, by their name in lower case, and tokens without a field. */
 const READERS: Readonly<Record<string, Reader>> = {
   authorization: credentials,
   'proxy-authorization': credentials,
@@ -44,23 +44,23 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Explains a token, a proof, a challenge, credentials, a field, or all of them in a request: their parts, and what a
- * server would check. It needs no store and no network, and its work is linear in the text. Throws `Unreadable` if the
- * text is too long, or nothing that is explained.
+ * Explains a token, a proof, a challenge, credentials, a field, or all of them in a request: their parts, and the
+ * checks of a server. It needs no store and no network, and its work is linear in the text. Throws `Unreadable` if
+ * the text is too long, or has nothing that can be explained.
  */
 export function explain(text: string, clock: Clock): readonly Explained[] {
   const octets = Buffer.from(text.trimStart());
   if (octets.length > LONGEST_TEXT) {
     throw new Unreadable(`The text is longer than ${LONGEST_TEXT} bytes.`);
   }
-  // As node:http has fields: each character is an octet.
+  // Fields are read as node:http reads them: each character is an octet.
   const messages = messagesIn(octets.toString('latin1'));
   const explained = messages.flatMap((message) => explainMessage(message, clock));
   if (explained.length === 0) throw new Unreadable(nothingIn(text));
   return bounded(explained.slice(0, MOST).map(readable));
 }
 
-/** Fields that make no sense without the whole request. */
+/** Fields that can be explained only with the whole request. */
 const SIGNED: ReadonlySet<string> = new Set(['signature', 'signature-input', 'content-digest']);
 
 const nothingIn = (text: string): string =>
@@ -78,7 +78,7 @@ function explainMessage(text: string, clock: Clock): readonly Explained[] {
   return explainFields([...fields, ...tokensIn(content)], { clock });
 }
 
-/** Explains the fields that are known, and names the others if there is one that is. */
+/** Explains the fields that it can, and names the others if it explained at least one. */
 function explainFields(
   fields: readonly Pasted[],
   surroundings: Surroundings,
@@ -94,7 +94,7 @@ function explainFields(
   return explained.length === 0 ? [] : [...explained, ...othersOf(fields, more)];
 }
 
-/** The names of the fields that are not explained, so that nobody thinks they were looked at. */
+/** Returns the names of fields that are not explained, so that no reader thinks they were checked. */
 function othersOf(fields: readonly Pasted[], signed: readonly Explained[]): readonly Explained[] {
   const names = fields
     .map(({ name }) => name)
@@ -152,7 +152,7 @@ function inUtf8(text: string): string {
   return decoded.includes('\ufffd') ? text : decoded;
 }
 
-/** Levels of the deepest JSON that is read: an answer of GNAP has its token in an object, or in a list of them. */
+/** The deepest level of JSON that is read: an answer of GNAP has its token in an object, or in a list of objects. */
 const DEEPEST = 16;
 
 /** Returns the JWTs among the members of a form or of JSON, such as the answer with a token (RFC 6749 section 5.1). */
@@ -175,7 +175,7 @@ function valuesOf(json: string): readonly string[] {
   }
 }
 
-/** The text of a member, or the `value` of each token of GNAP (RFC 9635 section 3.2). */
+/** Returns the text of a member, or the `value` of each GNAP token (RFC 9635 section 3.2). */
 function textsOf(member: unknown): readonly string[] {
   return [member].flat().flatMap((one: unknown) => {
     const text = isObject(one) ? one['value'] : one;
@@ -183,18 +183,18 @@ function textsOf(member: unknown): readonly string[] {
   });
 }
 
-/** Matches a line of a message: a mark that tells its direction, and the line itself. */
+/** Matches a line of curl's output: a mark for the direction, and the line itself. */
 const MARKED = /^[<>] ?(.*)$/;
 
 /** Matches the first line of a request or an answer (RFC 9112 section 2.1). */
 const FIRST = /^(?:[A-Z]+ \S+ HTTP\/\d|HTTP\/\d\S* \d{3}\b)/;
 
-/** Matches JSON of an answer on one line. curl may write a line of its own behind it. */
+/** Matches a JSON answer on one line. curl may append a line of its own. */
 const JSON_LINE = /^(\{".*\})(?:\* .*)?$/;
 
 /**
- * Returns the messages in what `curl -v` prints, without their contents, and JSON in a line of its own. Any other text is
- * one message as it is.
+ * Returns the messages in the output of `curl -v`, without their contents, and JSON on a line of its own. Any other
+ * text is one message.
  */
 export function messagesIn(text: string): readonly string[] {
   const all = text.split(/\r?\n/);

@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Check } from './checks.ts';
 
-/** A part of what was pasted: a parameter, a claim, a field. */
+/** A part of the pasted text: a parameter, a claim, a field. */
 export interface Part {
   readonly name: string;
   readonly value: string;
@@ -10,37 +10,37 @@ export interface Part {
   readonly section?: string;
 }
 
-/** One token, proof, challenge or field in its parts. */
+/** A token, proof, challenge or field, divided into parts. */
 export interface Explained {
   readonly what: string;
   readonly standard: string;
   readonly parts: readonly Part[];
-  /** In the order of the server, or for a challenge of the client. */
+  /** The checks, in the order in which the server makes them, or for a challenge the client. */
   readonly checks: readonly Check[];
 }
 
-/** Facts beside the text itself. */
+/** Facts besides the text itself. */
 export interface Surroundings {
   readonly clock: Clock;
-  /** The request in which it was pasted. */
+  /** The request that contained the text. */
   readonly request?: {
     readonly method: string;
     readonly target: string;
-    /** Undefined: the request does not say it. */
+    /** Undefined if the request does not show it. */
     readonly targetUri: string | undefined;
     readonly accessToken: string | undefined;
   };
 }
 
-/** Bytes of the longest text that is explained. */
+/** The most bytes of a text that is explained. */
 export const LONGEST_TEXT = 16_384;
 
-/** Characters of all parts together: components of signatures may have the same long value many times. */
+/** The most characters of all parts together, since components of signatures may repeat a long value many times. */
 const MOST_CHARACTERS = 65_536;
-/** Parts of one thing. */
+/** The most parts of one item. */
 const MOST_PARTS = 64;
 
-/** Cuts off what is beyond the bounds, and says so. */
+/** Removes parts over the limits, and adds a part that says so. */
 export function bounded(all: readonly Explained[]): readonly Explained[] {
   let left = MOST_CHARACTERS;
   return all.map((explained) => {

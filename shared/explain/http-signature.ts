@@ -11,24 +11,24 @@ import type { Refusal } from '#shared/refusals/refusal.ts';
 import { refuse } from '#shared/refusals/signatures.ts';
 import type { RawRequest } from './raw-request.ts';
 
-/** Undefined: it is right. */
+/** The refusal; undefined if the check passes. */
 type Wrong = Refusal | undefined;
 
 export interface ExplainedSignature {
   readonly label: string;
-  /** Each covered component, and its value, or why it has none. */
+  /** Each covered component with its value, or the reason for which it has none. */
   readonly covers: readonly { readonly component: string; readonly value: string }[];
   readonly parameters: Readonly<Record<string, string | number | boolean>>;
-  /** `unknown`: there is no key with its `keyid`. */
+  /** `unknown`: no key with the `keyid` is known. */
   readonly signature: 'good' | 'wrong' | 'unknown';
   readonly wrong?: Refusal;
-  /** Why GNAP does not take it (RFC 9635 section 7.3.1). */
+  /** The reason for which GNAP refuses the signature (RFC 9635 section 7.3.1). */
   readonly gnap: Wrong;
 }
 
 export interface ExplainedSignatures {
   readonly signatures: readonly ExplainedSignature[];
-  /** Whether Content-Digest is that of the content; `absent`: the request has no such field. */
+  /** Whether Content-Digest matches the content; `absent` if the request has no such field. */
   readonly content: { readonly digest: 'right' | 'wrong' | 'absent'; readonly wrong?: Refusal };
 }
 
@@ -118,8 +118,8 @@ function whyNot(check: () => void): Wrong {
 }
 
 /**
- * Returns a function for the values of components, or why they have none. Eight signatures may cover one component as
- * often as each likes: it is read once.
+ * Returns a function for the value of a component, or the reason for which it has none. Each component is read once,
+ * even if eight signatures cover it repeatedly.
  */
 function valuesOf({ message }: RawRequest): Around['valueOf'] {
   const read = componentsOf(message);

@@ -1,4 +1,4 @@
-/** Matches what opens or closes a level of JSON, and strings, in which braces mean nothing. */
+/** Matches brackets and braces of JSON, and strings, in which these have no meaning. */
 const MARKS = /"(?:[^"\\]|\\.)*"?|[[\]{}]/gs;
 
 /** Returns how deep the arrays and objects of a JSON text are nested, in linear time and without recursion. */

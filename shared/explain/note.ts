@@ -12,7 +12,7 @@ export const notesIn =
   (standard: string) =>
   (text: string, section: string): Note => ({ text, section: `${standard} section ${section}` });
 
-/** Every scheme's. */
+/** The note on `realm`, which every scheme has. */
 export const REALM_NOTE: Note = {
   text: 'The part of the server in which the credentials are good.',
   section: 'RFC 9110 section 11.5',

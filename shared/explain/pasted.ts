@@ -6,7 +6,10 @@ import { isScheme } from './credentials.ts';
 import { JWT } from './schemes/jwt.ts';
 import { Unreadable } from './unreadable.ts';
 
-/** A field by its name in lower case. A token or key alone has a name of its own: `jwt`, `api-key`, `base64`. */
+/**
+ * A field by its name in lower case. A token or key without a field has an artificial name: `jwt`, `api-key`,
+ * `base64`.
+ */
 export interface Pasted {
   readonly name: string;
   readonly value: string;
@@ -18,7 +21,7 @@ const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/;
 /** Matches the first line of a request (RFC 9112 section 3). */
 const REQUEST = /^[A-Z]+ \S+ HTTP\/\d/;
 
-/** Parameters that only credentials have: a challenge and credentials of one scheme share most others. */
+/** Parameters that only credentials have; most others occur in challenges and credentials of a scheme alike. */
 const OF_CREDENTIALS: readonly string[] = [
   'username',
   'username*',
@@ -30,7 +33,7 @@ const OF_CREDENTIALS: readonly string[] = [
   'p',
 ];
 
-/** Forms of a text without the name of its field, tried in this order. */
+/** Checks for the form of a text without its field's name, tried in this order. */
 const FORMS: readonly (readonly [name: string, is: (text: string) => boolean])[] = [
   ['api-key', (text) => isApiKeyLike(text) && !/\s/.test(text)],
   ['if', (text) => /^[(<]/.test(text)],
@@ -46,7 +49,7 @@ const ANSWER = /^HTTP\/\d\S* \d{3}\b.*(?:\r?\n|$)/;
 /** True for a text that is a whole answer. */
 export const isAnswer = (text: string): boolean => ANSWER.test(text);
 
-/** Takes an answer apart: the lines of its fields, and its content. */
+/** Divides an answer into the lines of its fields, and its content. */
 export function dividedAnswer(text: string): { readonly head: string; readonly content: string } {
   const rest = text.replace(ANSWER, '');
   const [head = ''] = rest.split(/(?:^|\r?\n)\r?\n/, 1);
@@ -57,8 +60,8 @@ export function dividedAnswer(text: string): { readonly head: string; readonly c
 export const isRequest = (text: string): boolean => REQUEST.test(text);
 
 /**
- * Finds out what a text is: the lines of fields, or the value of one without its name. A value may be broken into
- * lines. Throws `Unreadable` if it is nothing that is explained.
+ * Recognizes a text: the lines of fields, or the value of one without its name. A value may be broken into lines.
+ * Throws `Unreadable` if the text has no form that can be explained.
  */
 export function readPasted(text: string): readonly Pasted[] {
   const lines = text.split(/\r?\n/).map((line) => line.trim());

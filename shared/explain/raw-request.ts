@@ -2,13 +2,13 @@ import type { SignedRequest } from '#shared/signatures/message.ts';
 import { readJwt } from './schemes/jwt.ts';
 import { Unreadable } from './unreadable.ts';
 
-/** A request as it was written to a file, for example by a proxy or a test. */
+/** A request that was written to a file, for example by a proxy or a test. */
 export interface RawRequest {
   readonly message: SignedRequest;
   readonly content: Buffer;
   /** The names of its fields in lower case, with their values. */
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Why nobody can say its target URI. Then that of the message is empty. */
+  /** The reason for which the target URI is unknown; the message's target URI is then empty. */
   readonly flaw: string | undefined;
 }
 
@@ -16,8 +16,9 @@ const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+)(?: HTTP\/\d(?:\.\d)?)
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
 
 /**
- * Reads a request in the form of HTTP/1.1 (RFC 9112 section 2.1); its lines may end in LF alone, and an empty line and
- * all behind it may be missing. `origin`: where it was sent; default: as its tokens and its Host say. Throws `Unreadable`.
+ * Reads a request in the form of HTTP/1.1 (RFC 9112 section 2.1). Its lines may end with LF alone, and the empty line
+ * and the content may be missing. `origin`: the server that received the request; default: derived from its tokens
+ * and its Host. Throws `Unreadable`.
  */
 export function parseRawRequest(octets: Buffer, origin: string | undefined): RawRequest {
   const text = octets.toString('latin1');
@@ -44,7 +45,7 @@ export function parseRawRequest(octets: Buffer, origin: string | undefined): Raw
   };
 }
 
-/** The target URI by the form of the target (RFC 9112 section 3.3). Undefined: the request has no Host. */
+/** Returns the target URI by the form of the target (RFC 9112 section 3.3); undefined if the request has no Host. */
 function targetUriOf(
   method: string,
   target: string,
@@ -57,8 +58,8 @@ function targetUriOf(
 }
 
 /**
- * The origin of a request: its Host, and a scheme, which no message has. The first URL at this host says it: the audience
- * of the token, then the address in the proof; otherwise it is https.
+ * Returns the origin of a request: its Host, and a scheme, which the message does not contain. The scheme is that of
+ * the first URL at this host, in the token's audience or else in the proof; without such a URL it is https.
  */
 function originIn(lines: SignedRequest['lines']): string | undefined {
   const [host] = lines('host');

@@ -68,7 +68,7 @@ const STEPS: readonly Step[] = [
 
 const NO_KEYS: ReadonlyMap<unknown, VerifyingKey> = new Map();
 
-/** Explains the signatures of a request (RFC 9421). Empty: it has none. */
+/** Explains the signatures of a request (RFC 9421); empty if it has none. */
 export function explainSigned(
   request: RawRequest,
   surroundings: Surroundings,

@@ -1,4 +1,4 @@
-/** The text has no form that is explained. Its message says why, and is fit for the one who wrote it. */
+/** Thrown if the text has no form that can be explained. The message says why, for the person who pasted the text. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }

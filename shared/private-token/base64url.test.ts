@@ -11,12 +11,12 @@ describe('RFC 9577 section 2.1.2: base64url with its padding', () => {
     ['foo', 'Zm9v'],
     ['foobar', 'Zm9vYmFy'],
     ['\xfb\xff\xfe', '-__-'],
-  ])('%j is %j', (text, encoded) => {
+  ])('%j is encoded as %j', (text, encoded) => {
     expect(encodePadded(Buffer.from(text, 'latin1'))).toBe(encoded);
     expect(decodeBase64url(encoded)?.toString('latin1')).toBe(text);
   });
 
-  test('the padding may be missing', () => {
+  test('text without its padding is decoded, too', () => {
     expect(decodeBase64url('Zg')?.toString()).toBe('f');
     expect(decodeBase64url('Zm8')?.toString()).toBe('fo');
   });
@@ -38,7 +38,7 @@ describe('RFC 9577 section 2.1.2: base64url with its padding', () => {
     ['NUL', 'Zm9v\0'],
   ])('refuses %s', (_, text) => expect(decodeBase64url(text)).toBeUndefined());
 
-  test('one spelling with padding and one without, for all octets', () => {
+  test('all octets have one spelling with padding and one without', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const padded = encodePadded(bytes);
@@ -49,7 +49,7 @@ describe('RFC 9577 section 2.1.2: base64url with its padding', () => {
     );
   });
 
-  test('never throws, and what it reads is one of the two spellings', () => {
+  test('decoding never throws, and accepts only these two spellings', () => {
     const text = fc.string({ unit: fc.constantFrom('A', 'g', '-', '_', '=', '+', '/', ' ', 'é') });
     fc.assert(
       fc.property(fc.oneof(text, anyText()), (given) => {

@@ -15,7 +15,7 @@ import rfc9578 from './vectors/rfc9578-type2-go.json' with { type: 'json' };
 
 const hex = (text = '') => Buffer.from(text.replace(/^0x/, ''), 'hex');
 
-/** Gives these, one for each call of the same length, and throws where none is left. */
+/** Returns the given octets, in turn for each call of the same length, and throws if none are left. */
 function randomOf(...given: readonly Buffer[]): Random & { readonly left: Buffer[] } {
   const left = [...given];
   const random = (length: number) => {
@@ -52,7 +52,7 @@ describe('RFC 9578 appendix A.2: the client', () => {
 });
 
 describe('RFC 9474 appendix A: Blind and Finalize', () => {
-  /** r^-1 is printed; r is its inverse, by the extended Euclidean algorithm on whole integers. */
+  /** Computes r, which the RFC does not print, as the inverse of r^-1, by the extended Euclidean algorithm. */
   function blindOf({ inv, n }: (typeof rfc9474)[number]): Buffer {
     const [modulus, value] = [BigInt(n), BigInt(inv)];
     let [a, b, u, v] = [modulus, value, 0n, 1n];
@@ -63,7 +63,8 @@ describe('RFC 9474 appendix A: Blind and Finalize', () => {
 
   const salted = rfc9474.filter(({ sLen }) => sLen === '0x30');
 
-  test('two variants have a salt of 48 octets', () => expect(salted).toHaveLength(2));
+  test('RFC 9474 appendix A has two variants with a salt of 48 octets', () =>
+    expect(salted).toHaveLength(2));
 
   test.each(salted)('$name', (vector) => {
     const n = hex(vector.n).toString('base64url');
@@ -98,7 +99,7 @@ describe('RFC 9474 section 4.2: Blind', () => {
   });
 
   test('a message that shares a factor with n is refused', () => {
-    // 3 divides n here, and one of these encoded messages.
+    // 3 divides n here, and also one of these encoded messages.
     const n = Buffer.alloc(256, 0xff);
     const key = createPublicKey({
       key: { kty: 'RSA', n: n.toString('base64url'), e: 'AQAB' },
@@ -111,7 +112,7 @@ describe('RFC 9474 section 4.2: Blind', () => {
     }).toThrow('not a modulus for blind RSA');
   });
 
-  test('two requests for one input have nothing in common, nor have the signatures', () => {
+  test('two requests for one input share no octets, nor do their signatures', () => {
     const one = blindRsa(PAIR.publicKey, INPUT, systemRandom);
     const other = blindRsa(PAIR.publicKey, INPUT, systemRandom);
     expect(one.blinded).not.toEqual(other.blinded);
@@ -134,7 +135,7 @@ describe('RFC 9474 section 4.4: Finalize', () => {
   const request = blindRsa(PAIR.publicKey, INPUT, systemRandom);
   const response = sign(request.blinded);
 
-  test('gives a signature of the input, as often as it is asked', () => {
+  test('a response gives a signature of the input, each time', () => {
     const signature = request.finalize(response) ?? Buffer.alloc(0);
     expect(verifyBlindRsa(PUBLIC_KEY, INPUT, signature)).toBe(true);
     expect(verifyBlindRsa(PUBLIC_KEY, Buffer.from('another'), signature)).toBe(false);
@@ -157,12 +158,12 @@ describe('RFC 9474 section 4.4: Finalize', () => {
   test('the response of another key is refused', async () => {
     const { privateKey } = await generateBlindRsaKey();
     const other = createPrivateKey({ key: privateKey, format: 'der', type: 'pkcs8' });
-    // Undefined when the blinded message is not below the other modulus, which is refused as well.
+    // Undefined if the blinded message is not below the other modulus; such a response is refused, too.
     const given = blindSign(other, request.blinded) ?? Buffer.alloc(0);
     expect(request.finalize(given)).toBeUndefined();
   });
 
-  test('one bit that is another anywhere in the response is refused', () => {
+  test('a response with any bit changed is refused', () => {
     for (let at = 0; at < response.length; at += 1) {
       const given = Buffer.from(response);
       given[at] = (given[at] ?? 0) ^ (1 << (at % 8));

@@ -8,7 +8,7 @@ const toInteger = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes).toString
 const toBytes = (integer: bigint, length: number) =>
   Buffer.from(integer.toString(16).padStart(2 * length, '0'), 'hex');
 
-/** `inverse_mod` (RFC 9474 section 3) for 0 < a < n; undefined when they are not coprime. */
+/** Computes `inverse_mod` (RFC 9474 section 3) for 0 < a < n; undefined if they are not coprime. */
 function inverse(a: bigint, n: bigint): bigint | undefined {
   let [remainder, next] = [n, a];
   let [coefficient, following] = [0n, 1n];
@@ -21,7 +21,7 @@ function inverse(a: bigint, n: bigint): bigint | undefined {
   return coefficient < 0n ? coefficient + n : coefficient;
 }
 
-/** r, uniform among those of [1, n) that have an inverse, and that inverse. */
+/** Returns r, uniform among the numbers of [1, n) that have an inverse, with its inverse. */
 function blindingFactor(n: bigint, length: number, random: Random) {
   for (;;) {
     const factor = random(length);
@@ -32,10 +32,9 @@ function blindingFactor(n: bigint, length: number, random: Random) {
 }
 
 /**
- * Blind and Finalize (RFC 9474 sections 4.2 and 4.4) on the side of the client. `publicKey` is the SPKI of
- * RFC 9578 section 6.5. Throws TypeError when it is none, or when its modulus shares a factor with the
- * message. Arithmetic with the blind takes a time that depends on it, which nobody but the client's own
- * machine can see well enough.
+ * Computes Blind and Finalize (RFC 9474 sections 4.2 and 4.4) for the client. `publicKey` is the SPKI of RFC 9578
+ * section 6.5. Throws TypeError if it is no such key, or if its modulus shares a factor with the message. The time of
+ * the arithmetic depends on the blind. Only the client's own machine can measure that time well enough.
  */
 export function blindRsa(publicKey: Buffer, input: Uint8Array, random: Random): Blinded {
   const key = blindRsaPublicKey(publicKey);
@@ -43,7 +42,7 @@ export function blindRsa(publicKey: Buffer, input: Uint8Array, random: Random): 
   return blindWith(key, input, random);
 }
 
-/** The same with a key of any size. */
+/** Does the same with a key of any size. */
 export function blindWith(key: KeyObject, input: Uint8Array, random: Random): Blinded {
   const modulus = rsaModulus(key);
   const { length } = modulus;
@@ -66,7 +65,7 @@ const HASH = 48;
 const sha384 = (...parts: readonly Uint8Array[]) =>
   createHash('sha384').update(Buffer.concat(parts)).digest();
 
-/** MGF1 with SHA-384 (RFC 8017 appendix B.2.1). */
+/** Computes MGF1 with SHA-384 (RFC 8017 appendix B.2.1). */
 function mgf1(seed: Uint8Array, length: number): Buffer {
   const blocks = Array.from({ length: Math.ceil(length / HASH) }, (_, index) => {
     const counter = Buffer.alloc(4);
@@ -77,7 +76,7 @@ function mgf1(seed: Uint8Array, length: number): Buffer {
 }
 
 /**
- * EMSA-PSS-ENCODE with SHA-384 and MGF1 with SHA-384 (RFC 8017 section 9.1.1), for a modulus of whole
+ * Computes EMSA-PSS-ENCODE with SHA-384 and MGF1 with SHA-384 (RFC 8017 section 9.1.1), for a modulus of whole
  * octets: the encoded message has one bit less than the modulus.
  */
 export function emsaPssEncode(

@@ -37,7 +37,7 @@ const SPKI = hex(VECTOR.pkS);
 const KEY = required(blindRsaPublicKey(SPKI));
 const PRIVATE_KEY = pem(VECTOR.skS);
 const TOKEN = required(parseToken(hex(VECTOR.token)));
-/** Where the RSAPublicKey begins and where its modulus does, behind a zero. */
+/** The positions at which the RSAPublicKey begins, and its modulus, after a zero. */
 const RSA_PUBLIC_KEY = 72;
 const MODULUS = RSA_PUBLIC_KEY + 9;
 
@@ -64,7 +64,7 @@ describe('RFC 9474 appendix A: blind RSA', () => {
     return result;
   }
 
-  /** The private key of the vector, of which the JWK wants more members than the RFC prints. */
+  /** Returns the private key of the vector. A JWK needs more members than the RFC prints, so they are computed. */
   function privateKeyOf({ n, e, d, p, q }: (typeof rfc9474)[number]): KeyObject {
     const integer = (text: string) => BigInt(`0x${hex(text).toString('hex')}`);
     const encoded = (value: bigint) => {
@@ -98,11 +98,11 @@ describe('RFC 9474 appendix A: blind RSA', () => {
 describe('RFC 9474 section 4.3: BlindSign', () => {
   const modulus = rsaModulus(KEY);
 
-  test.each([0, 1, 255, 257, 512])('%d octets are refused', (length) => {
+  test.each([0, 1, 255, 257, 512])('a blinded message of %d octets is refused', (length) => {
     expect(blindSign(PRIVATE_KEY, Buffer.alloc(length, 1))).toBeUndefined();
   });
 
-  test('n and more is refused, n - 1 is signed', () => {
+  test('a blinded message of n or more is refused, and n - 1 is signed', () => {
     expect(blindSign(PRIVATE_KEY, modulus)).toBeUndefined();
     expect(blindSign(PRIVATE_KEY, Buffer.alloc(256, 0xff))).toBeUndefined();
     const largest = Buffer.from(modulus);
@@ -110,14 +110,14 @@ describe('RFC 9474 section 4.3: BlindSign', () => {
     expect(blindSign(PRIVATE_KEY, largest)).toEqual(largest);
   });
 
-  test('a small message keeps the zeros in front', () => {
+  test('a small message keeps its leading zeros', () => {
     const one = Buffer.alloc(256);
     one[255] = 1;
     expect(blindSign(PRIVATE_KEY, one)).toEqual(one);
     expect(blindSign(PRIVATE_KEY, Buffer.alloc(256))).toEqual(Buffer.alloc(256));
   });
 
-  test('any octets end in undefined or in a signature of them', () => {
+  test('any octets give undefined or a signature of them', () => {
     const lengths = fc.oneof({ weight: 4, arbitrary: fc.constant(256) }, fc.nat(600));
     const messages = lengths.chain((length) =>
       fc.uint8Array({ minLength: length, maxLength: length }),
@@ -133,7 +133,7 @@ describe('RFC 9474 section 4.3: BlindSign', () => {
     );
   });
 
-  test('a faulty computation throws, since its result would give the key away', () => {
+  test('a faulty computation throws, since its result would reveal the key', () => {
     const { d = '', dp = '', ...rest } = PRIVATE_KEY.export({ format: 'jwk' });
     const broken = (text: string) => {
       const bytes = Buffer.from(text, 'base64url');
@@ -146,7 +146,7 @@ describe('RFC 9474 section 4.3: BlindSign', () => {
 });
 
 describe('RFC 9578 section 6.4: verification', () => {
-  test('one bit that is another anywhere in the input is refused', () => {
+  test('an input with any bit changed is refused', () => {
     for (let at = 0; at < TOKEN.input.length; at += 1) {
       const input = Buffer.from(TOKEN.input);
       input[at] = (input[at] ?? 0) ^ (1 << (at % 8));
@@ -154,7 +154,7 @@ describe('RFC 9578 section 6.4: verification', () => {
     }
   });
 
-  test('one bit that is another anywhere in the authenticator is refused', () => {
+  test('an authenticator with any bit changed is refused', () => {
     for (let at = 0; at < TOKEN.authenticator.length; at += 1) {
       const authenticator = Buffer.from(TOKEN.authenticator);
       authenticator[at] = (authenticator[at] ?? 0) ^ (1 << (at % 8));
@@ -162,7 +162,7 @@ describe('RFC 9578 section 6.4: verification', () => {
     }
   });
 
-  test('an authenticator cut or prolonged is refused', () => {
+  test('a truncated or extended authenticator is refused', () => {
     for (const length of [0, 1, 255]) {
       expect(verifyBlindRsa(KEY, TOKEN.input, TOKEN.authenticator.subarray(0, length))).toBe(false);
     }
@@ -172,23 +172,23 @@ describe('RFC 9578 section 6.4: verification', () => {
     }
   });
 
-  test('the authenticator with n added to it is refused', () => {
+  test('an authenticator with n added to it is refused', () => {
     const integer = (bytes: Buffer) => BigInt(`0x${bytes.toString('hex')}`);
     const sum = (integer(TOKEN.authenticator) + integer(rsaModulus(KEY))).toString(16);
     expect(verifyBlindRsa(KEY, TOKEN.input, hex(sum.padStart(514, '0')))).toBe(false);
     if (sum.length <= 512) expect(verifyBlindRsa(KEY, TOKEN.input, hex(sum))).toBe(false);
   });
 
-  test.each([0x00, 0x01, 0xff])('256 octets of %d are refused', (octet) => {
+  test.each([0x00, 0x01, 0xff])('an authenticator of 256 octets of %d is refused', (octet) => {
     expect(verifyBlindRsa(KEY, TOKEN.input, Buffer.alloc(256, octet))).toBe(false);
   });
 
-  test('with another key it is refused', async () => {
+  test('a token is refused with another key', async () => {
     const other = required(blindRsaPublicKey((await generateBlindRsaKey()).publicKey));
     expect(verifyBlindRsa(other, TOKEN.input, TOKEN.authenticator)).toBe(false);
   });
 
-  test('any octets are refused and never throw', () => {
+  test('any octets as an authenticator are refused without an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.uint8Array({ maxLength: 600 }), (a, b) => {
         expect(verifyBlindRsa(KEY, a, b)).toBe(false);
@@ -198,7 +198,7 @@ describe('RFC 9578 section 6.4: verification', () => {
 });
 
 describe('RFC 9578 section 6.5: keys', () => {
-  test('a new one is what its type says, and no two are the same', async () => {
+  test('a new key has the form of its type, and no two keys are equal', async () => {
     const [one, two] = await Promise.all([generateBlindRsaKey(), generateBlindRsaKey()]);
     expect(one.id).not.toEqual(two.id);
     expect(one.type).toBe(BLIND_RSA);
@@ -220,7 +220,7 @@ describe('RFC 9578 section 6.5: keys', () => {
     });
   });
 
-  test('one bit that is another before the modulus is refused', () => {
+  test('a key with any bit before the modulus changed is refused', () => {
     for (let bit = 0; bit < MODULUS * 8; bit += 1) {
       const spki = Buffer.from(SPKI);
       const at = Math.floor(bit / 8);
@@ -229,7 +229,7 @@ describe('RFC 9578 section 6.5: keys', () => {
     }
   });
 
-  test('cut anywhere or with octets behind it, it is refused', () => {
+  test('a key that is truncated, or has octets behind it, is refused', () => {
     for (let length = 0; length < SPKI.length; length += 1) {
       expect(blindRsaPublicKey(SPKI.subarray(0, length))).toBeUndefined();
     }
@@ -281,20 +281,20 @@ describe('RFC 9578 section 6.5: keys', () => {
     expect(blindRsaPublicKey(withNumbers(rsaModulus(KEY), exponent))).toBeUndefined();
   });
 
-  test('FIPS 186-5 appendix A.1.1: another odd exponent within bounds is taken', () => {
+  test('FIPS 186-5 appendix A.1.1: another odd exponent within the bounds is accepted', () => {
     for (const exponent of [hex('010003'), Buffer.alloc(32, 0xff)]) {
       const spki = withNumbers(rsaModulus(KEY), exponent);
       expect(encodeSpki(required(blindRsaPublicKey(spki)))).toEqual(spki);
     }
   });
 
-  test('an even modulus is refused', () => {
+  test('a key with an even modulus is refused', () => {
     const even = Buffer.from(rsaModulus(KEY));
     even[255] = (even[255] ?? 0) - 1;
     expect(blindRsaPublicKey(withNumbers(even, hex('010001')))).toBeUndefined();
   });
 
-  test('any octets end in undefined or in a key that encodes to the same', () => {
+  test('any octets give undefined, or a key with the same encoding', () => {
     const damaged = fc
       .array(fc.tuple(fc.nat(SPKI.length - 1), fc.nat(255)), { maxLength: 3 })
       .map((changes) => {

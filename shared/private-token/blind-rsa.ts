@@ -13,20 +13,20 @@ import { type TokenKeyPair, tokenKeyId } from './token-key.ts';
 import { BLIND_RSA } from './token-types.ts';
 
 /**
- * Blind RSA (RFC 9474, in the variant RSABSSA-SHA384-PSS-Deterministic) on the side of the issuer and of
- * the origin, as RFC 9578 section 6 uses it. Keys are of Node's type `rsa`, which does the bare
- * operations; only their encoding for others says RSASSA-PSS.
+ * Blind RSA (RFC 9474, variant RSABSSA-SHA384-PSS-Deterministic) for the issuer and the origin, as RFC 9578 section 6
+ * uses it. Keys have Node's type `rsa`, which performs the raw operations; only their published encoding says
+ * RSASSA-PSS.
  */
 
 const BITS = 2048;
-/** RFC 9474 section 5. */
+/** Octets of the salt (RFC 9474 section 5). */
 export const SALT = 48;
-/** FIPS 186-5 appendix A.1.1: an exponent is odd and within these. */
+/** The bounds of an exponent, which must be odd (FIPS 186-5 appendix A.1.1). */
 const EXPONENTS = { above: 2n ** 16n, below: 2n ** 256n };
 
 /**
- * The AlgorithmIdentifier that RFC 9578 section 6.5 asks for: id-RSASSA-PSS with SHA-384, MGF1 with
- * SHA-384 and a salt of 48 octets, hashes without parameters.
+ * The AlgorithmIdentifier of RFC 9578 section 6.5: id-RSASSA-PSS with SHA-384, MGF1 with SHA-384 and a salt of 48
+ * octets, hashes without parameters.
  */
 const ALGORITHM = Buffer.from(
   '303d06092a864886f70d01010a3030' +
@@ -38,18 +38,18 @@ const ALGORITHM = Buffer.from(
 const BIT_STRING = 0x03;
 /** The octets before the RSAPublicKey: two headers of four octets and the count of unused bits. */
 const PREFIX = 4 + ALGORITHM.length + 4 + 1;
-/** The same with the AlgorithmIdentifier rsaEncryption (RFC 3279 section 2.3.1), which Node writes. */
+/** The same with the AlgorithmIdentifier rsaEncryption (RFC 3279 section 2.3.1), as Node writes it. */
 const PLAIN_PREFIX = 4 + 15 + 4 + 1;
 
-/** The SPKI of a public key of type `rsa` as RFC 9578 section 6.5 writes it. */
+/** Returns the SPKI of a public key of type `rsa` as RFC 9578 section 6.5 writes it. */
 export function encodeSpki(key: KeyObject): Buffer {
   const rsaPublicKey = key.export({ format: 'der', type: 'spki' }).subarray(PLAIN_PREFIX);
   return der(SEQUENCE, ALGORITHM, der(BIT_STRING, Buffer.of(0), rsaPublicKey));
 }
 
 /**
- * Undefined unless it is, octet for octet, the SPKI of a 2048-bit key with the algorithm of RFC 9578
- * section 6.5.
+ * Reads a key. Returns undefined unless the octets are exactly the SPKI of a 2048-bit key with the algorithm of RFC
+ * 9578 section 6.5.
  */
 export function blindRsaPublicKey(spki: Uint8Array): KeyObject | undefined {
   const key = importRsaPublicKey(Buffer.from(spki.subarray(PREFIX)));
@@ -72,12 +72,12 @@ function isUsable(key: KeyObject): boolean {
   return modulusLength === BITS && odd && above < publicExponent && publicExponent < below;
 }
 
-/** n of a public key. */
+/** Returns the modulus n of a public key. */
 export function rsaModulus(key: KeyObject): Buffer {
   return Buffer.from(key.export({ format: 'jwk' }).n ?? '', 'base64url');
 }
 
-/** A key pair for nothing but tokens (RFC 9578 section 6.5). */
+/** Makes a key pair that is used only for tokens (RFC 9578 section 6.5). */
 export async function generateBlindRsaKey(): Promise<TokenKeyPair> {
   const pair = await promisify(generateKeyPair)('rsa', { modulusLength: BITS });
   const publicKey = encodeSpki(pair.publicKey);
@@ -86,9 +86,9 @@ export async function generateBlindRsaKey(): Promise<TokenKeyPair> {
 }
 
 /**
- * BlindSign (RFC 9474 section 4.3) with a private key of type `rsa`. Undefined when the message has not
- * the length of the modulus or is not below it. Throws Error when the signature does not verify: a fault
- * in the computation would give the key away.
+ * Computes BlindSign (RFC 9474 section 4.3) with a private key of type `rsa`. Returns undefined if the message does
+ * not have the length of the modulus or is not below it. Throws Error if the signature does not verify: a faulty
+ * result would reveal the key.
  */
 export function blindSign(privateKey: KeyObject, blinded: Uint8Array): Buffer | undefined {
   const publicKey = createPublicKey(privateKey);
@@ -99,14 +99,17 @@ export function blindSign(privateKey: KeyObject, blinded: Uint8Array): Buffer | 
   return signature;
 }
 
-/** RSAVP1 (RFC 8017 section 5.2.2) of what has the length of the modulus. Throws Error from n on. */
+/**
+ * Computes RSAVP1 (RFC 8017 section 5.2.2) for a message with the length of the modulus. Throws Error for a message
+ * of n or more.
+ */
 export function rawPublic(publicKey: KeyObject, message: Uint8Array): Buffer {
   return publicEncrypt(bare(publicKey), message);
 }
 
 const bare = (key: KeyObject) => ({ key, padding: constants.RSA_NO_PADDING });
 
-/** RSASSA-PSS-VERIFY (RFC 9578 section 6.4) of `input` with a key of `blindRsaPublicKey`. */
+/** Computes RSASSA-PSS-VERIFY (RFC 9578 section 6.4) of `input` with a key of `blindRsaPublicKey`. */
 export function verifyBlindRsa(
   key: KeyObject,
   input: Uint8Array,

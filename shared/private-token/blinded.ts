@@ -2,6 +2,6 @@
 export interface Blinded {
   /** `blinded_msg` of the TokenRequest. */
   readonly blinded: Buffer;
-  /** The authenticator of the token, from a TokenResponse; undefined when the response is not right. */
+  /** Returns the token's authenticator from a TokenResponse; undefined if the response is wrong. */
   finalize(response: Uint8Array): Buffer | undefined;
 }

@@ -16,7 +16,7 @@ describe('RFC 8017 section 9.1.1: EMSA-PSS-ENCODE', () => {
     expect(emsaPssEncode(hex(input_msg), hex(salt), expected.length)).toEqual(expected);
   });
 
-  test('OpenSSL finds the salt and the message in what we encode', () => {
+  test('OpenSSL finds the salt and the message in the encoded message', () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const bare = { key: privateKey, padding: constants.RSA_NO_PADDING };
     const octets = (maxLength: number) => fc.uint8Array({ maxLength });

@@ -40,8 +40,8 @@ const keysOf = (...entries: readonly unknown[]) =>
 const requestUrlOf = (uri: unknown) => parse({ ...DOCUMENT, 'issuer-request-uri': uri }).requestUrl;
 const [RSA_ENTRY, VOPRF_ENTRY] = DOCUMENT['token-keys'];
 
-describe('RFC 9578 section 4: the directory that we give', () => {
-  test('has the members of the RFC, in an order that never changes', () => {
+describe('RFC 9578 section 4: the directory that this issuer publishes', () => {
+  test('the directory has the members of the RFC, in an order that never changes', () => {
     expect(formatDirectory(DIRECTORY)).toBe(
       `{"issuer-request-uri":"${ISSUER}/private-token/request","token-keys":[` +
         `{"token-type":2,"token-key":"${encodePadded(SPKI)}","not-before":1686913811},` +
@@ -49,7 +49,7 @@ describe('RFC 9578 section 4: the directory that we give', () => {
     );
   });
 
-  test('the order of members of a key does not show', () => {
+  test("the directory does not depend on the order of a key's members", () => {
     const keys = DIRECTORY.keys.map(({ notBefore, id, publicKey, type }) => ({
       ...(notBefore !== undefined && { notBefore }),
       id,
@@ -59,25 +59,25 @@ describe('RFC 9578 section 4: the directory that we give', () => {
     expect(formatDirectory({ ...DIRECTORY, keys })).toBe(formatDirectory(DIRECTORY));
   });
 
-  test('holds nothing of a key but what is public', () => {
+  test('the directory contains only the public part of a key', () => {
     const pair = { ...voprf, privateKey: Buffer.alloc(48, 7) };
     expect(formatDirectory({ ...DIRECTORY, keys: [pair] })).toBe(
       formatDirectory({ ...DIRECTORY, keys: [voprf] }),
     );
   });
 
-  test('is read back', () => {
+  test('the directory can be read again', () => {
     expect(parse(JSON.parse(formatDirectory(DIRECTORY)))).toEqual(DIRECTORY);
   });
 });
 
 describe('RFC 9578 section 4: the directory of an issuer', () => {
-  test('keys stay in the order of preference', () => {
+  test("keys stay in the issuer's order of preference", () => {
     expect(parse(DOCUMENT)).toEqual(DIRECTORY);
     expect(keysOf(VOPRF_ENTRY, RSA_ENTRY).map(({ type }) => type)).toEqual([VOPRF, BLIND_RSA]);
   });
 
-  test('members that are unknown are ignored', () => {
+  test('unknown members of a directory are ignored', () => {
     const document = { ...DOCUMENT, serial: 1, 'token-keys': [{ ...VOPRF_ENTRY, more: [] }] };
     expect(parse(document).keys).toEqual([voprf]);
   });
@@ -110,7 +110,7 @@ describe('RFC 9578 section 4: the directory of an issuer', () => {
     ['a number', [1]],
   ])('%s gives no key', (_, entries) => expect(keysOf(...entries)).toEqual([]));
 
-  test('a malformed key does not spoil the others', () => {
+  test('a malformed key does not affect the other keys', () => {
     expect(keysOf(null, { 'token-type': 1, 'token-key': '!' }, VOPRF_ENTRY, 7)).toEqual([voprf]);
   });
 
@@ -125,13 +125,13 @@ describe('RFC 9578 section 4: the directory of an issuer', () => {
     (value) => expect(keysOf({ ...VOPRF_ENTRY, 'not-before': value })).toEqual([]),
   );
 
-  test('the first entry of a repeated key counts', () => {
+  test('the first entry of a repeated key is used', () => {
     const later = { ...VOPRF_ENTRY, 'not-before': 5 };
     expect(keysOf(VOPRF_ENTRY, later)).toEqual([voprf]);
     expect(keysOf(later, VOPRF_ENTRY)).toEqual([{ ...voprf, notBefore: 5 }]);
   });
 
-  test('64 entries are looked at, more are refused', () => {
+  test('up to 64 entries are checked, and a directory with more is refused', () => {
     const entries = (length: number) => Array.from({ length }, () => VOPRF_ENTRY);
     expect(keysOf(...entries(64))).toEqual([voprf]);
     expect(() => keysOf(...entries(65))).toThrow('more than 64 keys');
@@ -170,7 +170,7 @@ describe('RFC 9578 section 4: the directory of an issuer', () => {
     expect(() => requestUrlOf(uri)).toThrow(/^the request URL /);
   });
 
-  test('nothing that came over http is used', () => {
+  test('a directory that came over http is refused', () => {
     expect(() => parseDirectory(DOCUMENT, 'http://issuer.example/directory')).toThrow(/https/);
   });
 
@@ -184,7 +184,7 @@ describe('RFC 9578 section 4: the directory of an issuer', () => {
     ['keys that are missing', { 'issuer-request-uri': '/request' }],
   ])('%s is refused', (_, document) => expect(() => parse(document)).toThrow(/^the directory /));
 
-  test('any JSON ends in a reason or in a directory that can be used', () => {
+  test('any JSON gives a reason, or a directory that can be used', () => {
     const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.oneof(arbitrary, fc.jsonValue());
     const entry = fc.record(
       {

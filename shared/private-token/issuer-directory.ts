@@ -5,7 +5,7 @@ import { type TokenKey, tokenKeyId } from './token-key.ts';
 import { BLIND_RSA, type TokenType, tokenType, VOPRF } from './token-types.ts';
 import { isVoprfPublicKey } from './voprf-key.ts';
 
-/** Where the directory is, at the origin that the issuer's name says (RFC 9578 section 4). */
+/** The path of the directory, at the origin that the issuer's name determines (RFC 9578 section 4). */
 export const DIRECTORY_PATH = '/.well-known/private-token-issuer-directory';
 
 /** Media types (RFC 9578 section 8.3). */
@@ -14,11 +14,11 @@ export const REQUEST_TYPE = 'application/private-token-request';
 export const RESPONSE_TYPE = 'application/private-token-response';
 
 export interface DirectoryKey extends TokenKey {
-  /** Seconds since the epoch: the key is used from then on. */
+  /** Seconds since the epoch from which the key is used. */
   readonly notBefore?: number;
   /**
-   * Seconds since the epoch: no token of the key is good from then on. RFC 9578 has no such member; others
-   * pass over it, and origins of this issuer know by it for how long to remember what was spent.
+   * Seconds since the epoch from which no token of the key is valid. RFC 9578 has no such member, so other origins
+   * ignore it. Origins of this product use it to decide how long they must remember spent tokens.
    */
   readonly notAfter?: number;
 }
@@ -31,7 +31,7 @@ export interface IssuerDirectory {
   readonly keys: readonly DirectoryKey[];
 }
 
-/** An issuer has a few of each type; each costs a check. */
+/** The most keys of a directory: an issuer has a few of each type, and each key costs a check. */
 const MOST_KEYS = 64;
 /** The last second that an ECMAScript Date can hold. */
 const LAST_SECOND = 8_640_000_000_000;
@@ -41,7 +41,10 @@ const IS_PUBLIC_KEY: Readonly<Record<TokenType, (bytes: Buffer) => boolean>> = {
   [BLIND_RSA]: (bytes) => blindRsaPublicKey(bytes) !== undefined,
 };
 
-/** JSON; of the same directory always the same octets, so that it tells nobody apart. */
+/**
+ * Returns the directory as JSON. The same directory always gives the same octets, so that the octets do not
+ * distinguish clients.
+ */
 export function formatDirectory({ requestUrl, keys }: IssuerDirectory): string {
   return JSON.stringify({
     'issuer-request-uri': requestUrl,
@@ -55,9 +58,9 @@ export function formatDirectory({ requestUrl, keys }: IssuerDirectory): string {
 }
 
 /**
- * The directory that was found at `url`. Keys of types unknown to us and keys that are malformed are
- * passed over; of one that stands there twice the first counts. Throws Error with the reason when the
- * whole cannot be used: it may name a request URL at its own https origin only.
+ * Parses the directory from `url`. Keys of unknown types and malformed keys are ignored; of a repeated key the first
+ * entry is used. Throws Error with the reason if the directory cannot be used: its request URL must be at its own
+ * https origin.
  */
 export function parseDirectory(document: unknown, url: string): IssuerDirectory {
   if (!isObject(document)) throw new Error('the directory is not a JSON object');

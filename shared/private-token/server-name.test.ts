@@ -21,7 +21,7 @@ describe('RFC 9577 section 2.1.1.1: server names', () => {
     'xn--bcher-kva.example',
     '127.0.0.1',
     '[::1]',
-  ])('%s is one, found at https', (name) => {
+  ])('%s is a server name, and leads to an https origin', (name) => {
     expect(isServerName(name)).toBe(true);
     expect(serverNameOf(originOfServer(name))).toBe(name);
   });

@@ -20,7 +20,7 @@ const CHALLENGE: TokenChallenge = {
   origins: ['a.example', 'b.example:8443'],
 };
 const BYTES = encodeChallenge(CHALLENGE);
-/** Where the lengths of the three vectors stand. */
+/** The positions of the three vectors' lengths. */
 const ISSUER_LENGTH = 3;
 const CONTEXT_LENGTH = 4 + CHALLENGE.issuer.length;
 const ORIGINS_LENGTH = CONTEXT_LENGTH + 32 + 2;
@@ -34,7 +34,8 @@ function changed(at: number, by: number): Buffer {
 describe('RFC 9577 appendix A.1: structures', () => {
   const written = structures.filter(({ issuer_name }) => issuer_name !== undefined);
 
-  test('has five with the default structure', () => expect(written).toHaveLength(5));
+  test('appendix A.1 has five structures with the default structure', () =>
+    expect(written).toHaveLength(5));
 
   test.each(written)('$comment', (vector) => {
     const names = hex(vector.origin_info).toString();
@@ -80,7 +81,7 @@ describe('RFC 9577 appendix A.2: WWW-Authenticate', () => {
     }
   });
 
-  test('the third has Basic and greasing (section 2.1.3: a client ignores them)', () => {
+  test('the third header has Basic and greasing, which a client ignores (section 2.1.3)', () => {
     const challenges = read(headers[2]?.['WWW-Authenticate'] ?? '') ?? [];
     expect(challenges.map(({ scheme }) => scheme)).toEqual([
       'Basic',
@@ -100,13 +101,13 @@ describe('RFC 9577 appendix A.2: WWW-Authenticate', () => {
 });
 
 describe('RFC 9577 section 2.1.1: TokenChallenge', () => {
-  test('is refused when it is cut anywhere', () => {
+  test('a TokenChallenge that is truncated anywhere is refused', () => {
     for (let length = 0; length < BYTES.length; length += 1) {
       expect(parseChallenge(BYTES.subarray(0, length))).toBeUndefined();
     }
   });
 
-  test('is refused with an octet behind it', () => {
+  test('a TokenChallenge with an octet behind it is refused', () => {
     expect(parseChallenge(Buffer.concat([BYTES, Buffer.alloc(1)]))).toBeUndefined();
   });
 
@@ -114,7 +115,7 @@ describe('RFC 9577 section 2.1.1: TokenChallenge', () => {
     ['issuer_name', ISSUER_LENGTH],
     ['redemption_context', CONTEXT_LENGTH],
     ['origin_info', ORIGINS_LENGTH],
-  ])('is refused when the length of %s is off by one', (_, at) => {
+  ])('a TokenChallenge is refused if the length of %s is off by one', (_, at) => {
     expect(parseChallenge(changed(at, 1))).toBeUndefined();
     expect(parseChallenge(changed(at, -1))).toBeUndefined();
   });
@@ -155,7 +156,7 @@ describe('RFC 9577 section 2.1.1: TokenChallenge', () => {
     expect(parseChallenge(withNames(issuer, names))).toBeUndefined();
   });
 
-  test('section 2.1.3: names in any letter case stay as they are spelled', () => {
+  test('section 2.1.3: names in any letter case keep their spelling', () => {
     const bytes = withNames('Issuer.Example', 'A.Example:443');
     expect(parseChallenge(bytes)).toMatchObject({
       issuer: 'Issuer.Example',
@@ -171,25 +172,25 @@ describe('RFC 9577 section 2.1.1: TokenChallenge', () => {
     ['two origins in one', { origins: ['a.example,b.example'] }],
     ['an empty origin', { origins: [''] }],
     ['a letter whose low octet is another', { issuer: '\u0161.example' }],
-  ])('none is made of %s', (_, part) => {
+  ])('no TokenChallenge is written with %s', (_, part) => {
     expect(() => encodeChallenge({ ...CHALLENGE, ...part })).toThrow(TypeError);
   });
 
   test.each([
     ['type', { type: 0x10000 }],
     ['list of origins', { origins: Array.from({ length: 8000 }, () => 'a.example') }],
-  ])('none is made of a %s beyond 16 bits', (_, part) => {
+  ])('no TokenChallenge is written with a %s over 16 bits', (_, part) => {
     expect(() => encodeChallenge({ ...CHALLENGE, ...part })).toThrow(/out of range/);
   });
 
-  test('a parsed challenge does not change with the octets it came from', () => {
+  test('a parsed challenge does not change with the octets that it was read from', () => {
     const bytes = Buffer.from(BYTES);
     const challenge = parseChallenge(bytes);
     bytes.fill(0);
     expect(challenge).toEqual(CHALLENGE);
   });
 
-  test('all that can be written is read back', () => {
+  test('every challenge that can be written is read again', () => {
     const name = fc
       .tuple(fc.domain(), fc.option(fc.integer({ min: 1, max: 65_535 }), { nil: undefined }))
       .map(([host, port]) => (port === undefined ? host : `${host}:${port}`));
@@ -209,7 +210,7 @@ describe('RFC 9577 section 2.1.1: TokenChallenge', () => {
     );
   });
 
-  test('any octets end in undefined or in what encodes to the same', () => {
+  test('any octets give undefined, or a challenge that encodes to the same octets', () => {
     const damaged = fc
       .array(fc.tuple(fc.nat(BYTES.length - 1), fc.nat(255)), { maxLength: 3 })
       .map((changes) => {

@@ -3,13 +3,13 @@ import { canonicalServerName } from './server-name.ts';
 
 /** A TokenChallenge (RFC 9577 section 2.1.1). */
 export interface TokenChallenge {
-  /** Any: the types that we know are in token-types.ts. */
+  /** Any type; token-types.ts has the supported types. */
   readonly type: number;
   /** `issuer_name`, a server name. */
   readonly issuer: string;
   /** `redemption_context`: 32 octets, or none for a token that is bound to no context. */
   readonly context: Uint8Array;
-  /** `origin_info`: the server names at which the token is good; none for all origins. */
+  /** `origin_info`: the server names at which the token is valid; empty for all origins. */
   readonly origins: readonly string[];
 }
 
@@ -21,7 +21,10 @@ function uint16(value: number): Buffer {
   return bytes;
 }
 
-/** Throws TypeError for what `parseChallenge` refuses, RangeError for a type or length beyond 16 bits. */
+/**
+ * Encodes a challenge. Throws TypeError for a challenge that `parseChallenge` refuses, RangeError for a type or
+ * length over 16 bits.
+ */
 export function encodeChallenge(challenge: TokenChallenge): Buffer {
   if (!isWellFormed(challenge)) throw new TypeError('not a TokenChallenge');
   const { type, issuer, context, origins } = challenge;
@@ -38,8 +41,8 @@ export function encodeChallenge(challenge: TokenChallenge): Buffer {
 }
 
 /**
- * Undefined when it is malformed: cut or with octets behind it, a context of another length, names that
- * are none. Names stay as they are spelled; `canonicalServerName` makes them comparable.
+ * Parses a challenge. Returns undefined if it is malformed: truncated, with octets behind it, with a context of
+ * another length, or with an invalid name. Names keep their spelling; `canonicalServerName` makes them comparable.
  */
 export function parseChallenge(bytes: Uint8Array): TokenChallenge | undefined {
   const rest = new Reader(bytes);
@@ -61,12 +64,12 @@ function isWellFormed({ issuer, context, origins }: TokenChallenge): boolean {
   );
 }
 
-/** `challenge_digest` (RFC 9577 section 2.2.1) of an encoded challenge. */
+/** Returns `challenge_digest` (RFC 9577 section 2.2.1) of an encoded challenge. */
 export function challengeDigest(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** Reads the presentation language of TLS (RFC 8446 section 3); undefined when octets are missing. */
+/** Reads the presentation language of TLS (RFC 8446 section 3); returns undefined if octets are missing. */
 class Reader {
   #rest: Buffer;
 
@@ -82,7 +85,7 @@ class Reader {
     return this.#take(length)?.readUIntBE(0, length);
   }
 
-  /** A vector behind its length, which itself has `prefix` octets. */
+  /** Reads a vector after its length, which itself has `prefix` octets. */
   opaque(prefix: number): Buffer | undefined {
     const length = this.uint(prefix);
     return length === undefined ? undefined : this.#take(length);

@@ -4,7 +4,9 @@ import type { TokenType } from './token-types.ts';
 /** A public key of an issuer as an origin knows it. */
 export interface TokenKey {
   readonly type: TokenType;
-  /** As the type encodes it: a compressed point (RFC 9497 section 4.4) or an SPKI (RFC 9578 section 6.5). */
+  /**
+   * The key in the encoding of its type: a compressed point (RFC 9497 section 4.4) or an SPKI (RFC 9578 section 6.5).
+   */
   readonly publicKey: Buffer;
   /** `token_key_id`: SHA-256 of the encoded key, 32 octets. */
   readonly id: Buffer;

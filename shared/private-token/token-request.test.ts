@@ -36,7 +36,7 @@ describe('RFC 9578 sections 5.1 and 6.1: TokenRequest', () => {
     expect(parseTokenRequest(Buffer.concat([request(type), Buffer.alloc(1)]))).toBeUndefined();
   });
 
-  test('is refused with the length of the other type', () => {
+  test('a request is refused with the length of the other type', () => {
     const [first, second] = [request(VOPRF), request(BLIND_RSA)];
     first.writeUInt16BE(BLIND_RSA);
     second.writeUInt16BE(VOPRF);
@@ -45,7 +45,7 @@ describe('RFC 9578 sections 5.1 and 6.1: TokenRequest', () => {
   });
 
   test.each([0x0000, 0x0003, 0x0005, 0x0100, 0x0200, 0x02aa, 0xda7a, 0xffff])(
-    'type %d is not known here',
+    'a request of the unknown type %d is refused',
     (type) => {
       for (const known of TYPES) {
         const bytes = request(known);
@@ -55,14 +55,14 @@ describe('RFC 9578 sections 5.1 and 6.1: TokenRequest', () => {
     },
   );
 
-  test('does not change with the octets it came from', () => {
+  test('a parsed request does not change with the octets that it was read from', () => {
     const bytes = request(VOPRF);
     const parsed = parseTokenRequest(bytes);
     bytes.fill(0);
     expect(parsed && encodeTokenRequest(parsed)).toEqual(request(VOPRF));
   });
 
-  test('any octets end in undefined or in what encodes to the same', () => {
+  test('any octets give undefined, or a request that encodes to the same octets', () => {
     const ofType = fc
       .tuple(fc.constantFrom(...TYPES), fc.integer({ min: -1, max: 1 }))
       .chain(([type, off]) => {

@@ -15,7 +15,9 @@ export function encodeTokenRequest({ type, truncatedKeyId, blinded }: TokenReque
   return Buffer.concat([Buffer.of(type >> 8, type & 0xff, truncatedKeyId), blinded]);
 }
 
-/** Undefined for a type of somebody else, and unless it has the exact length of its type. */
+/**
+ * Parses a request. Returns undefined for an unknown type, and unless the request has the exact length of its type.
+ */
 export function parseTokenRequest(bytes: Uint8Array): TokenRequest | undefined {
   const copy = Buffer.from(bytes);
   const type = copy.length < BLINDED ? undefined : tokenType(copy.readUInt16BE());

@@ -23,7 +23,7 @@ const TYPES = [VOPRF, BLIND_RSA] as const;
 describe('RFC 9577 section 2.2.3: AuthenticatorInput', () => {
   const vectors = rfc9577.filter(({ nonce }) => nonce !== undefined);
 
-  test('appendix A.1 has five', () => expect(vectors).toHaveLength(5));
+  test('appendix A.1 has five vectors', () => expect(vectors).toHaveLength(5));
 
   test.each(vectors)('appendix A.1: $comment', (vector) => {
     const expected = hex(vector.token_authenticator_input);
@@ -77,7 +77,7 @@ describe('RFC 9577 section 2.2.1: Token', () => {
     }
   });
 
-  test('is refused with the length of the other type', () => {
+  test('a token is refused with the length of the other type', () => {
     const [first, second] = [token(VOPRF), token(BLIND_RSA)];
     first.writeUInt16BE(BLIND_RSA);
     second.writeUInt16BE(VOPRF);
@@ -86,7 +86,7 @@ describe('RFC 9577 section 2.2.1: Token', () => {
   });
 
   test.each([0x0000, 0x0003, 0x0005, 0x02aa, 0x0100, 0x0200, 0xda7a, 0xffff])(
-    'section 5.2: type %d is not known here',
+    'section 5.2: a token of the unknown type %d is refused',
     (type) => {
       for (const known of TYPES) {
         const bytes = token(known);
@@ -96,7 +96,7 @@ describe('RFC 9577 section 2.2.1: Token', () => {
     },
   );
 
-  test('does not change with the octets it came from', () => {
+  test('a parsed token does not change with the octets that it was read from', () => {
     const pool = Buffer.concat([Buffer.alloc(5, 9), token(VOPRF), Buffer.alloc(5, 9)]);
     const parsed = parseToken(pool.subarray(5, -5));
     pool.fill(0);
@@ -104,7 +104,7 @@ describe('RFC 9577 section 2.2.1: Token', () => {
     expect(parsed?.input).toEqual(token(VOPRF).subarray(0, INPUT));
   });
 
-  test('any octets end in undefined or in what encodes to the same', () => {
+  test('any octets give undefined, or a token that encodes to the same octets', () => {
     const ofType = fc
       .tuple(fc.constantFrom(...TYPES), fc.integer({ min: -1, max: 1 }))
       .chain(([type, off]) => {

@@ -7,7 +7,7 @@ export interface Token {
   readonly challengeDigest: Buffer;
   readonly keyId: Buffer;
   readonly authenticator: Buffer;
-  /** `AuthenticatorInput` (section 2.2.3): all before the authenticator, which is computed over it. */
+  /** `AuthenticatorInput` (section 2.2.3): the token without its authenticator, which is computed over it. */
   readonly input: Buffer;
 }
 
@@ -16,7 +16,7 @@ const DIGEST = NONCE + 32;
 const KEY_ID = DIGEST + 32;
 const AUTHENTICATOR = KEY_ID + 32;
 
-/** `AuthenticatorInput`; a Token is this and the authenticator behind it. */
+/** Returns `AuthenticatorInput`; a Token consists of this and the authenticator. */
 export function tokenInput(
   type: TokenType,
   nonce: Uint8Array,
@@ -26,7 +26,7 @@ export function tokenInput(
   return Buffer.concat([Buffer.of(type >> 8, type & 0xff), nonce, digest, keyId], AUTHENTICATOR);
 }
 
-/** Undefined for a type of somebody else, and unless it has the exact length of its type. */
+/** Parses a token. Returns undefined for an unknown type, and unless the token has the exact length of its type. */
 export function parseToken(bytes: Uint8Array): Token | undefined {
   const copy = Buffer.from(bytes);
   const type = copy.length < AUTHENTICATOR ? undefined : tokenType(copy.readUInt16BE());

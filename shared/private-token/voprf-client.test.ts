@@ -21,7 +21,7 @@ function answer(blinded: Buffer, by = key, named = by): Buffer {
   return answered;
 }
 
-test('RFC 9578 sections 5.1 to 5.4: the token that the client makes of the response verifies', () => {
+test('RFC 9578 sections 5.1 to 5.4: the token that the client makes from the response verifies', () => {
   expect(request.finalize(response)).toEqual(evaluate(key.privateKey, input));
 });
 
@@ -31,7 +31,7 @@ test('RFC 9497 section 3.3.2: the same input is blinded differently each time', 
   expect(again.finalize(answer(again.blinded))).toEqual(request.finalize(response));
 });
 
-test('RFC 9578 section 5.1: a public key that is none is not used', () => {
+test('RFC 9578 section 5.1: an invalid public key is refused', () => {
   for (const bytes of [Buffer.alloc(49), key.publicKey.subarray(1), Buffer.alloc(0)]) {
     expect(() => blindVoprf(bytes, input, systemRandom)).toThrow(TypeError);
   }
@@ -56,21 +56,21 @@ describe('RFC 9578 section 5.3: the client aborts', () => {
     ['the order as a scalar', Buffer.concat([element, challenge, order])],
     ['scalars out of range', Buffer.concat([element, Buffer.alloc(96, 255)])],
     ['the halves of the proof exchanged', Buffer.concat([element, scalar, challenge])],
-  ])('on %s', (_, bytes) => {
+  ])('the client aborts on %s', (_, bytes) => {
     expect(request.finalize(bytes)).toBeUndefined();
   });
 
-  test('on the response to another request', () => {
+  test('the client aborts on the response to another request', () => {
     const another = blindVoprf(key.publicKey, input, systemRandom);
     expect(request.finalize(answer(another.blinded))).toBeUndefined();
   });
 
-  test('on another key than the one that is published: it would tag the client', () => {
+  test('the client aborts on a key other than the published key, which could mark the client', () => {
     expect(request.finalize(answer(request.blinded, other))).toBeUndefined();
     expect(request.finalize(answer(request.blinded, other, key))).toBeUndefined();
   });
 
-  test('on any bit that changed', () => {
+  test('the client aborts on a response with any bit changed', () => {
     const bits = fc.nat({ max: response.length * 8 - 1 });
     const changed = (bit: number) => {
       const bytes = Buffer.from(response);
@@ -83,12 +83,12 @@ describe('RFC 9578 section 5.3: the client aborts', () => {
     );
   });
 
-  test('on any octets whatever, without an error', () => {
+  test('the client aborts on any octets without an exception', () => {
     const any = fc.oneof(fc.uint8Array(), fc.uint8Array({ minLength: 145, maxLength: 145 }));
     fc.assert(fc.property(any, (bytes) => expect(request.finalize(bytes)).toBeUndefined()));
   });
 
-  test('and can still take the right one', () => {
+  test('after an abort the client can still use the right response', () => {
     expect(request.finalize(response)).toEqual(evaluate(key.privateKey, input));
   });
 });

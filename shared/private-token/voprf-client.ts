@@ -7,8 +7,8 @@ import { isElement, isVoprfPublicKey } from './voprf-key.ts';
 const { blinded: ELEMENT, response: RESPONSE } = TOKEN_TYPES[VOPRF];
 
 /**
- * The client's half of RFC 9578 sections 5.1 and 5.3. `input` is the token without its authenticator.
- * Throws TypeError when the public key is none.
+ * Computes the client's part of RFC 9578 sections 5.1 and 5.3. `input` is the token without its authenticator. Throws
+ * TypeError if the public key is invalid.
  */
 export function blindVoprf(publicKey: Buffer, input: Uint8Array, random: Random): Blinded {
   if (!isVoprfPublicKey(publicKey)) throw new TypeError('this is no public key of VOPRF');
@@ -23,7 +23,7 @@ export function blindVoprf(publicKey: Buffer, input: Uint8Array, random: Random)
       try {
         return Buffer.from(voprf.finalize(input, blind, element, blinded, publicKey, proof));
       } catch {
-        return undefined; // the proof does not hold: all else was checked before
+        return undefined; // the proof is wrong: everything else was checked before
       }
     },
   };

@@ -4,8 +4,8 @@ import { type TokenKeyPair, tokenKeyId } from './token-key.ts';
 import { TOKEN_TYPES, VOPRF } from './token-types.ts';
 
 /**
- * The keys and the elements of voprf.ts by Node's own curve, in a millisecond: a server that has its keys
- * starts without the library that computes with them.
+ * The keys and elements of voprf.ts, computed with Node's own curve in a millisecond: a server that has its keys
+ * starts without the library for the other computations.
  */
 
 const CURVE = 'secp384r1';
@@ -13,7 +13,7 @@ const CURVE = 'secp384r1';
 const ORDER = BigInt(
   '0xffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973',
 );
-/** Octets of a scalar, and the half as many more that keep the remainder from being biased. */
+/** Octets of randomness for a scalar: half as many more than its own, so that the remainder is not biased. */
 const SCALAR = 48;
 const EXTRA = SCALAR / 2;
 
@@ -29,8 +29,8 @@ export function generateVoprfKey(random: Random = systemRandom): TokenKeyPair {
 }
 
 /**
- * DeserializeElement (RFC 9497 sections 2.1 and 4.4) succeeds: 49 octets of a compressed point on the
- * curve. The identity has no such encoding, and every other point is of the group, whose cofactor is 1.
+ * Returns whether DeserializeElement (RFC 9497 sections 2.1 and 4.4) succeeds: 49 octets of a compressed point on the
+ * curve. The identity has no such encoding, and every other point is in the group, whose cofactor is 1.
  */
 export function isElement(bytes: Uint8Array): boolean {
   if (bytes.length !== TOKEN_TYPES[VOPRF].blinded) return false;
@@ -42,5 +42,5 @@ export function isElement(bytes: Uint8Array): boolean {
   }
 }
 
-/** Every element but the identity is a public key. */
+/** A public key is any element except the identity. */
 export const isVoprfPublicKey = isElement;

@@ -1,5 +1,5 @@
 import { serveTasks } from '#shared/base/thread.ts';
 import { blindEvaluate, evaluate } from './voprf.ts';
 
-/** The functions of voprf.ts, for voprf-threads.ts. */
+/** Serves the functions of voprf.ts to voprf-threads.ts. */
 serveTasks({ blindEvaluate, evaluate });

@@ -23,16 +23,16 @@ afterAll(() => threads[Symbol.asyncDispose]());
 const refused = expect.objectContaining({ status: 503, fields: { 'Retry-After': '1' } });
 
 describe('RFC 9578 sections 5.2 and 5.4 on a thread', () => {
-  test('a response is one that the client takes', async () => {
+  test('the client accepts the response of a thread', async () => {
     const response = await threads.blindEvaluate(ALONE, privateKey, publicKey, blinded);
     expect(client.finalize(response ?? Buffer.alloc(0))).toEqual(authenticator);
   });
 
-  test('the authenticator is the one of the main thread', async () => {
+  test('a thread computes the same authenticator as the main thread', async () => {
     expect(await threads.evaluate(ALONE, privateKey, input)).toEqual(authenticator);
   });
 
-  test('octets that are no element get no response, and the thread stays', async () => {
+  test('octets that are no element get no response, and the thread keeps running', async () => {
     const { running } = threads;
     for (const bytes of [Buffer.alloc(49), Buffer.alloc(0), blinded.subarray(1)]) {
       expect(await threads.blindEvaluate(ALONE, privateKey, publicKey, bytes)).toBeUndefined();
@@ -40,7 +40,7 @@ describe('RFC 9578 sections 5.2 and 5.4 on a thread', () => {
     expect(threads.running).toEqual(running);
   });
 
-  test('parts of larger Buffers, the same one twice, and what changes after the call', async () => {
+  test('arguments may be parts of larger Buffers, may repeat, and may change after the call', async () => {
     const pool = Buffer.concat([Buffer.alloc(3), privateKey, input, Buffer.alloc(3)]);
     const [keyPart, inputPart] = [pool.subarray(3, 51), pool.subarray(51, 149)];
     const evaluating = [1, 2].map(() => threads.evaluate(ALONE, keyPart, inputPart));
@@ -51,7 +51,7 @@ describe('RFC 9578 sections 5.2 and 5.4 on a thread', () => {
     );
   });
 
-  test('the keys of the caller stay as they are', async () => {
+  test('the keys of the caller are not changed', async () => {
     const before = [privateKey, publicKey].map((each) => Buffer.from(each));
     await threads.blindEvaluate(ALONE, privateKey, publicKey, blinded);
     expect([privateKey, publicKey]).toEqual(before);
@@ -59,7 +59,7 @@ describe('RFC 9578 sections 5.2 and 5.4 on a thread', () => {
 });
 
 describe('threads', () => {
-  test('start when they are needed, no more than there may be, and are used again', async () => {
+  test('threads start when they are needed, up to the limit, and are used again', async () => {
     await using two = openVoprfThreads({ threads: 2 });
     expect(two.running).toHaveLength(0);
     await two.evaluate(ALONE, privateKey, input);
@@ -72,7 +72,7 @@ describe('threads', () => {
     expect(two.running).toContain(first);
   });
 
-  test('a process ends without closing them, and not before its tasks are done', async () => {
+  test('a process ends without closing its threads, but not before their tasks are done', async () => {
     const at = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
     const script = `
       const { openVoprfThreads } = await import(${at('./voprf-threads.ts')});
@@ -80,14 +80,14 @@ describe('threads', () => {
       const threads = openVoprfThreads();
       const evaluate = () => threads.evaluate({ groups: [] }, Buffer.from(key, 'hex'), Buffer.from(input, 'hex'));
       await evaluate();
-      const evaluated = await evaluate(); // by a thread that was idle
+      const evaluated = await evaluate(); // computed by an idle thread
       process.stdout.write(evaluated.toString('hex'));`;
     const run = promisify(execFile);
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script]);
     expect(stdout).toBe(authenticator.toString('hex'));
   });
 
-  test('closing them ends them, and refuses what waits and what comes later', async () => {
+  test('closing ends the threads, and refuses waiting and later tasks', async () => {
     const closing = openVoprfThreads({ threads: 1 });
     await closing.evaluate(ALONE, privateKey, input);
     const [worker] = closing.running;
@@ -105,7 +105,7 @@ describe('threads', () => {
 });
 
 describe('a thread that ends is replaced', () => {
-  test('while it computes: its task fails, and those behind it are done', async () => {
+  test('a thread that ends while it computes is replaced: its task fails, and waiting tasks are done', async () => {
     await threads.evaluate(ALONE, privateKey, input);
     const [worker] = threads.running;
     const ending = threads.blindEvaluate(ALONE, privateKey, publicKey, blinded);
@@ -119,7 +119,7 @@ describe('a thread that ends is replaced', () => {
     expect(threads.running).not.toContain(worker);
   });
 
-  test('while it does nothing', async () => {
+  test('an idle thread that ends is replaced', async () => {
     await threads.evaluate(ALONE, privateKey, input);
     const [worker] = threads.running;
     await worker?.terminate();
@@ -127,7 +127,7 @@ describe('a thread that ends is replaced', () => {
     expect(await threads.evaluate(ALONE, privateKey, input)).toEqual(authenticator);
   });
 
-  test('in the moment of its reply', async () => {
+  test('a thread that ends at the moment of its reply is replaced', async () => {
     for (let round = 0; round < 5; round += 1) {
       await threads.evaluate(ALONE, privateKey, input);
       const [worker] = threads.running;
@@ -136,14 +136,14 @@ describe('a thread that ends is replaced', () => {
       const both = [1, 2].map(() => threads.evaluate(ALONE, privateKey, input));
       const [first, second] = await Promise.allSettled(both);
       expect(first).toEqual({ status: 'fulfilled', value: authenticator });
-      // The second was either given to the thread before its end was known, or to a new one.
+      // The second task was given either to the old thread before its end was known, or to a new thread.
       expect(second?.status === 'rejected' || second?.value.equals(authenticator)).toBe(true);
       await ended;
     }
     expect(await threads.evaluate(ALONE, privateKey, input)).toEqual(authenticator);
   });
 
-  test('by an error, that is told to whoever asked and holds no key', async () => {
+  test('an error that ends a thread is reported to the caller, and contains no key', async () => {
     const bad = Buffer.alloc(48, 255);
     const evaluating = threads.evaluate(ALONE, bad, input);
     const behind = threads.evaluate(ALONE, privateKey, input);
@@ -157,7 +157,7 @@ describe('a thread that ends is replaced', () => {
     expect(await behind).toEqual(authenticator);
   });
 
-  test('by an error while nobody waits for it', async () => {
+  test('a thread that an error ends while no caller waits is replaced', async () => {
     await threads.evaluate(ALONE, privateKey, input);
     const [worker] = threads.running;
     const ended = new Promise((resolve) => worker?.once('exit', resolve));
@@ -167,8 +167,8 @@ describe('a thread that ends is replaced', () => {
   });
 });
 
-describe('the lines', () => {
-  test('are bounded together: each operation makes room for the other up to half', async () => {
+describe('the lines of tasks', () => {
+  test('the lines are bounded together: each operation yields places to the other, up to half', async () => {
     await using bounded = openVoprfThreads({ threads: 1, most: 4 });
     const issue = () => bounded.blindEvaluate(ALONE, privateKey, publicKey, blinded);
     const verify = () => bounded.evaluate(ALONE, privateKey, input);
@@ -181,7 +181,7 @@ describe('the lines', () => {
     await expect(Promise.all([issue(), verify()])).resolves.toHaveLength(2);
   });
 
-  test('are served in turn: a flood of requests does not hold up verification', async () => {
+  test('the lines are served in rotation, so a flood of requests does not delay verification', async () => {
     const order: string[] = [];
     const noted = async (name: string, task: Promise<unknown>) => {
       await task;
@@ -196,7 +196,7 @@ describe('the lines', () => {
     expect(order).toHaveLength(10);
   });
 
-  test('keep their order', async () => {
+  test('tasks of one line keep their order', async () => {
     const inputs = Array.from({ length: 6 }, (_, index) => Buffer.of(index));
     const order: number[] = [];
     await Promise.all(

@@ -5,10 +5,12 @@ import { Threads } from '#shared/base/threads.ts';
 import { portion } from '#shared/base/workers.ts';
 import { HttpError } from '#shared/http/answer.ts';
 
-/** Tasks in line, for each thread. One takes 17 ms at most: when the line is full the last wait for 1.4 seconds. */
+/**
+ * Waiting tasks for each thread. A task takes at most 17 ms, so with a full line the last one waits for 1.4 seconds.
+ */
 const WAITING = 80;
 
-/** The issuer's functions of voprf.ts on threads. They reject with `HttpError` 503 when too many wait. */
+/** The issuer's functions of voprf.ts, run on threads. They reject with `HttpError` 503 if too many tasks wait. */
 export interface VoprfThreads extends AsyncDisposable {
   /** The threads that run now. */
   readonly running: readonly Worker[];
@@ -28,7 +30,7 @@ function tooMany(): HttpError {
   });
 }
 
-/** `threads` run at most, and `most` tasks wait. */
+/** Opens threads: at most `threads` run, and at most `most` tasks wait. */
 export function openVoprfThreads({
   threads = portion(availableParallelism() - 1),
   most = threads * WAITING,

@@ -15,7 +15,7 @@ const ORDER = p384.Point.Fn.ORDER;
 const FIELD = p384.Point.Fp.ORDER;
 const number = (value: bigint, length = 48) => hex(value.toString(16).padStart(2 * length, '0'));
 
-/** Randomness of which this scalar is made: RandomScalar reduces modulo the order less one, and adds one. */
+/** Returns randomness that gives this scalar: RandomScalar reduces it modulo the order less one, and adds one. */
 const drawn =
   (scalar: string): Random =>
   (length) =>
@@ -75,7 +75,7 @@ describe.each([
 });
 
 describe('RFC 9497 section 3.2: GenerateKeyPair', () => {
-  test('makes a public half that belongs to the private half, and the id of the public one', () => {
+  test('a new pair has a public key that belongs to its private key, and the id of the public key', () => {
     expect(key.publicKey).toEqual(Buffer.from(p384.getPublicKey(key.privateKey, true)));
     expect(key.privateKey).toHaveLength(48);
     expect(key.id).toEqual(createHash('sha256').update(key.publicKey).digest());
@@ -83,7 +83,7 @@ describe('RFC 9497 section 3.2: GenerateKeyPair', () => {
     expect(isVoprfPublicKey(key.publicKey)).toBe(true);
   });
 
-  test('follows from its randomness and makes another key each time', () => {
+  test('a key depends only on its randomness, and each call makes another key', () => {
     const fixed: Random = (bytes) => Buffer.alloc(bytes, 7);
     expect(generateVoprfKey(fixed)).toEqual(generateVoprfKey(fixed));
     expect(generateVoprfKey().privateKey).not.toEqual(key.privateKey);
@@ -111,12 +111,12 @@ describe('RFC 9497 sections 2.1 and 4.4: DeserializeElement', () => {
   const small = Array.from({ length: 50 }, (_, value) => BigInt(value));
   const onCurve = small.filter((value) => isElement(point(value)));
 
-  test('takes either sign', () => {
+  test('DeserializeElement accepts both parities of y', () => {
     expect(isElement(Buffer.concat([Buffer.of(2), x]))).toBe(true);
     expect(isElement(Buffer.concat([Buffer.of(3), x]))).toBe(true);
   });
 
-  test('takes a part of a larger Buffer for itself alone', () => {
+  test('DeserializeElement reads only its part of a larger Buffer', () => {
     const pool = Buffer.concat([Buffer.alloc(5, 1), element, Buffer.alloc(5, 1)]);
     expect(isElement(pool.subarray(5, 54))).toBe(true);
     expect(isElement(pool.subarray(5, 55))).toBe(false);
@@ -141,16 +141,16 @@ describe('RFC 9497 sections 2.1 and 4.4: DeserializeElement', () => {
     expect(blindEvaluate(key.privateKey, key.publicKey, bytes)).toBeUndefined();
   });
 
-  test('refuses about half of all x, which are on no point', () => {
+  test('DeserializeElement refuses about half of all x, for which no point exists', () => {
     expect(onCurve.length).toBeGreaterThan(0);
     expect(onCurve.length).toBeLessThan(small.length);
   });
 
-  test('refuses the second spelling of an x', () => {
+  test('DeserializeElement refuses the second spelling of an x', () => {
     for (const value of onCurve) expect(isElement(point(value + FIELD))).toBe(false);
   });
 
-  test('agrees with another implementation on any octets, and never throws', () => {
+  test('DeserializeElement agrees with another implementation on any octets, and never throws', () => {
     const rest = fc.oneof(fc.uint8Array(), fc.uint8Array({ minLength: 48, maxLength: 48 }));
     fc.assert(
       fc.property(fc.constantFrom(0, 2, 3, 4), rest, (prefix, octets) => {
@@ -164,14 +164,14 @@ describe('RFC 9497 sections 2.1 and 4.4: DeserializeElement', () => {
 describe('RFC 9497 section 3.3.2: BlindEvaluate', () => {
   const { blinded } = blindVoprf(key.publicKey, input, systemRandom);
 
-  test('proves with new randomness each time: the same would tell the private key', () => {
+  test('each proof uses new randomness, since repeated randomness would reveal the private key', () => {
     const [one, other] = [1, 2].map(() => blindEvaluate(key.privateKey, key.publicKey, blinded));
     expect(one?.subarray(0, 49)).toEqual(other?.subarray(0, 49));
     expect(one?.subarray(49, 97)).not.toEqual(other?.subarray(49, 97));
     expect(one?.subarray(97)).not.toEqual(other?.subarray(97));
   });
 
-  test('gives no proof when there is no randomness', () => {
+  test('without randomness no proof is made', () => {
     const none: Random = () => {
       throw new Error('no entropy');
     };
@@ -188,7 +188,7 @@ describe('RFC 9497 section 3.3.2: BlindEvaluate', () => {
     ['too short', key.privateKey.subarray(1)],
     ['too long', Buffer.concat([Buffer.of(0), key.privateKey])],
     ['nothing', Buffer.alloc(0)],
-  ])('a private key that is none is a defect: %s', (_, privateKey) => {
+  ])('an invalid private key is a defect: %s', (_, privateKey) => {
     expect(() => blindEvaluate(privateKey, key.publicKey, blinded)).toThrow();
     expect(() => evaluate(privateKey, input)).toThrow();
   });
@@ -197,11 +197,11 @@ describe('RFC 9497 section 3.3.2: BlindEvaluate', () => {
     ['the identity', Buffer.alloc(49)],
     ['truncated', key.publicKey.subarray(1)],
     ['nothing', Buffer.alloc(0)],
-  ])('a public key that is none is a defect: %s', (_, publicKey) => {
+  ])('an invalid public key is a defect: %s', (_, publicKey) => {
     expect(() => blindEvaluate(key.privateKey, publicKey, blinded)).toThrow();
   });
 
-  test('no error holds a private key', () => {
+  test('no error contains a private key', () => {
     const privateKey = number(ORDER + 12_345n);
     const spellings = [privateKey.toString('hex'), String(ORDER + 12_345n)];
     for (const call of [
@@ -213,7 +213,7 @@ describe('RFC 9497 section 3.3.2: BlindEvaluate', () => {
     }
   });
 
-  test('leaves what it is given as it is', () => {
+  test('BlindEvaluate does not change its arguments', () => {
     const before = [key.privateKey, key.publicKey, blinded, input].map((each) => Buffer.from(each));
     blindEvaluate(key.privateKey, key.publicKey, blinded);
     evaluate(key.privateKey, input);

@@ -3,22 +3,22 @@ import { type Random, systemRandom } from '#shared/base/random.ts';
 import { isElement } from './voprf-key.ts';
 
 /**
- * The issuer's half of the verifiable oblivious pseudorandom function over P-384 with SHA-384 (RFC 9497
- * sections 3.3.2 and 4.4), as token type 0x0001 has it. Milliseconds of computing: servers call it on the
- * threads of voprf-threads.ts only.
+ * The issuer's part of the verifiable oblivious pseudorandom function over P-384 with SHA-384 (RFC 9497 sections
+ * 3.3.2 and 4.4), for token type 0x0001. It computes for milliseconds, so servers call it only on the threads of
+ * voprf-threads.ts.
  */
 
-/** With `Evaluate` (RFC 9497 section 3.3.1), which the library has and its types leave out. */
+/** The library's object with `Evaluate` (RFC 9497 section 3.3.1), which its published types omit. */
 const voprf = p384_oprf.voprf as typeof p384_oprf.voprf & {
   evaluate(secretKey: Uint8Array, input: Uint8Array): Uint8Array;
 };
 
 /**
- * A TokenResponse, the evaluated element and the proof (RFC 9578 section 5.2), in 145 octets. Undefined:
- * the client's element is none. Throws Error when the keys are none.
+ * Returns a TokenResponse: the evaluated element and the proof (RFC 9578 section 5.2), in 145 octets. Returns
+ * undefined if the client's element is invalid. Throws Error if the keys are invalid.
  *
- * Somebody who could foresee the randomness of a proof, or saw it used for two, would compute the private
- * key from them. The generator of Node's crypto is made for that, on every thread.
+ * An attacker who could predict the randomness of a proof, or saw it used for two proofs, could compute the private
+ * key. Node's random generator is safe for this on every thread.
  */
 export function blindEvaluate(
   privateKey: Uint8Array,

@@ -1,6 +1,6 @@
 import { type Notes, REALM_NOTE } from '../note.ts';
 
-/** Notes on what Basic's challenge and credentials have. */
+/** Notes on the parameters of Basic's challenge, and on its credentials. */
 export const BASIC_NOTES: Notes = {
   realm: REALM_NOTE,
   charset: {

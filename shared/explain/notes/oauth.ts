@@ -2,7 +2,7 @@ import { type Note, type Notes, REALM_NOTE } from '../note.ts';
 
 const note = (text: string, section: string): Note => ({ text, section });
 
-/** Notes on what challenges and credentials of OAuth have. */
+/** Notes on the parameters of OAuth's challenges, and on its credentials. */
 export const OAUTH_NOTES: Notes = {
   realm: REALM_NOTE,
   scope: note('The scopes that the request needs.', 'RFC 6750 section 3'),

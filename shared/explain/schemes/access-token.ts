@@ -52,10 +52,10 @@ const stepsOf = (type: string, binding: string): readonly Step[] => [
 
 export const TOKEN_STEPS = stepsOf('at+jwt', '9449 section 7.2');
 
-/** The same for the token of GNAP (RFC 9635 section 7.2). */
+/** The checks of a GNAP token (RFC 9635 section 7.2). */
 export const GNAP_TOKEN_STEPS = stepsOf('gnap-at+jwt', '9635 section 7.2');
 
-/** The last check: a server lets the client in, and then compares its scopes. */
+/** The last check: the server compares the scopes after it has authenticated the client. */
 export const SCOPE_STEP: Step = step(
   'scope',
   'It has the scope of this request.',
@@ -66,7 +66,7 @@ export const SCOPE_STEP: Step = step(
 /** RFC 6750. */
 export const BEARER_STEPS: readonly Step[] = [...TOKEN_STEPS, SCOPE_STEP];
 
-/** Explains an access token (RFC 9068) by what stands in it: the key of its issuer is not at hand. */
+/** Explains an access token (RFC 9068) by its content, since the key of its issuer is not available. */
 export function explainAccessToken(token: string, surroundings: Surroundings): Explained {
   return {
     what: 'Access token',

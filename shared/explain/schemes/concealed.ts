@@ -23,7 +23,7 @@ const step = (
   ...(refusals && { refusals }),
 });
 
-/** The checks of Concealed. The server makes all that need no store, and then takes the first refusal. */
+/** The checks of Concealed. The server makes all checks that need no store, and then uses the first refusal. */
 export const CONCEALED_STEPS: readonly Step[] = [
   step('form', 'k, a, s, v and p are there, without quotes, and well-formed.', '4'),
   step('algorithm', 'The server knows the algorithm s.', '4.4', ['concealed-algorithm']),
@@ -41,14 +41,17 @@ export const CONCEALED_STEPS: readonly Step[] = [
   ]),
 ];
 
-/** A proof with the key and the algorithm that it shows. */
+/** A proof with the key and the algorithm that it contains. */
 interface ShownProof {
   readonly proof: Proof;
   readonly scheme: SignatureScheme;
   readonly key: NonNullable<ReturnType<typeof claimedKey>>;
 }
 
-/** Reads a proof and the key in it, or returns why a server refuses it without a look at its connection. */
+/**
+ * Reads a proof and its key, or returns the reason for which a server refuses the proof without regard to its
+ * connection.
+ */
 function readShown(credentials: Credentials): ShownProof | Refusal {
   const proof = readProof(credentials);
   if (proof === undefined) return refuse('concealed-form');
@@ -58,7 +61,7 @@ function readShown(credentials: Credentials): ShownProof | Refusal {
   return key === undefined ? refuse('concealed-a') : { proof, scheme, key };
 }
 
-/** Why k does not name the key that is shown. Undefined: it does. */
+/** Returns the refusal if k does not name the key in the proof; undefined if it does. */
 const refusalOfId = ({ proof, key }: ShownProof): Refusal | undefined =>
   proof.keyId.toString('base64url') === key.id ? undefined : refuse('concealed-k');
 

@@ -2,7 +2,7 @@ import type { Credentials } from '#shared/http/auth/credentials.ts';
 import type { Check } from '../checks.ts';
 import type { Part, Surroundings } from '../explained.ts';
 
-/** A scheme explains its credentials: parts beside the parameters themselves, and its checks. */
+/** Explains the credentials of a scheme: parts besides the parameters themselves, and the checks. */
 export type ExplainedCredentials = (
   credentials: Credentials,
   surroundings: Surroundings,

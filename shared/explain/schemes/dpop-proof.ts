@@ -55,7 +55,7 @@ export const PROOF_STEPS: readonly Step[] = [
   step('replay', 'jti is new.', '11.1', ['proof-used']),
 ];
 
-/** Explains a proof (RFC 9449), against the request around it if there is one. */
+/** Explains a proof (RFC 9449), and compares it with the surrounding request if there is one. */
 export function explainDpopProof(proof: string, surroundings: Surroundings): Explained {
   const read = readJwt(proof);
   return {

@@ -84,7 +84,7 @@ export const GNAP_PROOF_STEPS: readonly Step[] = [
   step('replay', 'The signature is new.', '9421 section 7.2.2', ['signature-used']),
 ];
 
-/** RFC 9635 section 7.2: the token first, then the signature, then the scope. */
+/** RFC 9635 section 7.2: a server checks the token first, then the signature, then the scope. */
 export const explainGnap: ExplainedCredentials = (credentials, surroundings) => {
   const { parts, checks } = explainToken(credentials, surroundings);
   const isWrong = checks.some(({ result }) => result === 'wrong');

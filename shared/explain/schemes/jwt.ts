@@ -7,10 +7,10 @@ import { CLAIM_NOTES, HEADER_NOTES, TIMES } from '../notes/jwt.ts';
 import type { Notes } from '../note.ts';
 import { notedPart } from '../noted-part.ts';
 
-/** Levels of JSON that are read. */
+/** Most levels of JSON that are read. */
 const DEEPEST = 16;
 
-/** The parts of a JWT, which nobody has checked. Undefined for a part that is no JSON object in base64url. */
+/** The unverified parts of a JWT. A part is undefined if it is no JSON object in base64url. */
 export interface ReadJwt {
   readonly header: JsonObject | undefined;
   readonly payload: JsonObject | undefined;
@@ -19,7 +19,7 @@ export interface ReadJwt {
 /** Matches a JWT in its compact form (RFC 7519 section 3), also one without a signature. */
 export const JWT = /^[\w-]+\.[\w-]*\.[\w-]*$/;
 
-/** Takes a JWT apart, whatever its algorithm. */
+/** Divides a JWT into its parts, whatever its algorithm. */
 export function readJwt(text: string): ReadJwt {
   const [header, payload] = text.split('.', 2).map(objectIn);
   return { header, payload };

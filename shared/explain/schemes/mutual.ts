@@ -74,7 +74,7 @@ export const explainMutual: ExplainedCredentials = ({ params = {} }) => {
   };
 };
 
-/** Reads the message by its own terms. */
+/** Reads the message, using the terms that it contains. */
 function readOf(params: AuthParams) {
   const algorithm = params['algorithm']?.toLowerCase() ?? '';
   if (!isAlgorithm(algorithm)) return 'algorithm';

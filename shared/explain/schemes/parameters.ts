@@ -10,7 +10,7 @@ interface Read {
   readonly params?: AuthParams;
 }
 
-/** The name that is shown for a value behind the scheme that has none (token68, RFC 9110 section 11.2). */
+/** The name that is shown for a value without a name after the scheme (token68, RFC 9110 section 11.2). */
 export const WITHOUT_NAME = 'after the scheme';
 
 /** Returns the parameters of a challenge or of credentials, with the notes of its scheme. */

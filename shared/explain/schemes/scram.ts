@@ -55,7 +55,7 @@ const SCRAM_FINAL_STEPS: readonly Step[] = [
   ]),
 ];
 
-/** The steps that apply: with `sid` nothing is counted. */
+/** Returns the steps that apply: credentials with `sid` have no count. */
 export const scramFinalSteps = (sid: string | undefined): readonly Step[] =>
   SCRAM_FINAL_STEPS.filter(({ name }) => sid === undefined || name !== 'count');
 
