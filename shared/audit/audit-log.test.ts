@@ -23,10 +23,10 @@ const DAY = 86_400;
 interface Tampered extends AsyncDisposable {
   readonly stores: Stores;
   readonly clock: ManualClock;
-  /** Replaces the text of a row, or removes it; as somebody who has the store, not the key. */
+  /** Replaces the text of a row, or removes the row, as an attacker who has the store but not the key. */
   change(seq: number, text?: string): Promise<void>;
   removeLink(number: number): Promise<void>;
-  /** Makes the store refuse entries beside changes, or take them again. */
+  /** Makes the store refuse entries beside changes, or accept them again. */
   breakLog(broken: boolean): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ describe.each([
   const verify = (checkpoint?: string) =>
     verifyLog(tampered.stores.audit, key, checkpoint ? parseCheckpoint(checkpoint) : undefined);
 
-  /** Three links of three rows; returns the first seq of the second one. */
+  /** Writes three links of three rows; returns the first seq of the second link. */
   async function written(): Promise<number> {
     for (let n = 0; n < 9; n += 1) {
       tampered.clock.advance(1);
@@ -116,7 +116,7 @@ describe.each([
     return ((await last())?.first ?? 0) - 3;
   }
 
-  test('an untouched log is verified, with a checkpoint for the next time', async () => {
+  test('an untouched log is verified, and gives a checkpoint for the next verification', async () => {
     await written();
     const first = await verify();
     expect(first).toMatchObject({ ok: true });
@@ -127,14 +127,14 @@ describe.each([
     expect(second).toMatchObject({ ok: true, rows: first.ok ? first.rows + 9 : 0 });
   });
 
-  test('another key, such as that of somebody who has the store alone, makes no good chain', async () => {
+  test('a log that was written with another key, as by a thief of the store, is not verified', async () => {
     await written();
     expect(await verifyLog(tampered.stores.audit, macKey(Buffer.alloc(32, 8)))).toMatchObject({
       ok: false,
     });
   });
 
-  describe('finds', () => {
+  describe('verification finds', () => {
     let middle: number;
     let text: string;
     const row = async (seq: number) =>
@@ -144,7 +144,7 @@ describe.each([
       text = await row(middle);
     });
 
-    test('a row that was changed, until it is as it was', async () => {
+    test('a row that was changed, until it is restored', async () => {
       await tampered.change(middle, text.replace('disabled', 'enabled'));
       expect(await verify()).toMatchObject({
         ok: false,
@@ -163,7 +163,7 @@ describe.each([
       await tampered.change(middle, text);
     });
 
-    test('two rows that changed places, also across links', async () => {
+    test('two rows that were exchanged, also across links', async () => {
       for (const other of [middle + 1, middle + 3]) {
         const its = await row(other);
         await tampered.change(middle, its);
@@ -175,7 +175,7 @@ describe.each([
       expect(await verify()).toMatchObject({ ok: true });
     });
 
-    test('a row that was added behind the last link', async () => {
+    test('a row that was added after the last link', async () => {
       const end = (await last())?.last ?? 0;
       await tampered.change(end + 1, text);
       expect(await verify()).toEqual({ ok: false, reason: `row ${end + 1} is in no link` });
@@ -183,7 +183,7 @@ describe.each([
     });
   });
 
-  test('a process that pauses while it closes writes nothing over the link of another', async () => {
+  test('a process that pauses while it closes does not overwrite the link of another process', async () => {
     const { audit } = tampered.stores;
     const { promise: paused, resolve: goOn } = Promise.withResolvers<void>();
     const slow: Audit = {
@@ -203,7 +203,7 @@ describe.each([
     }
   });
 
-  test('a flood of refused sign-ins leaves ten entries of a person, and none of names that nobody has', async () => {
+  test('a flood of refused sign-ins leaves ten entries of a person, and none for unknown names', async () => {
     const { stores, clock } = tampered;
     const parts = { stores, clock, log: silentLog, config: { audit: auditSettings.parse({}) } };
     const recorder = createRecorder(parts, { who: 'server', how: 'page' });
@@ -244,7 +244,7 @@ describe.each([
     expect((await log().open()).texts).toEqual([]);
   });
 
-  test('combined filters, and pages in both directions', async () => {
+  test('filters can be combined, and pages go in both directions', async () => {
     const [person, client] = [randomId(systemRandom), randomId(systemRandom)];
     const { audit } = tampered.stores;
     for (let n = 0; n < 4; n += 1) {
@@ -310,7 +310,7 @@ describe.each([
     },
   );
 
-  test('when an hour is over, exactly one event says how many refused sign-ins of it were only counted', async () => {
+  test('when an hour is over, exactly one event has the number of refused sign-ins without an event of their own', async () => {
     const { audit } = tampered.stores;
     const person = randomId(systemRandom);
     const hour = Math.floor(tampered.clock.now() / 3_600_000);
@@ -325,7 +325,7 @@ describe.each([
     expect(events).toMatchObject([{ kind: 'sign-in.refused-more', count: 3, who: 'server' }]);
   });
 
-  test('old days are ended whole; the rest verifies, and a checkpoint of them is told from a theft', async () => {
+  test('old days are removed completely; the rest is verified, and a checkpoint of a removed day is not reported as theft', async () => {
     const { audit } = tampered.stores;
     await written();
     const first = await verify();
@@ -345,7 +345,7 @@ describe.each([
     expect((await listEvents(audit, {}, { limit: 100 })).events).toHaveLength(kinds.length);
   });
 
-  test('writers at once, with clocks that jump back and forth, leave a chain that verifies', async () => {
+  test('several writers at once, with clocks that jump back and forth, leave a chain that is verified', async () => {
     const { stores, clock } = tampered;
     const before = await last();
     const people = Array.from({ length: 40 }, () => randomId(systemRandom));
@@ -367,7 +367,7 @@ describe.each([
     expect(named.toSorted()).toEqual(people.toSorted());
   });
 
-  test('links that are missing at the old end, in the midst or at the end are found', async () => {
+  test('verification finds links that are missing at the old end, in the middle or at the new end', async () => {
     await written();
     const before = await verify();
     const checkpoint = before.ok && before.checkpoint ? checkpointText(before.checkpoint) : '';
@@ -390,7 +390,7 @@ describe.each([
   });
 });
 
-test('a checkpoint has one form', () => {
+test('a checkpoint has only one spelling', () => {
   const mac = 'a'.repeat(43);
   expect(parseCheckpoint(`12.${mac}`)).toEqual({ number: 12, mac });
   for (const text of [

@@ -41,14 +41,14 @@ function logOf({ audit }: Stores) {
   };
   return {
     all,
-    /** Writes an event about each person, by a clock that shows `at`, and makes one link of them. */
+    /** Writes an event about each person, by a clock that shows `at`, and makes one link of the events. */
     async write(at: number, ...people: readonly string[]) {
       const by = { who: 'operator', how: 'command line' } as const;
       const texts = people.map((person) => textOf({ kind: 'person.disabled', person }, by, at));
       await audit.append(...texts);
       await closeOpen({ audit, key, clock: new ManualClock(at) });
     },
-    /** Returns the people who are left after a retention by a clock that shows `at`. */
+    /** Returns the people whose events are left after a retention by a clock that shows `at`. */
     async leftAt(at: number) {
       await endOld({ audit, key, clock: new ManualClock(at) }, KEEP);
       expect(await verifyLog(audit, key)).toMatchObject({ ok: true });
@@ -62,25 +62,30 @@ const STORES = [
   ['PostgreSQL with Redis', () => onNew(sharedUnderTest)],
 ] as const;
 
-test.each(STORES)('on %s, events of clocks ahead hide no other ones', async (_, open) => {
-  await using opened = await open();
-  const { all, write } = logOf(opened.stores);
-  await write(BEGIN, 'before');
-  await write(BEGIN + 10 * YEAR, 'ahead');
-  await write(BEGIN + 1, 'first');
-  await write(BEGIN + 20 * YEAR, 'further');
-  await write(BEGIN + 2, 'second', 'third');
-  const until = BEGIN + 3;
-  for (const limit of [1, 2, 100]) {
-    expect(await all({ until }, limit)).toEqual(['before', 'first', 'second', 'third']);
-    const newest = await all({ until, since: BEGIN + 1 }, limit, true);
-    expect(newest).toEqual(['third', 'second', 'first']);
-    expect(await all({ until: BEGIN + 2 }, limit)).toEqual(['before', 'first']);
-    expect(await all({ until: BEGIN + 11 * YEAR, since: BEGIN + YEAR }, limit)).toEqual(['ahead']);
-  }
-});
+test.each(STORES)(
+  'on %s, events of clocks that are ahead hide no other events',
+  async (_, open) => {
+    await using opened = await open();
+    const { all, write } = logOf(opened.stores);
+    await write(BEGIN, 'before');
+    await write(BEGIN + 10 * YEAR, 'ahead');
+    await write(BEGIN + 1, 'first');
+    await write(BEGIN + 20 * YEAR, 'further');
+    await write(BEGIN + 2, 'second', 'third');
+    const until = BEGIN + 3;
+    for (const limit of [1, 2, 100]) {
+      expect(await all({ until }, limit)).toEqual(['before', 'first', 'second', 'third']);
+      const newest = await all({ until, since: BEGIN + 1 }, limit, true);
+      expect(newest).toEqual(['third', 'second', 'first']);
+      expect(await all({ until: BEGIN + 2 }, limit)).toEqual(['before', 'first']);
+      expect(await all({ until: BEGIN + 11 * YEAR, since: BEGIN + YEAR }, limit)).toEqual([
+        'ahead',
+      ]);
+    }
+  },
+);
 
-test.each(STORES)('on %s, a time far back reads nothing after it', async (_, open) => {
+test.each(STORES)('on %s, a list up to an early time reads no later events', async (_, open) => {
   await using opened = await open();
   const { all, write } = logOf(opened.stores);
   await write(BEGIN, 'old');
@@ -94,10 +99,10 @@ test.each(STORES)('on %s, a time far back reads nothing after it', async (_, ope
     expect(await all({ ...filter, person: 'recent' }, 5, newestFirst)).toEqual([]);
   }
   const read = await Promise.all(rows.mock.results.map(({ value }) => value));
-  // The link that is later by a minute has the first thousand recent rows.
+  // The link that is a minute later has the first thousand recent rows.
   expect(read.flat().length).toBeLessThan(2 * 2 * 1010);
   rows.mockRestore();
-  // A row of a clock that was behind stands after all of them.
+  // A row of a clock that was behind comes after all recent rows.
   await write(BEGIN - 1, 'late');
   for (const newestFirst of [true, false]) {
     const names = newestFirst ? ['late', 'old'] : ['old', 'late'];
@@ -121,20 +126,23 @@ test.each(STORES)('on %s, a page reads a bounded number of rows', async (_, open
   expect(await listEvents(opened.stores.audit, filter, page)).toEqual({ events: [] });
 });
 
-test.each(STORES)('on %s, an event ten years ahead does not keep the log', async (_, open) => {
-  await using opened = await open();
-  const { write, leftAt } = logOf(opened.stores);
-  await write(BEGIN, 'before');
-  await write(BEGIN + 10 * YEAR, 'ahead');
-  await write(BEGIN + DAY, 'after');
-  await write(BEGIN + 500 * DAY, 'late');
-  const now = BEGIN + 501 * DAY;
-  await write(now, 'now');
-  expect(await leftAt(now)).toEqual(['late', 'now']);
-});
+test.each(STORES)(
+  'on %s, an event dated ten years ahead does not keep old days in the log',
+  async (_, open) => {
+    await using opened = await open();
+    const { write, leftAt } = logOf(opened.stores);
+    await write(BEGIN, 'before');
+    await write(BEGIN + 10 * YEAR, 'ahead');
+    await write(BEGIN + DAY, 'after');
+    await write(BEGIN + 500 * DAY, 'late');
+    const now = BEGIN + 501 * DAY;
+    await write(now, 'now');
+    expect(await leftAt(now)).toEqual(['late', 'now']);
+  },
+);
 
 test.each(STORES)(
-  'on %s, many events ahead end with what is behind them, by few reads',
+  'on %s, many events dated ahead are removed with the events after them, by few reads',
   async (_, open) => {
     await using opened = await open();
     const { write, leftAt } = logOf(opened.stores);
@@ -143,7 +151,7 @@ test.each(STORES)(
     await write(BEGIN + 410 * DAY, 'late');
     const links = jest.spyOn(opened.stores.audit, 'links');
     expect(await leftAt(BEGIN + 300 * DAY)).toHaveLength(121);
-    // The verification of the test reads them all by two calls.
+    // The test's own verification reads all links by two calls.
     expect(links.mock.calls.length).toBeLessThan(20);
     links.mockRestore();
     const now = BEGIN + 411 * DAY;
@@ -152,18 +160,18 @@ test.each(STORES)(
   },
 );
 
-test.each(STORES)('on %s, a clock that jumped ahead ends nothing recent', async (_, open) => {
+test.each(STORES)('on %s, a clock that jumped ahead removes no recent event', async (_, open) => {
   await using opened = await open();
   const { write, leftAt } = logOf(opened.stores);
   await write(BEGIN - 300 * DAY, 'kept');
   await write(BEGIN - DAY, 'yesterday');
   await write(BEGIN, 'today');
-  // By less than the log is kept, and by more; without and with an event that it wrote.
+  // The clock jumps by less than the retention time, and by more; without and with an event dated by it.
   expect(await leftAt(BEGIN + 200 * DAY)).toEqual(['kept', 'yesterday', 'today']);
   expect(await leftAt(BEGIN + 10 * YEAR)).toEqual(['kept', 'yesterday', 'today']);
   await write(BEGIN + 10 * YEAR, 'ahead');
   expect(await leftAt(BEGIN + 10 * YEAR + 1)).toEqual(['kept', 'yesterday', 'today', 'ahead']);
-  // Put right, the clock ends what is too old by it.
+  // After it was corrected, the clock removes events that are too old.
   await write(BEGIN + 150 * DAY, 'later');
   await write(BEGIN + 151 * DAY, 'latest');
   expect(await leftAt(BEGIN + 151 * DAY)).toEqual([
@@ -176,7 +184,7 @@ test.each(STORES)('on %s, a clock that jumped ahead ends nothing recent', async 
 });
 
 test.each(STORES)(
-  'on %s, a clock that jumped ahead ends only what was too old',
+  'on %s, a clock that jumped far ahead removes only events that were too old',
   async (_, open) => {
     await using opened = await open();
     const { write, leftAt } = logOf(opened.stores);
@@ -184,12 +192,12 @@ test.each(STORES)(
     await write(BEGIN - DAY, 'yesterday');
     await write(BEGIN + 10 * YEAR, 'ahead');
     expect(await leftAt(BEGIN + 10 * YEAR)).toEqual(['yesterday', 'ahead']);
-    // The retention has written an event by that clock.
+    // The retention has written an event dated by that clock.
     expect(await leftAt(BEGIN + 10 * YEAR + 60_000)).toEqual(['yesterday', 'ahead']);
   },
 );
 
-test.each(STORES)('on %s, a clock that is behind ends nothing', async (_, open) => {
+test.each(STORES)('on %s, a clock that is behind removes nothing', async (_, open) => {
   await using opened = await open();
   const { write, leftAt } = logOf(opened.stores);
   await write(BEGIN - 399 * DAY, 'old');

@@ -9,14 +9,15 @@ const HOUR = 3_600_000;
 
 export interface Closing {
   readonly audit: Audit;
-  /** The result of `macKey`. */
+  /** The key, as `macKey` returns it. */
   readonly key: Buffer;
   readonly clock: Clock;
 }
 
 /**
- * Makes everything that was committed rows of the log, link after link. Any number of processes may do so at once: of those
- * that make the same link one succeeds, and the others look again. `oldest`: links before it are about to be ended.
+ * Turns all committed events into rows of the log, link after link. Any number of processes may do so at once: if
+ * several make the same link, one succeeds, and the others look again. `oldest`: links before it are about to be
+ * removed.
  */
 export async function closeOpen({ audit, key }: Closing, oldest = 1): Promise<void> {
   for (;;) {
@@ -38,10 +39,10 @@ export async function closeOpen({ audit, key }: Closing, oldest = 1): Promise<vo
   }
 }
 
-/** A row with the keys of the index that find it. */
+/** Returns a row with its index keys. */
 export const indexed = ({ seq, text }: AuditRow) => ({ seq, text, keys: keysOf(entryOf(text)) });
 
-/** Records how many sign-ins were refused and only counted, once their hour is over. */
+/** Records for each past hour how many refused sign-ins were counted without an event of their own. */
 export async function recordCounts({ audit, clock }: Closing, most: number): Promise<void> {
   const hour = Math.floor(clock.now() / HOUR);
   for (const refusal of await audit.refusals(hour)) {
@@ -55,7 +56,7 @@ export async function recordCounts({ audit, clock }: Closing, most: number): Pro
   }
 }
 
-/** Adds the key of late rows. `before`: the latest time before them. */
+/** Adds the key of late rows. `before`: the latest time in the earlier rows. */
 function markLate(rows: readonly IndexedRow[], before: number): readonly IndexedRow[] {
   let latest = before;
   return rows.map(({ seq, text, keys }) => {

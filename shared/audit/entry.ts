@@ -1,10 +1,13 @@
 import { printable } from '#shared/base/printable.ts';
 import type { AuditEvent } from './event-kinds.ts';
 
-/** Somebody who does something: the command line is the operator's, and a server acts by itself, too. */
+/**
+ * The actor of an event. Events of the command line have the operator, and events that a server causes by itself have
+ * the server.
+ */
 export type Who = { readonly person: string } | { readonly client: string } | 'operator' | 'server';
 
-/** The door by which it was done. */
+/** The interface through which it was done. */
 export type Door =
   | 'command line'
   | 'page'
@@ -18,14 +21,14 @@ export type Door =
 export interface By {
   readonly who: Who;
   readonly how: Door;
-  /** The client's address, which is kept only with `audit.addresses`. */
+  /** The client's address, which is stored only with `audit.addresses`. */
   readonly from?: string | undefined;
 }
 
-/** An event as the log has it. */
+/** An event in the form of the log. */
 export type Entry = AuditEvent & By & { /** ISO 8601. */ readonly time: string };
 
-/** Characters of one member: what clients choose has no bound of its own. */
+/** The most characters of a member, since values that clients choose may be long. */
 const LONGEST = 512;
 
 const bounded = (_: string, value: unknown) =>
@@ -38,8 +41,8 @@ export const textOf = (event: AuditEvent, by: By, now: number): string =>
 export const entryOf = (text: string): Entry => JSON.parse(text) as Entry;
 
 /**
- * Returns what finds the entry: its kind, and the people and applications in it, whether they did it or it is about them;
- * and each of them together with the kind.
+ * Returns the index keys of the entry: its kind, and each person and application in it, as actor or subject; also
+ * each of these together with the kind.
  */
 export function keysOf(entry: Entry): readonly string[] {
   const { kind, who } = entry;
@@ -58,6 +61,6 @@ export const keyOf = {
   kind: (kind: string) => `kind ${kind}`,
   person: (id: string) => `person ${id}`,
   client: (id: string) => `client ${id}`,
-  /** The key of a kind together with a person or a client; `actor`: the key of that one. */
+  /** The key for a kind together with a person or a client; `actor`: the key of the person or client. */
   joint: (actor: string, kind: string) => `kind ${kind} ${actor}`,
 } as const;

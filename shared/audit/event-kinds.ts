@@ -1,4 +1,4 @@
-/** Members of events beside the time, the actor and the door. Ids alone: never a name and never a secret. */
+/** Members of events besides the time, the actor and the interface. They have ids only, never a name or a secret. */
 export interface Members {
   /** Id of a person. */
   person: string;
@@ -12,7 +12,7 @@ export interface Members {
   id: string;
   /** OAuth grant type, or `gnap`. */
   type: string;
-  /** How a person proved who they are (RFC 8176), or which setting was changed. */
+  /** How a person authenticated (RFC 8176), or the setting that was changed. */
   what: string;
   reason: string;
   count: number;
@@ -26,7 +26,7 @@ interface EventKind {
   readonly may?: readonly (keyof Members)[];
 }
 
-/** The reasons of `sign-in.refused`, and by which means the person tried. */
+/** The reasons of `sign-in.refused`, with the means that the person tried. */
 export const REFUSED_SIGN_INS = {
   password: 'password',
   passkey: 'passkey',
@@ -38,7 +38,7 @@ export const REFUSED_SIGN_INS = {
 
 export type RefusedSignIn = keyof typeof REFUSED_SIGN_INS;
 
-/** All kinds of events, with the members that each has and may have. */
+/** All kinds of events, with their required and optional members. */
 export const EVENT_KINDS = {
   'sign-in': {
     says: 'A person signed in at a browser.',
@@ -160,7 +160,7 @@ type Optional<K extends Kind> = Kinds[K] extends { may: readonly (infer Member)[
   ? Member
   : never;
 
-/** One thing that happened, as the code that did it says it. */
+/** An event, as the code that caused it reports it. */
 export type AuditEvent = {
   [K in Kind]: { readonly kind: K } & {
     readonly [M in Kinds[K]['has'][number]]: Members[M];

@@ -1,6 +1,6 @@
 /**
- * Milliseconds by which a row may be earlier than one before it without being late: several processes write, and a clock is
- * put right now and then.
+ * Milliseconds by which a row may be earlier than a preceding row without being late: several processes write, and
+ * clocks are corrected from time to time.
  */
 export const SLACK = 60_000;
 

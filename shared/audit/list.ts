@@ -8,19 +8,19 @@ import { type Entry, entryOf, keyOf } from './entry.ts';
 import { LATE, SLACK } from './late.ts';
 import type { Kind } from './event-kinds.ts';
 
-/** Which events are asked for; all that is given has to fit. */
+/** The filter for events; an event must match all given members. */
 export interface AuditFilter {
   readonly kind?: Kind | undefined;
-  /** Id of a person or application that did it or that it is about. */
+  /** Id of a person or application that is the actor or the subject. */
   readonly person?: string | undefined;
   readonly client?: string | undefined;
-  /** Milliseconds since the epoch: from then on, and before then. */
+  /** Milliseconds since the epoch: `since` is included, `until` is not. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
 
 export interface Page {
-  /** Behind which place to begin, in the direction of the list. */
+  /** The position after which the page begins, in the direction of the list. */
   readonly after?: number | undefined;
   readonly limit: number;
   readonly newestFirst?: boolean;
@@ -30,16 +30,17 @@ export type Listed = { readonly seq: number } & Entry;
 
 export interface AuditPage {
   readonly events: readonly Listed[];
-  /** Behind which place the next page begins. Absent: there is none. */
+  /** The position after which the next page begins; absent if there is none. */
   readonly next?: number;
 }
 
-/** How often a page reads on while no event fits. */
+/** How many times a page reads on while no event matches. */
 const READS = 10;
 
 /**
- * Returns a page of the log by an index of the store: that of the person, the application or the kind, or of one of the former
- * together with the kind. It reads `limit` rows, and `READS` times more while none fits, so a page may have fewer events, or none, and yet a next one.
+ * Returns a page of the log by an index of the store: that of the person, the application or the kind, or of an actor
+ * together with the kind. It reads `limit` rows, and at most `READS` times more while none matches. So a page may
+ * have fewer events, or none, although another page follows.
  */
 export async function listEvents(
   audit: Audit,
@@ -72,19 +73,19 @@ export async function listEvents(
 
 const listed = ({ seq, text }: AuditRow): Listed => ({ seq, ...entryOf(text) });
 
-/** The index with the fewest rows, as far as that is known beforehand. */
+/** Returns the index that is expected to have the fewest rows. */
 function indexOf({ person, client, kind }: AuditFilter): string | undefined {
   const actor = person === undefined ? client && keyOf.client(client) : keyOf.person(person);
   if (actor !== undefined && kind !== undefined) return keyOf.joint(actor, kind);
   return actor ?? (kind && keyOf.kind(kind));
 }
 
-/** Places that may have such events, and the index that is asked there. */
+/** A range of positions that may have matching events, and its index. */
 type Stretch = Omit<AuditQuery, 'newestFirst'>;
 
 /**
- * Returns the stretches of the log that may have such events, in its order. Behind the link that is later than `until` by
- * `SLACK`, only late rows are earlier than `until`, and they have an index of their own.
+ * Returns the ranges of the log that may have matching events, in its order. After the link that is later than
+ * `until` by `SLACK`, only late rows are earlier than `until`, and these have an index of their own.
  */
 async function stretchesOf(audit: Audit, filter: AuditFilter): Promise<readonly Stretch[]> {
   const { since, until } = filter;

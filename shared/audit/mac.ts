@@ -4,7 +4,10 @@ import type { AuditLink, AuditRow } from '#shared/stores/audit/audit.ts';
 
 export const macKey = (master: Buffer): Buffer => derivedKey(master, 'countersign audit chain');
 
-/** Returns the MAC of a link (HMAC-SHA-256, RFC 2104): over its place, the MAC before it, its rows and their order. */
+/**
+ * Returns the MAC of a link (HMAC-SHA-256, RFC 2104). It covers the link's position, the preceding MAC, and the
+ * link's rows in their order.
+ */
 export function macOf(
   key: Buffer,
   { number, before, first, last, at, oldest }: Omit<AuditLink, 'mac'>,

@@ -34,7 +34,7 @@ async function recorded(required = true) {
   };
 }
 
-test('a busy client has two events a minute, which say how many tokens it got', async () => {
+test('a client with many tokens has two events a minute, which say how many tokens it got', async () => {
   await using log = await recorded();
   const { clock, recorder } = log;
   for (let minute = 0; minute < 3; minute += 1) {
@@ -67,7 +67,7 @@ test('a busy client has two events a minute, which say how many tokens it got', 
   ]);
 });
 
-test('each client and type of grant is counted by itself, and a single token needs no count', async () => {
+test('each client and grant type is counted separately, and a single token needs no count', async () => {
   await using log = await recorded();
   await log.issue('app');
   await log.issue('app', 'gnap');
@@ -104,7 +104,7 @@ test('with `required: false` tokens are issued, and a count waits until it can b
   ]);
 });
 
-test('a clock that jumps back begins a minute anew', async () => {
+test('a clock that jumps back starts a new minute', async () => {
   await using log = await recorded();
   await log.issue('app');
   log.clock.advance(-3600);

@@ -1,21 +1,21 @@
 const MINUTE = 60_000;
 
-/** Tokens that one application got in its own name in a minute, in this process. */
+/** The tokens that an application got on its own behalf in one minute from this process. */
 interface Count {
   readonly client: string;
   readonly type: string;
   readonly minute: number;
-  /** Settled when the event of the first one is written. */
+  /** Settled when the event of the first token is written. */
   readonly first: Promise<void>;
-  /** How many came after it. */
+  /** How many tokens followed the first. */
   more: number;
 }
 
 export type OwnTokenCounts = Map<string, Count>;
 
 /**
- * Counts a token. The first of an application, type and minute is recorded by `record`, and all of that minute wait for it.
- * Rejects as `record` does; then the next one is the first.
+ * Counts a token. `record` records the first token of an application, grant type and minute, and all tokens of that
+ * minute wait for it. Rejects as `record` does; the next token then is the first.
  */
 export async function countToken(
   counts: OwnTokenCounts,
@@ -39,7 +39,10 @@ export async function countToken(
   }
 }
 
-/** Gives `append` an event for each count of the minutes before `now`, and forgets them. Rejects as it does, and forgets nothing. */
+/**
+ * Passes `append` an event for each count of the minutes before `now`, and forgets these counts. Rejects as `append`
+ * does, and then forgets none.
+ */
 export async function tellCounts(
   counts: OwnTokenCounts,
   now: number,

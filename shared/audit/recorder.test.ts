@@ -17,7 +17,7 @@ const by: By = { who: { person: 'admin' }, how: 'page', from: '192.0.2.1' };
 const opened = async () => openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
 const settings = (changes: object) => ({ audit: auditSettings.parse(changes) });
 
-test('an address is kept only if the operator wants it', async () => {
+test('an address is stored only if the operator configures it', async () => {
   await using stores = await opened();
   for (const addresses of [false, true]) {
     const config = settings({ addresses });
@@ -37,7 +37,7 @@ test('an address is kept only if the operator wants it', async () => {
   });
 });
 
-test('an event that cannot be written is a refusal, unless it is not required', async () => {
+test('if an event cannot be written, the action is refused, unless events are not required', async () => {
   await using stores = await opened();
   const failing: Stores = {
     ...stores,
@@ -66,7 +66,7 @@ test('refused sign-ins of a person beyond ten in an hour are only counted', asyn
   expect((await stores.audit.open()).texts).toHaveLength(MOST_REFUSALS + 1);
 });
 
-test('a change and its event are made together', async () => {
+test('a change and its event are written together', async () => {
   await using stores = await opened();
   const recorder = createRecorder({ stores, clock, log: silentLog, config: settings({}) }, by);
   const add = () =>
@@ -75,7 +75,7 @@ test('a change and its event are made together', async () => {
   expect((await stores.audit.open()).texts).toHaveLength(1);
 });
 
-test('an entry is found by its kind, by all who did it and by all whom it is about', () => {
+test('an entry is found by its kind, by all its actors and by all its subjects', () => {
   const keys = (event: Parameters<typeof textOf>[0], who: By['who']) =>
     keysOf(entryOf(textOf(event, { who, how: 'page' }, 0)));
   expect(keys({ kind: 'person.disabled', person: 'alice' }, { person: 'admin' })).toEqual([
@@ -96,7 +96,7 @@ test('an entry is found by its kind, by all who did it and by all whom it is abo
   ]);
 });
 
-test('texts of clients are bounded, and no control character gets into a line', () => {
+test('texts of clients are bounded, and a line has no control character', () => {
   const person = `https://a.example/${'x'.repeat(9000)}`;
   const client = 'a\u0000\n\u001b[2J\u009b\u202e\u2028"}';
   const text = textOf(
@@ -109,7 +109,7 @@ test('texts of clients are bounded, and no control character gets into a line', 
   expect(entryOf(text)).toMatchObject({ client });
 });
 
-test('a name that nobody has is counted, and leaves no event', async () => {
+test('a sign-in with an unknown name is counted, and leaves no event', async () => {
   await using stores = await opened();
   const recorder = createRecorder({ stores, clock, log: silentLog, config: settings({}) }, by);
   for (let n = 0; n < 3; n += 1) await recorder.refused(undefined, 'password');

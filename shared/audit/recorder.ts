@@ -6,40 +6,40 @@ import type { AuditEvent, RefusedSignIn } from './event-kinds.ts';
 import { countToken, type OwnTokenCounts, tellCounts } from './own-tokens.ts';
 import type { AuditSettings } from './settings.ts';
 
-/** Refused sign-ins of one person that are recorded in an hour; the others are only counted. */
+/** How many refused sign-ins of one person are recorded in an hour; further ones are only counted. */
 export const MOST_REFUSALS = 10;
 const HOUR = 3_600_000;
-/** Stands for all names that nobody has. */
+/** Represents all unknown names. */
 export const NOBODY = '(nobody)';
 
-/** Records what one actor does by one door. */
+/** Records the actions of one actor through one interface. */
 export interface Recorder {
-  /** Returns the same for these stores: those of changes that are made together. */
+  /** Returns the same recorder for other stores: those of changes that are made together. */
   of(stores: RecorderParts['stores']): Recorder;
-  /** Returns one for another actor or door. */
+  /** Returns a recorder for another actor or interface. */
   by(by: By): Recorder;
   /**
-   * Returns a part of the store for one change: what is changed through it first and the event are there both or neither.
-   * A change that turns out to be none records nothing.
+   * Returns a part of the store for one change: the first change through it and the event are written together. A
+   * change that changes nothing records no event.
    */
   changing<Part extends Recorded>(part: Part, ...events: readonly AuditEvent[]): Stores[Part];
   /**
-   * Records what changes nothing in the store. Rejects if the log cannot be written, unless `audit.required` is false: what
-   * happened must not be answered then.
+   * Records an event without a change of the store. Rejects if the log cannot be written, unless `audit.required` is
+   * false; the caller must then refuse the request.
    */
   record(event: AuditEvent): Promise<void>;
   /**
-   * Records a refused sign-in of a person, or only counts it. For a name that nobody has (undefined) the store does as much
-   * work, so that the time does not tell who exists, and keeps nothing of the name.
+   * Records a refused sign-in of a person, or only counts it. For an unknown name (undefined) the store does as much
+   * work, so that the time does not show which people exist, and stores no part of the name.
    */
   refused(person: string | undefined, reason: RefusedSignIn): Promise<void>;
   /**
-   * Records that an application gets a token in its own name: the first in a minute of this process, which must not be
-   * answered before. The others are only counted: by far most of them, so no recorder is made for the actor. Rejects as
-   * `record` does.
+   * Records that an application gets a token on its own behalf, before the token is sent. The first token in a minute
+   * of this process is recorded; all others are only counted. They are the most frequent events, so no recorder is
+   * made for the actor. Rejects as `record` does.
    */
   ownToken(client: string, type: string, by: By): Promise<void>;
-  /** Records how many more there were in the minutes before `end` (milliseconds since the epoch). */
+  /** Records how many more tokens there were in the minutes before `end` (milliseconds since the epoch). */
   tellOwnTokens(end: number): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export interface RecorderParts {
   readonly config: { readonly audit: AuditSettings };
 }
 
-/** `counts`: of the recorder's own process, and of all that it makes by `by`. */
+/** `counts`: the counts of the process, shared by all recorders that `by` returns. */
 export function createRecorder(
   parts: RecorderParts,
   by: By,

@@ -6,9 +6,10 @@ import { LATE } from './late.ts';
 const DAY = 86_400_000;
 
 /**
- * Ends the days that are older than the log is kept, whole. A link that says so is made first: from then on links before
- * `oldest` may be gone, so that a verification tells an end from a theft at every moment. The clock alone ends nothing: it
- * counts as far as the log shows its time, so that a clock that jumped ahead takes at most a day too much.
+ * Removes whole days that are older than the retention time. A link that says so is written first: from then on links
+ * before `oldest` may be missing, so that a verification never reports the removal as theft. The clock alone removes
+ * nothing: it is trusted only up to times that the log shows. So a clock that jumped ahead removes at most a day too
+ * much.
  */
 export async function endOld(closing: Closing, days: number): Promise<void> {
   const { audit, clock } = closing;
@@ -34,13 +35,13 @@ export async function endOld(closing: Closing, days: number): Promise<void> {
 const rowsOf = (audit: Audit, { first, last }: AuditLink) =>
   audit.rows({ first, last }, last - first + 1);
 
-/** The times of a link's rows, without those that have not come yet: clocks that were ahead wrote them. */
+/** Returns the times of a link's rows, without times in the future, which come from clocks that were ahead. */
 async function timesOf(audit: Audit, link: AuditLink, now: number): Promise<readonly number[]> {
   const rows = await rowsOf(audit, link);
   return rows.map(({ text }) => Date.parse(entryOf(text).time)).filter((time) => time <= now);
 }
 
-/** Whether all rows of a link are older than `end`; undefined if some rows have times in the future. */
+/** Returns whether all rows of a link are older than `end`; undefined if some rows have times in the future. */
 async function isOld(
   audit: Audit,
   link: AuditLink,
@@ -53,8 +54,8 @@ async function isOld(
 }
 
 /**
- * Whether the log begins with something too old, by few reads, since most times nothing is. It goes past links of clocks
- * that were ahead by ever longer steps.
+ * Returns whether the log begins with rows that are too old. It needs few reads, since it usually finds none. It
+ * skips links of clocks that were ahead in increasing steps.
  */
 async function isDue(audit: Audit, head: AuditLink, end: number, now: number): Promise<boolean> {
   for (let [number, step] = [head.oldest, 1]; number <= head.number; number += step, step *= 2) {
@@ -65,7 +66,7 @@ async function isDue(audit: Audit, head: AuditLink, end: number, now: number): P
   return false;
 }
 
-/** Returns the number of the first link that is kept; the last link is. */
+/** Returns the number of the first link that is kept; the last link is always kept. */
 async function firstKept(audit: Audit, head: AuditLink, end: number, now: number): Promise<number> {
   let kept = head.oldest;
   for (let number = kept; number < head.number; number += 1) {
@@ -78,8 +79,8 @@ async function firstKept(audit: Audit, head: AuditLink, end: number, now: number
 }
 
 /**
- * Returns the time of the newest link that is older than a day, by halves; undefined: there is none. Where it meets links
- * of clocks that were ahead, it may return an earlier one: then more is kept.
+ * Returns the time of the newest link that is older than a day, by bisection; undefined if there is none. At links of
+ * clocks that were ahead it may return an earlier time, so that more is kept.
  */
 async function shownTime(audit: Audit, head: AuditLink, now: number): Promise<number | undefined> {
   let shown: number | undefined;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The setting `audit`: the log of what was changed and by whom. */
+/** The setting `audit`: the log of changes and their actors. */
 export const auditSettings = z
   .strictObject({
     addresses: z

@@ -4,10 +4,10 @@ import { entryOf, keyOf } from './entry.ts';
 import { macOf } from './mac.ts';
 
 const LINKS = 100;
-/** Times at which something was lost that are told. */
+/** The most times of losses that are reported. */
 const MOST_LOSSES = 20;
 
-/** A link as it was once: kept elsewhere, it shows that the log was not cut off behind it or written anew. */
+/** A link at an earlier time. Kept elsewhere, it shows that the log was neither truncated after it nor rewritten. */
 export interface Checkpoint {
   readonly number: number;
   readonly mac: string;
@@ -15,7 +15,7 @@ export interface Checkpoint {
 
 export const checkpointText = ({ number, mac }: Checkpoint): string => `${number}.${mac}`;
 
-/** Undefined: it is none. */
+/** Parses a checkpoint; returns undefined if the text is none. */
 export function parseCheckpoint(text: string): Checkpoint | undefined {
   const [, number, mac] = /^([1-9]\d{0,14})\.([\w-]{43})$/.exec(text) ?? [];
   return number === undefined || mac === undefined ? undefined : { number: Number(number), mac };
@@ -25,21 +25,25 @@ export type Verified =
   | {
       readonly ok: true;
       readonly rows: number;
-      /** The last link; absent: the log is empty. */
+      /** The last link; absent if the log is empty. */
       readonly checkpoint?: Checkpoint;
-      /** The link of the given checkpoint was ended, since the log is kept no longer, so nothing shows that it was there. */
+      /**
+       * True if the link of the given checkpoint was removed after the retention time, so that nothing shows its
+       * presence.
+       */
       readonly ended?: true;
-      /** When the store had lost something, behind the checkpoint: events before that time may be missing. ISO 8601. */
+      /** The times after the checkpoint at which the store had lost data: earlier events may be missing. ISO 8601. */
       readonly damaged?: readonly string[];
     }
   | { readonly ok: false; readonly reason: string };
 
-/** Thrown within: what is wrong with the log. */
+/** Thrown inside this file with the fault of the log. */
 class Broken extends Error {}
 
 /**
- * Recomputes the whole chain, and compares it with a checkpoint. Finds rows that were changed, removed, added or swapped,
- * links that are missing, and, with the checkpoint, an end that was cut off or a log that somebody with the key wrote anew.
+ * Recomputes the whole chain, and compares it with a checkpoint. It finds rows that were changed, removed, added or
+ * exchanged, and missing links. With the checkpoint it also finds a truncated end, and a log that was rewritten with
+ * the key.
  */
 export async function verifyLog(
   audit: Audit,
@@ -52,7 +56,7 @@ export async function verifyLog(
       return await walk(audit, key, checkpoint);
     } catch (error) {
       if (!(error instanceof Broken)) throw error;
-      // Old links may have been ended meanwhile.
+      // Old links may have been removed meanwhile.
       const [oldest] = await audit.links(1, 1);
       if (oldest?.number === begin[0]?.number) return { ok: false, reason: error.message };
     }

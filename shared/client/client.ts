@@ -3,9 +3,9 @@ import { createSecureContext, getCACertificates, type TLSSocket } from 'node:tls
 import { Agent, buildConnector, Client as OneConnection, type Dispatcher, request } from 'undici';
 import { nextTick } from '#shared/base/safe-timers.ts';
 
-/** For a connection, and between two pieces of an answer. */
+/** Milliseconds for a connection, and between two pieces of an answer. */
 const PATIENCE = 30_000;
-/** At a time to one origin; further requests wait for these. */
+/** Most connections to one origin at a time; further requests wait. */
 const CONNECTIONS = 16;
 
 export interface Client {
@@ -14,15 +14,15 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /** A certificate in PEM to be trusted beside those that the process trusts. */
+  /** A certificate in PEM that is trusted beside those that the process trusts. */
   readonly ca?: string | Buffer;
-  /** The time for an exchange. */
+  /** The time limit of an exchange. */
   readonly milliseconds: number;
-  /** The only addresses that are dialled, whatever the name of the server. */
+  /** The only addresses to which the client connects, whatever the name of the server. */
   readonly addresses?: readonly string[];
 }
 
-/** Connections of their own. A module by itself, since its import loads all of undici. */
+/** Opens a client with connections of its own. This module is separate, since its import loads all of undici. */
 export function openClient({ ca, milliseconds, addresses }: ClientOptions): Client {
   const connect = buildConnector({
     allowH2: false,
@@ -30,7 +30,7 @@ export function openClient({ ca, milliseconds, addresses }: ClientOptions): Clie
     ...(addresses && { lookup: lookupOf(addresses) }),
     ...(ca && { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) }),
   });
-  // Where HTTP/2 is possible, one connection is made at a time, however many wait.
+  // If HTTP/2 is possible, undici makes one connection at a time, however many requests wait.
   const dispatcher = new Agent({
     allowH2: false,
     connect,
@@ -41,7 +41,7 @@ export function openClient({ ca, milliseconds, addresses }: ClientOptions): Clie
   return { dispatcher, request };
 }
 
-/** A look-up that gives these addresses for any name. */
+/** Returns a look-up that gives these addresses for any name. */
 function lookupOf(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, { all }, done) => {
@@ -51,7 +51,7 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** A client that has one connection, which is open, of TLS; the socket says what it exports. */
+/** Opens a client with one connection over TLS, which is already open; the socket exports keying material. */
 export async function openOnTls(
   url: URL,
 ): Promise<{ readonly client: Client; readonly socket: TLSSocket }> {
@@ -64,7 +64,7 @@ export async function openOnTls(
   });
   const dispatcher = new OneConnection(url.origin, {
     allowH2: false,
-    connect: (_, done) => nextTick(() => done(null, socket)), // at once it would never go on
+    connect: (_, done) => nextTick(() => done(null, socket)), // undici does not continue if it is called at once
     headersTimeout: PATIENCE,
     bodyTimeout: PATIENCE,
   });

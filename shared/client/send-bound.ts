@@ -2,8 +2,8 @@ import type { TLSSocket } from 'node:tls';
 import { exchangeOver, type Message, noAnswer, type Reply } from './send.ts';
 
 /**
- * One exchange over TLS, some of whose fields depend on the connection that it goes over. Rejects with `NoAnswer`, or
- * with what `fieldsOf` throws.
+ * Sends a message over TLS, with fields that depend on its connection. Rejects with `NoAnswer`, or with the error of
+ * `fieldsOf`.
  */
 export async function sendBound(
   message: Message,

@@ -24,7 +24,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Sends to a name that has these addresses, each look-up another one. */
+/** Sends to a name whose look-ups return these addresses, one list after another. */
 async function send(url: string, entries: readonly string[], ...found: readonly string[][]) {
   let looked = 0;
   const reply = await sendWherePermitted(
@@ -38,7 +38,7 @@ async function send(url: string, entries: readonly string[], ...found: readonly 
   return { reply, looked };
 }
 
-test('a name is looked up once, and the address that was checked is dialled', async () => {
+test('a name is looked up once, and the client connects to the checked address', async () => {
   const url = `http://client.example:${port}/`;
   hosts.length = 0;
   const entries = [`127.0.0.0/8:${port}`];
@@ -59,7 +59,7 @@ test.each([
   ['a private network', ['10.0.0.1']],
   ['the metadata of a cloud', ['169.254.169.254']],
   ['nothing', []],
-])('a public name that has the address of %s gets nothing', async (_what, addresses) => {
+])('a public name with the address of %s gets no request', async (_what, addresses) => {
   const { reply, looked } = await send('https://client.example/', ['public:443'], addresses, [
     '192.0.2.1',
   ]);
@@ -67,13 +67,13 @@ test.each([
   expect(looked).toBe(1);
 });
 
-test('another port than the configuration names is not even looked up', async () => {
+test('a name with a port that the configuration does not name is not even looked up', async () => {
   const { reply, looked } = await send('https://client.example:8443/', ['public:443']);
   expect(reply).toBeInstanceOf(NoAnswer);
   expect(looked).toBe(0);
 });
 
-test('no redirect is followed, and a long answer is cut off', async () => {
+test('a redirect is not followed, and an answer that is too long is refused', async () => {
   const entries = [`127.0.0.1:${port}`];
   hosts.length = 0;
   const redirected = await send(`http://127.0.0.1:${port}/redirect`, entries);
@@ -82,7 +82,7 @@ test('no redirect is followed, and a long answer is cut off', async () => {
   expect((await send(`http://127.0.0.1:${port}/long`, entries)).reply).toBeInstanceOf(NoAnswer);
 });
 
-test('a server that says nothing while TLS begins costs no more time than one whose answer does not come', async () => {
+test('a server that is silent during the TLS handshake costs no more time than one that does not answer', async () => {
   const open = new Set<Socket>();
   const silent = createTcpServer((socket) => void open.add(socket.on('error', () => {})));
   await once(silent.listen(0, '127.0.0.1'), 'listening');
@@ -95,7 +95,7 @@ test('a server that says nothing while TLS begins costs no more time than one wh
       milliseconds: 100,
     },
   );
-  // That of the whole exchange, and not one that begins with the connection.
+  // The time limit is that of the whole exchange, not a new one for the connection.
   await expect(sending).rejects.toThrow('aborted due to timeout');
   for (const socket of open) socket.destroy();
   silent.close();

@@ -7,19 +7,19 @@ import { ended, exchangeOver, type Message, noAnswer, type Reply } from './send.
 export interface Permitted {
   readonly destinations: Destinations;
   readonly resolve: Resolve;
-  /** For the whole exchange. */
+  /** Milliseconds for the whole exchange. */
   readonly milliseconds: number;
-  /** Octets of the longest content that is taken; default: 16 KiB. */
+  /** Most octets of content that are accepted; default: 16 KiB. */
   readonly most?: number;
 }
 
-/** How many addresses of a name are tried. */
+/** How many addresses of a name are tried at most. */
 const ADDRESSES = 4;
 
 /**
- * One exchange with a server that somebody else named. The name is looked up once, and only addresses that the
- * configuration permits are dialled, so that a later change of the name does not matter. No redirect is followed.
- * Rejects with `NoAnswer`.
+ * Sends a message to a server that a stranger named. The name is looked up once, and the client connects only to
+ * addresses that the configuration permits, so that a later change of the name has no effect. No redirect is
+ * followed. Rejects with `NoAnswer`.
  */
 export async function sendWherePermitted(
   message: Message,
@@ -37,7 +37,7 @@ export async function sendWherePermitted(
     const { openClient } = await import('./client.ts');
     const client = openClient({ milliseconds, addresses });
     try {
-      // A request that waits for its connection does not look at the signal.
+      // undici ignores the signal while a request waits for its connection, so the signal is watched here, too.
       return await Promise.race([exchangeOver(client, message, { most, signal }), ended(signal)]);
     } finally {
       await client.dispatcher.destroy();

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { answering, BEHIND_OTHERS, BROKEN } from '#shared/base/broken-answers.fixture.ts';
 import { NoAnswer, openSend } from './send.ts';
 
-/** A server that accepts connections and says nothing, in no protocol. */
+/** Starts a server that accepts connections and never sends anything. */
 async function silent() {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket.on('error', () => {})));
@@ -22,23 +22,26 @@ async function silent() {
 }
 
 describe('a server that accepts and stays silent', () => {
-  test.each(['https', 'http'])('%s: is not waited for', async (scheme) => {
-    await using server = await silent();
-    const url = `${scheme}://127.0.0.1:${server.port}/`;
-    const sent = openSend({ milliseconds: 100 })({ method: 'GET', url });
-    // The time of the exchange, not that of undici for a connection.
-    await expect(sent).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
-  });
+  test.each(['https', 'http'])(
+    '%s: a silent server is given up after the time limit',
+    async (scheme) => {
+      await using server = await silent();
+      const url = `${scheme}://127.0.0.1:${server.port}/`;
+      const sent = openSend({ milliseconds: 100 })({ method: 'GET', url });
+      // The error is that of the exchange's time limit, not of undici's limit for a connection.
+      await expect(sent).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
+    },
+  );
 
-  test('nor by those that wait for a connection behind others', async () => {
+  test('requests that wait for a connection behind others are given up after the time limit, too', async () => {
     await using server = await silent();
     const send = openSend({ milliseconds: 300 });
     const url = `https://127.0.0.1:${server.port}/`;
     const sent = Promise.allSettled(Array.from({ length: 60 }, () => send({ method: 'GET', url })));
-    // The client opens as many connections at a time as it may, not one.
+    // The client opens as many connections at a time as it may.
     while (server.sockets.length < 16) await new Promise((resolve) => setImmediate(resolve));
     for (const outcome of await sent) {
-      // The time of the exchange, not of a connection that began later.
+      // The error is that of the exchange's time limit, not of a connection that began later.
       expect(outcome).toMatchObject({ reason: { cause: { name: 'TimeoutError' } } });
     }
   });
@@ -50,7 +53,7 @@ async function listen(handler: RequestListener) {
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-test('a redirect is an answer; lines of one field are joined', async () => {
+test('a redirect is returned as an answer, and lines of one field are joined', async () => {
   const { server, url } = await listen((_, response) => {
     response.writeHead(302, {
       Location: 'https://evil.example/',
@@ -65,7 +68,7 @@ test('a redirect is an answer; lines of one field are joined', async () => {
   server.close();
 });
 
-test('no answer: the error names the origin, and not what was asked for', async () => {
+test('without an answer the error names the origin, not the requested URL', async () => {
   const { server, url } = await listen(() => {});
   server.close();
   await once(server, 'close');
@@ -87,7 +90,7 @@ test.each(Object.entries(BROKEN))(
   'no answer: one with %s is a mistake that names the server',
   async (_, [answer, says]) => {
     await using server = await answering(answer);
-    // An answer that only a time limit ends gets a short one; the others end by themselves.
+    // Answers that only the time limit ends get a short limit; all others end by themselves.
     await using send = openSend({ milliseconds: says === 'timeout' ? 300 : 60_000 });
     const failing = send({ method: 'GET', url: server.url });
     await expect(failing).rejects.toBeInstanceOf(NoAnswer);
@@ -99,7 +102,7 @@ test.each(Object.entries(BROKEN))(
 test.each([
   [2000, 2000],
   [undefined, 65_536],
-])('a limited number of octets of an answer is taken: %s', async (most, taken) => {
+])('an answer may have a limited number of octets: %s', async (most, taken) => {
   const { server, url } = await listen(({ url: length = '' }, response) => {
     response.end('x'.repeat(Number(length.slice(1))));
   });

@@ -15,25 +15,25 @@ export interface Reply {
 }
 
 /**
- * Thrown if there was no complete answer: no server answered, it is not trusted, or the answer was too slow or too
- * long.
+ * Thrown without a complete answer: no server answered, its certificate is not trusted, or the answer was too slow or
+ * too long.
  */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** One exchange; no redirect is followed. Rejects with `NoAnswer`. */
+/** Sends a message and resolves to its answer; no redirect is followed. Rejects with `NoAnswer`. */
 export type Send = (message: Message) => Promise<Reply>;
 
-/** Over connections of its own, that nobody else uses; disposing of it ends them. */
+/** A `Send` with connections of its own; disposing of it closes them. */
 export type OwnSend = Send & AsyncDisposable;
 
 export interface SendOptions extends Pick<ClientOptions, 'ca'> {
-  /** Origin to which everything is sent, whatever origin its URL has. */
+  /** The origin to which all messages are sent, whatever the origin in their URLs. */
   readonly at?: string;
-  /** For the whole exchange; Infinity: for as long as something comes every 30 seconds. */
+  /** Milliseconds for the whole exchange; Infinity: no limit while data arrives at least every 30 seconds. */
   readonly milliseconds?: number;
-  /** Octets of the longest content that is taken. */
+  /** Most octets of content that are accepted. */
   readonly most?: number;
 }
 
@@ -49,11 +49,11 @@ export function openSend(options: SendOptions = {}): OwnSend {
     exchangeOver(over, message, { at, most, signal });
 
   async function inTime(message: Message): Promise<Reply> {
-    // Whom it is sent to is given all of the time.
+    // Loading the client does not use up the time of the server that is asked.
     const opened = await (client ??= openClient({ ...options, milliseconds }));
     if (milliseconds === Infinity) return exchange(opened, message, null);
     const signal = AbortSignal.timeout(milliseconds);
-    // A request that waits for its connection does not look at the signal.
+    // undici ignores the signal while a request waits for its connection, so the signal is watched here, too.
     return Promise.race([exchange(opened, message, signal), ended(signal)]);
   }
 
@@ -72,7 +72,7 @@ interface ExchangeOptions {
   readonly signal: AbortSignal | null;
 }
 
-/** One exchange on the connections of a client. */
+/** Sends a message on the connections of a client. */
 export async function exchangeOver(
   { dispatcher, request }: Pick<Client, 'dispatcher' | 'request'>,
   message: Message,
@@ -131,7 +131,10 @@ function reason(error: unknown): string {
   return (message || code) + advice;
 }
 
-/** Undefined when it is no JSON: what the parser says of it would quote from it. */
+/**
+ * Returns the JSON of an answer; undefined if it is none. The parser's error is dropped, since it would quote the
+ * content.
+ */
 export function jsonOf({ body }: Pick<Reply, 'body'>): unknown {
   try {
     return JSON.parse(body.toString());

@@ -23,7 +23,7 @@ const CLAIMS = {
   epoch: 'e1',
 };
 
-/** The reason of a refusal, or undefined for a token that is good. */
+/** Returns the reason of a refusal; undefined for a valid token. */
 function judge(token: string, key = pair.publicKey, want = expected): string | undefined {
   const parsed = parseAccessToken(token);
   const checked = parsed.ok ? checkAccessToken(parsed, key, want) : parsed;
@@ -33,15 +33,18 @@ const withHeader = (header: object) => signJws({ ...HEADER, ...header }, CLAIMS,
 const withClaims = (claims: object) => signJws(HEADER, { ...CLAIMS, ...claims }, pair.privateKey);
 
 describe('RFC 9068: a good token', () => {
-  test.each(['ES256', 'RS256', 'EdDSA'] as const)('signed by jose with %s', async (alg) => {
-    const { privateKey, publicKey } = GENERATE[alg]();
-    const token = await new SignJWT(CLAIMS)
-      .setProtectedHeader({ alg, typ: 'at+jwt', kid: 'k' })
-      .sign(privateKey);
-    expect(judge(token, publicKey)).toBeUndefined();
-  });
+  test.each(['ES256', 'RS256', 'EdDSA'] as const)(
+    'a token signed by jose with %s is accepted',
+    async (alg) => {
+      const { privateKey, publicKey } = GENERATE[alg]();
+      const token = await new SignJWT(CLAIMS)
+        .setProtectedHeader({ alg, typ: 'at+jwt', kid: 'k' })
+        .sign(privateKey);
+      expect(judge(token, publicKey)).toBeUndefined();
+    },
+  );
 
-  test('yields the known claims and no others', () => {
+  test('a valid token yields the known claims and no others', () => {
     const parsed = parseAccessToken(withClaims({ grant_id: 'g', admin: true }));
     if (!parsed.ok) throw new Error(parsed.reason);
     expect(parsed.kid).toBe('k1');
@@ -58,7 +61,7 @@ describe('RFC 9068: a good token', () => {
 });
 
 describe('RFC 8725 section 2.1: algorithm confusion', () => {
-  test('none', () => {
+  test('the algorithm none is refused', () => {
     const token = `${base64url({ ...HEADER, alg: 'none' })}.${base64url(CLAIMS)}.`;
     expect(judge(token)).toBe('alg is not on the allow-list');
   });
@@ -66,22 +69,22 @@ describe('RFC 8725 section 2.1: algorithm confusion', () => {
   test.each([
     ['PEM', pair.publicKey.export({ format: 'pem', type: 'spki' })],
     ['DER', pair.publicKey.export({ format: 'der', type: 'spki' })],
-  ])('HS256 with the public key as %s', (_, secret) => {
+  ])('HS256 is refused with the public key as %s', (_, secret) => {
     const input = `${base64url({ ...HEADER, alg: 'HS256' })}.${base64url(CLAIMS)}`;
     const mac = createHmac('sha256', secret).update(input).digest('base64url');
     expect(judge(`${input}.${mac}`)).toBe('alg is not on the allow-list');
   });
 
-  test('ES256 in the header of a token for an RSA key', () => {
+  test('ES256 in the header of a token is refused for an RSA key', () => {
     const token = signJws(HEADER, CLAIMS, rsa.privateKey);
     expect(judge(token, rsa.publicKey)).toBe('alg does not fit the key');
   });
 
-  test('RS256 in the header of a token for an EC key', () => {
+  test('RS256 in the header of a token is refused for an EC key', () => {
     expect(judge(withHeader({ alg: 'RS256' }))).toBe('alg does not fit the key');
   });
 
-  test('a symmetric key', () => {
+  test('a symmetric key is refused', () => {
     const key = createSecretKey(Buffer.alloc(32));
     expect(judge(withHeader({}), key)).toBe('alg does not fit the key');
   });
@@ -134,7 +137,7 @@ describe('RFC 7515 section 5.2: the signature', () => {
     expect(judge(`${parts[0]}.${payload}.${parts[2]}`)).toBe('signature is wrong');
   });
 
-  test('missing or truncated is refused', () => {
+  test('a missing or truncated signature is refused', () => {
     const token = withClaims({});
     expect(judge(token.slice(0, token.lastIndexOf('.') + 1))).toBe('signature is wrong');
     expect(judge(token.slice(0, -4))).toBeDefined();
@@ -174,12 +177,12 @@ describe('RFC 7519 section 4.1: the claims', () => {
     expect(judge(withClaims({ aud: ['https://rs/b/', 'https://rs/a/'] }))).toBeUndefined();
   });
 
-  test('exp: the token is refused from that moment on, plus the skew', () => {
+  test('a token is refused from exp on, plus the skew', () => {
     expect(judge(withClaims({ exp: NOW - 4 }))).toBeUndefined();
     expect(judge(withClaims({ exp: NOW - 5 }))).toBe('expired at 2027-01-15T07:59:55Z');
   });
 
-  test.each(['nbf', 'iat'])('%s: not before the moment, given the skew', (claim) => {
+  test.each(['nbf', 'iat'])('a token is refused before its %s, less the skew', (claim) => {
     expect(judge(withClaims({ [claim]: NOW + 5 }))).toBeUndefined();
     expect(judge(withClaims({ [claim]: NOW + 6 }))).toBe('not valid yet: the clocks differ');
   });
@@ -227,7 +230,7 @@ describe('RFC 7519 section 4.1: the claims', () => {
     );
   });
 
-  test('any signed payload ends in a verdict', () => {
+  test('any signed payload gives a token or a refusal', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom(...Object.keys(CLAIMS)), fc.jsonValue()),
@@ -240,7 +243,7 @@ describe('RFC 7519 section 4.1: the claims', () => {
   });
 });
 
-test('RFC 7519 section 4.1.3: one aud or several, one audience or several', () => {
+test('RFC 7519 section 4.1.3: a token and a verifier may each have one audience or several', () => {
   expect(namesAudience('a', ['a', 'b'])).toBe(true);
   expect(namesAudience(['x', 'b'], ['a', 'b'])).toBe(true);
   expect(namesAudience(['x'], ['a', 'b'])).toBe(false);

@@ -4,7 +4,7 @@ import { refuse } from '#shared/refusals/tokens.ts';
 import type { AccessTokenClaims } from './access-token-claims.ts';
 import { type CompactJws, isObject, parseCompactJws, type JwsRefusal } from './compact-jws.ts';
 
-/** A parsed access token; nothing in it may be trusted before `checkAccessToken`. */
+/** A parsed access token, whose content must not be trusted before `checkAccessToken`. */
 export interface ParsedToken extends CompactJws {
   readonly kid: string;
   readonly type: TokenType;
@@ -14,7 +14,7 @@ export interface ParsedToken extends CompactJws {
 export type TokenType = 'at+jwt' | 'gnap-at+jwt';
 
 export interface ExpectedToken {
-  /** Compared exactly (RFC 9068 section 4). */
+  /** The issuer, which is compared exactly (RFC 9068 section 4). */
   readonly issuer: string;
   /** Identifiers of the resource; the token must name one of them. */
   readonly audiences: readonly string[];
@@ -27,7 +27,10 @@ export interface ExpectedToken {
 /** The types of access tokens (RFC 9068 section 2.1, RFC 7515 section 4.1.9). */
 const TYPE = /^(?:application\/)?((?:gnap-)?at\+jwt)$/i;
 
-/** Header parameters that name or carry a key: only the issuer's own keys count (RFC 8725 section 3.10). */
+/**
+ * Header parameters that name or contain a key. They are refused, since only the issuer's own keys are used (RFC 8725
+ * section 3.10).
+ */
 const FOREIGN_KEYS = ['jku', 'jwk', 'x5u', 'x5c'];
 
 type Claims = AccessTokenClaims;
@@ -83,7 +86,7 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = Object.entrie
   ...OPTIONAL,
 });
 
-/** Returns the known claims, or the name of one that is missing or malformed. */
+/** Returns the known claims, or the name of a claim that is missing or malformed. */
 function claimsOf({ payload, type }: ParsedToken): Claims | string {
   const claims: Record<string, unknown> = {};
   for (const [name, check] of CHECKS) {
@@ -93,7 +96,7 @@ function claimsOf({ payload, type }: ParsedToken): Claims | string {
     claims[name] = value;
   }
   if ('cnf' in claims && !IS_BINDING[type](claims['cnf'])) return 'cnf';
-  // Each member was checked against its row.
+  // Every member was checked by its row of the table.
   return claims as unknown as Claims;
 }
 
@@ -119,7 +122,7 @@ export function namesAudience(
   return typeof aud === 'string' ? audiences.includes(aud) : aud.some((a) => audiences.includes(a));
 }
 
-/** The reason why a token is refused that names none of the audiences. */
+/** Returns the refusal of a token that names none of the audiences. */
 export function otherAudience(
   aud: AccessTokenClaims['aud'],
   [audience = '']: readonly string[],
@@ -127,7 +130,7 @@ export function otherAudience(
   return refuse('token-audience', { aud: [aud].flat().join(' '), audience });
 }
 
-/** The reason why a token is refused after its end; `exp` is in seconds. */
+/** Returns the refusal of a token after its end; `exp` is in seconds. */
 export function expiredAt(exp: number): Refusal {
   const time = new Date(exp * 1000);
   const at = Number.isNaN(time.getTime()) ? `${exp} s` : time.toISOString().replace('.000Z', 'Z');
@@ -135,8 +138,8 @@ export function expiredAt(exp: number): Refusal {
 }
 
 /**
- * Checks the signature and the claims (RFC 9068 section 4, RFC 7519 section 4.1): issuer, audience, `exp`,
- * `nbf` and an `iat` that is not in the future. `key` is the issuer's key of the token's `kid`.
+ * Checks the signature and the claims (RFC 9068 section 4, RFC 7519 section 4.1): issuer, audience, `exp`, `nbf` and
+ * an `iat` that is not in the future. `key` is the issuer's key with the token's `kid`.
  */
 export function checkAccessToken(
   parsed: ParsedToken,
@@ -149,7 +152,7 @@ export function checkAccessToken(
   return checkClaims(parsed, expected);
 }
 
-/** Checks the claims alone. Nothing in them may be trusted unless the signature is right. */
+/** Checks only the claims. They must not be trusted unless the signature is right. */
 export function checkClaims(
   parsed: ParsedToken,
   expected: ExpectedToken,

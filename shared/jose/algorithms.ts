@@ -3,22 +3,28 @@ import { es256ToDer } from '#shared/base/der.ts';
 import { verifyPss } from '#shared/base/rsa-pss.ts';
 
 /**
- * A JWS algorithm (RFC 7518 section 3.1, RFC 8037 section 3.1). The row is resolved from a header
- * once and handed on; its name decides nothing afterwards.
+ * A JWS algorithm (RFC 7518 section 3.1, RFC 8037 section 3.1). Code finds the row for a header once and passes it
+ * on; the algorithm's name decides nothing afterwards.
  */
 export interface JwsAlgorithm {
   readonly alg: 'ES256' | 'ES384' | 'RS256' | 'PS256' | 'PS512' | 'EdDSA' | 'Ed25519';
   readonly kty: 'EC' | 'RSA' | 'OKP';
-  /** The public members of its JWK, in the order of the thumbprint (RFC 7638 section 3.2). */
+  /** The public members of its JWK, in the order for the thumbprint (RFC 7638 section 3.2). */
   readonly members: readonly string[];
   /** True if the key is a public key of this algorithm's type, curve and size. */
   fits(key: KeyObject): boolean;
-  /** The key must fit. A bare KeyObject: an options object costs Node 24, where the guard runs, up to 20 microseconds. */
+  /**
+   * Verifies a signature; the key must fit. `key` is a KeyObject, since an options object costs up to 20 microseconds
+   * in Node 24, where the guard runs.
+   */
   verify(signingInput: Buffer, key: KeyObject, signature: Buffer): boolean;
 }
 
 const SMALLEST_RSA = 2048;
-/** Largest RSA key in bits: the sender of a DPoP proof chooses its key, and must not choose our work with it. */
+/**
+ * Largest RSA key in bits. The sender of a DPoP proof chooses the key, and a longer key would cost the server too
+ * much work.
+ */
 const LARGEST_RSA = 4096;
 const LARGEST_EXPONENT = 2n ** 32n;
 
@@ -61,7 +67,7 @@ const EdDSA: JwsAlgorithm = {
   verify: (signingInput, key, signature) => verify(null, signingInput, key, signature),
 };
 
-/** The name that includes the curve (RFC 9864 section 2.2); new clients send this one. */
+/** The algorithm with a name that includes the curve (RFC 9864 section 2.2), which new clients send. */
 const Ed25519: JwsAlgorithm = { ...EdDSA, alg: 'Ed25519' };
 
 const ES384: JwsAlgorithm = {
@@ -100,8 +106,8 @@ export const MESSAGE_ALGORITHMS: ReadonlyMap<unknown, JwsAlgorithm> = new Map<
 >([...ALGORITHMS, ...[ES384, pss(256), pss(512)].map((row) => [row.alg, row] as const)]);
 
 /**
- * Imports the public key of a JWK (RFC 7517), from the members that the algorithm needs and no others. Returns
- * undefined if it is not a key for this algorithm.
+ * Imports the public key of a JWK (RFC 7517), using only the members that the algorithm needs. Returns undefined if
+ * it is not a key for this algorithm.
  */
 export function importPublicJwk(
   jwk: Readonly<Record<string, unknown>>,

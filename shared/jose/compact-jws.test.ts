@@ -11,7 +11,7 @@ const reasonOf = (text: string) => {
   return parsed.ok ? undefined : parsed.reason;
 };
 
-test('RFC 7515 section 7.1: parses three parts', () => {
+test('RFC 7515 section 7.1: a JWS of three parts is parsed', () => {
   expect(parseCompactJws(good)).toMatchObject({
     ok: true,
     algorithm: { alg: 'ES256' },
@@ -40,9 +40,9 @@ describe('RFC 7515 section 5.2: malformed text is refused', () => {
     ['a byte order mark', `${base64url('\u{feff}{"alg":"ES256"}')}.${payload}.${signature}`],
     ['text that is not UTF-8', `${header}.eyJhIjoi_yJ9.${signature}`],
     ['two tokens in one', `${good}, ${good}`],
-  ])('%s', (_, text) => expect(reasonOf(text)).toBeDefined());
+  ])('this text is refused: %s', (_, text) => expect(reasonOf(text)).toBeDefined());
 
-  test('RFC 4648 section 3.5: base64url that is not canonical', () => {
+  test('RFC 4648 section 3.5: base64url that is not canonical is refused', () => {
     const last = signature.at(-1) ?? '';
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const other = alphabet[alphabet.indexOf(last) ^ 1] ?? '';
@@ -53,11 +53,11 @@ describe('RFC 7515 section 5.2: malformed text is refused', () => {
     expect(reasonOf(respelt)).toBe('signature is not base64url');
   });
 
-  test('the alphabet of base64 in place of base64url', () => {
+  test('the alphabet of base64 instead of base64url is refused', () => {
     expect(reasonOf(`${header}.${payload}.ab+/`)).toBe('signature is not base64url');
   });
 
-  test('more than 8192 characters', () => {
+  test('more than 8192 characters are refused', () => {
     const room = 8192 - good.length;
     expect(reasonOf(`${good}${'A'.repeat(room)}`)).not.toBe('longer than 8192 characters');
     expect(reasonOf(`${good}${'A'.repeat(room + 1)}`)).toBe('longer than 8192 characters');
@@ -77,7 +77,7 @@ describe('RFC 7515 section 4.1: the header', () => {
     ),
   );
 
-  test('section 4: the last of duplicate members counts, in every check', () => {
+  test('section 4: the last of duplicate members is used, in every check', () => {
     const twice = signJws('{"alg":"ES256","alg":"none"}', {}, privateKey);
     expect(reasonOf(twice)).toBe('alg is not on the allow-list');
   });
@@ -88,12 +88,12 @@ describe('RFC 7515 section 4.1: the header', () => {
   });
 });
 
-describe('never throws', () => {
-  test('on any text', () => {
+describe('parsing never throws', () => {
+  test('any text is parsed without an exception', () => {
     fc.assert(fc.property(fc.string(), (text) => typeof parseCompactJws(text).ok === 'boolean'));
   });
 
-  test('on any three JSON values', () => {
+  test('any three JSON values are parsed without an exception', () => {
     fc.assert(
       fc.property(fc.json(), fc.json(), fc.base64String(), (a, b, c) => {
         const parsed = parseCompactJws(`${base64url(a)}.${base64url(b)}.${c}`);
@@ -102,7 +102,7 @@ describe('never throws', () => {
     );
   });
 
-  test('on a token with one character changed', () => {
+  test('a token with one character changed is parsed without an exception', () => {
     fc.assert(
       fc.property(fc.nat({ max: good.length - 1 }), fc.string({ maxLength: 2 }), (at, text) => {
         const parsed = parseCompactJws(good.slice(0, at) + text + good.slice(at + 1));
@@ -111,7 +111,7 @@ describe('never throws', () => {
     );
   });
 
-  test('on nesting as deep as the length allows', () => {
+  test('nesting as deep as the length allows is parsed without an exception', () => {
     const deep = `{"a":${'['.repeat(2500)}${']'.repeat(2500)}}`;
     expect(parseCompactJws(signJws({ alg: 'ES256' }, deep, privateKey)).ok).toBe(true);
   });

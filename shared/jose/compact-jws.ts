@@ -19,7 +19,7 @@ export interface CompactJws {
   readonly signature: Buffer;
 }
 
-/** Characters; a token of ours has about 700, a proof with an RSA key of 4096 bits about 2000. */
+/** Most characters; a token of ours has about 700, a proof with an RSA key of 4096 bits about 2000. */
 const LARGEST = 8192;
 
 /** Decodes base64url without padding (RFC 7515 section 2), in its canonical spelling only. */
@@ -43,9 +43,9 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Parses a JWS in Compact Serialization (RFC 7515 section 7.1) with a JSON object as its payload. `alg` must be on the
- * allow-list; `crit` is refused, since we understand no extension (section 4.1.11). Of members with the same name the
- * last counts, as section 4 permits.
+ * Parses a JWS in Compact Serialization (RFC 7515 section 7.1) with a JSON object as its payload. `alg` must be on
+ * the allow-list. `crit` is refused, since no extension is supported (section 4.1.11). If a member is repeated, the
+ * last is used, as section 4 permits.
  */
 export function parseCompactJws(text: string): CompactJws | JwsRefusal {
   if (text.length > LARGEST) return { ok: false, ...refuse('jws-length') };

@@ -32,12 +32,12 @@ const withClaims = (claims: object, expected?: Partial<ExpectedProof>) =>
 const invalid = (reason: unknown) =>
   expect.objectContaining({ ok: false, error: 'invalid_dpop_proof', reason });
 
-/** RFC 9449 section 7.1, figure "DPoP Protected Resource Request". */
+/** The proof of RFC 9449 section 7.1, figure "DPoP Protected Resource Request". */
 const EXAMPLE =
   'eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6IkVDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZOXpDa0RscEJoRjQyVVFVZldWQVdCRnMiLCJ5IjoiOVZFNGpmX09rX282NHpiVFRsY3VOSmFqSG10NnY5VERWclUwQ2R2R1JEQSIsImNydiI6IlAtMjU2In19.eyJqdGkiOiJlMWozVl9iS2ljOC1MQUVCIiwiaHRtIjoiR0VUIiwiaHR1IjoiaHR0cHM6Ly9yZXNvdXJjZS5leGFtcGxlLm9yZy9wcm90ZWN0ZWRyZXNvdXJjZSIsImlhdCI6MTU2MjI2MjYxOCwiYXRoIjoiZlVIeU8ycjJaM0RaNTNFc05yV0JiMHhXWG9hTnk1OUlpS0NBcWtzbVFFbyJ9.2oW9RP35yRqzhrtNP86L-Ey71EOptxRimPPToA1plemAgR6pxHF8y6-yqyVnmcw6Fy1dqd-jfxSYoMxhAJpLjA';
 
 describe('RFC 9449: good proofs', () => {
-  test('section 7.1: the example', () => {
+  test('section 7.1: the example of the RFC is accepted', () => {
     const htu = 'https://resource.example.org/protectedresource';
     const jkt = '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I';
     expect(check(EXAMPLE, { htu, jkt, now: 1562262618 })).toEqual({
@@ -48,17 +48,20 @@ describe('RFC 9449: good proofs', () => {
     });
   });
 
-  test.each(['ES256', 'RS256', 'EdDSA'] as const)('made by jose with %s', async (alg) => {
-    const { privateKey, publicKey } = GENERATE[alg]();
-    const jwk = publicJwk(publicKey);
-    const jkt = await calculateJwkThumbprint(jwk);
-    const proof = await new SignJWT(CLAIMS)
-      .setProtectedHeader({ alg, typ: 'dpop+jwt', jwk })
-      .sign(privateKey);
-    expect(check(proof, { jkt })).toEqual({ ok: true, jti: 'j1', jkt, iat: NOW });
-  });
+  test.each(['ES256', 'RS256', 'EdDSA'] as const)(
+    'a proof that jose made with %s is accepted',
+    async (alg) => {
+      const { privateKey, publicKey } = GENERATE[alg]();
+      const jwk = publicJwk(publicKey);
+      const jkt = await calculateJwkThumbprint(jwk);
+      const proof = await new SignJWT(CLAIMS)
+        .setProtectedHeader({ alg, typ: 'dpop+jwt', jwk })
+        .sign(privateKey);
+      expect(check(proof, { jkt })).toEqual({ ok: true, jti: 'j1', jkt, iat: NOW });
+    },
+  );
 
-  test('section 4.2: other members in jwk, header and payload do not matter', () => {
+  test('section 4.2: other members in jwk, header and payload are ignored', () => {
     const jwk = { ...JWK, kid: 'mine', use: 'sig', alg: 'ES256' };
     const proof = signJws({ ...HEADER, jwk }, { ...CLAIMS, extra: true }, pair.privateKey);
     expect(check(proof)).toMatchObject({ ok: true, jkt: JKT });
@@ -76,13 +79,13 @@ describe('RFC 9449 section 4.3: each check', () => {
     (proof) => expect(check(proof)).toMatchObject({ ok: false, error: 'invalid_dpop_proof' }),
   );
 
-  test.each(['jti', 'htm', 'htu', 'iat'])('3: without %s', (claim) => {
+  test.each(['jti', 'htm', 'htu', 'iat'])('check 3: a proof without %s is refused', (claim) => {
     expect(withClaims({ [claim]: undefined })).toMatchObject({ error: 'invalid_dpop_proof' });
     expect(withClaims({ [claim]: null })).toMatchObject({ error: 'invalid_dpop_proof' });
     expect(withClaims({ [claim]: [CLAIMS.jti] })).toMatchObject({ error: 'invalid_dpop_proof' });
   });
 
-  test('3: a jti of unnecessary size (section 11.1)', () => {
+  test('check 3: a jti of unnecessary size is refused (section 11.1)', () => {
     expect(withClaims({ jti: 'x'.repeat(256) }).ok).toBe(true);
     expect(withClaims({ jti: 'x'.repeat(257) }).ok).toBe(false);
     expect(withClaims({ jti: '' }).ok).toBe(false);
@@ -93,47 +96,54 @@ describe('RFC 9449 section 4.3: each check', () => {
     (typ) => expect(withHeader({ typ })).toEqual(invalid('typ is not dpop+jwt')),
   );
 
-  test.each(['none', 'HS256', 'ES384', undefined])('5: alg %j', (alg) => {
+  test.each(['none', 'HS256', 'ES384', undefined])('check 5: the alg %j is refused', (alg) => {
     expect(withHeader({ alg })).toEqual(invalid('alg is not on the allow-list'));
   });
 
-  test('5: HS256 with the key in jwk as the secret', () => {
+  test('check 5: HS256 with the key in jwk as the secret is refused', () => {
     const input = `${base64url({ ...HEADER, alg: 'HS256' })}.${base64url(CLAIMS)}`;
     const mac = createHmac('sha256', JSON.stringify(JWK)).update(input).digest('base64url');
     expect(check(`${input}.${mac}`)).toEqual(invalid('alg is not on the allow-list'));
   });
 
-  test('6: signed by another key', () => {
+  test('check 6: a proof signed by another key is refused', () => {
     const proof = signJws(HEADER, CLAIMS, GENERATE.ES256().privateKey);
     expect(check(proof)).toEqual(invalid('signature is wrong'));
   });
 
-  test('6: a key of another kind than alg', () => {
+  test('check 6: a key of another kind than alg is refused', () => {
     expect(withHeader({ alg: 'RS256' })).toEqual(invalid('jwk is not a key for alg'));
     expect(withHeader({ jwk: publicJwk(GENERATE.RS256().publicKey) })).toEqual(
       invalid('jwk is not a key for alg'),
     );
   });
 
-  test('6: nothing of the claims can be changed', () => {
+  test('check 6: a proof with changed claims is refused', () => {
     const [header, , signature] = signJws(HEADER, CLAIMS, pair.privateKey).split('.');
     const payload = base64url({ ...CLAIMS, jti: 'j2' });
     expect(check(`${header}.${payload}.${signature}`)).toEqual(invalid('signature is wrong'));
   });
 
-  test.each([undefined, null, 'jwk', [JWK], {}, { kty: 'oct', k: 'AAAA' }])('6: %j as jwk', (jwk) =>
-    expect(withHeader({ jwk })).toMatchObject({ error: 'invalid_dpop_proof' }),
+  test.each([undefined, null, 'jwk', [JWK], {}, { kty: 'oct', k: 'AAAA' }])(
+    'check 6: %j as jwk is refused',
+    (jwk) => expect(withHeader({ jwk })).toMatchObject({ error: 'invalid_dpop_proof' }),
   );
 
-  test.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'])('7: a jwk with %s', (member) => {
-    expect(withHeader({ jwk: { ...JWK, [member]: 'AAAA' } })).toEqual(
-      invalid('jwk holds a private key'),
-    );
-  });
+  test.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'])(
+    'check 7: a jwk with %s is refused',
+    (member) => {
+      expect(withHeader({ jwk: { ...JWK, [member]: 'AAAA' } })).toEqual(
+        invalid('jwk holds a private key'),
+      );
+    },
+  );
 
-  test.each(['POST', 'get', 'HEAD', 'GET '])('8: for %j', (htm) => {
-    expect(withClaims({ htm })).toEqual(invalid('htm is another method than GET'));
-  });
+  test.each(['POST', 'get', 'HEAD', 'GET '])(
+    'check 8: a proof for the method %j is refused',
+    (htm) => {
+      expect(withClaims({ htm })).toEqual(invalid('htm is another method than GET'));
+    },
+  );
 
   test.each([
     'https://rs.example/b',
@@ -144,13 +154,13 @@ describe('RFC 9449 section 4.3: each check', () => {
     'https://x@rs.example/a',
     '/a',
     '',
-  ])('9: for %j', (htu) =>
+  ])('check 9: a proof for %j is refused', (htu) =>
     expect(withClaims({ htu })).toEqual(
       invalid(expect.stringMatching(/^htu is another URI than https:/)),
     ),
   );
 
-  test('9: a request whose URI has no normal form matches nothing', () => {
+  test('check 9: a request whose URI has no normal form is refused', () => {
     expect(withClaims({ htu: 'x' }, { htu: 'x' })).toEqual(invalid('htu is another URI than x'));
   });
 
@@ -160,9 +170,11 @@ describe('RFC 9449 section 4.3: each check', () => {
     [NOW - 61, false],
     [NOW + 61, false],
     [NOW * 1000, false],
-  ])('11: made at %i', (iat, ok) => expect(withClaims({ iat }).ok).toBe(ok));
+  ])('check 11: a proof made at %i is accepted: %s', (iat, ok) =>
+    expect(withClaims({ iat }).ok).toBe(ok),
+  );
 
-  test('12: without ath, for another token, in another encoding', () => {
+  test('check 12: a proof is refused without ath, for another token, or with another encoding', () => {
     const reason = invalid('ath is the hash of another token');
     const hex = createHash('sha256').update(TOKEN).digest('hex');
     expect(withClaims({ ath: undefined })).toEqual(reason);
@@ -172,7 +184,7 @@ describe('RFC 9449 section 4.3: each check', () => {
     expect(withClaims({ ath: [ATH] })).toEqual(reason);
   });
 
-  test('12: its key is not the one that the token is bound to', () => {
+  test('check 12: a proof is refused if its key is not the key of the token', () => {
     const other = GENERATE.ES256();
     const header = { ...HEADER, jwk: publicJwk(other.publicKey) };
     expect(check(signJws(header, CLAIMS, other.privateKey))).toEqual({
@@ -197,7 +209,7 @@ describe('RFC 9449 section 9: nonces', () => {
     expect(withClaims({ nonce: 'good', iat: 5 }).ok).toBe(false);
   });
 
-  test('a bad proof is not told to come again with a nonce', () => {
+  test('a wrong proof does not get a request for a nonce', () => {
     expect(withClaims({ htm: 'POST' }, { refusesNonce })).toMatchObject({
       error: 'invalid_dpop_proof',
     });
@@ -205,7 +217,7 @@ describe('RFC 9449 section 9: nonces', () => {
 });
 
 describe('the cache of keys', () => {
-  test('holds a key only after its signature was good, and serves it again', () => {
+  test('the cache stores a key only after a good signature, and then returns it', () => {
     const keys = new Map<string, KeyObject>();
     const good = signJws(HEADER, CLAIMS, pair.privateKey);
     expect(checkDpopProof(`${good.slice(0, -8)}AAAAAAAA`, EXPECTED, keys).ok).toBe(false);
@@ -223,7 +235,7 @@ describe('the cache of keys', () => {
   });
 });
 
-test('any signed header and payload end in a verdict', () => {
+test('any signed header and payload give a proof or a refusal', () => {
   const json = fc.jsonValue({ maxDepth: 3 });
   const header = fc.dictionary(fc.constantFrom('typ', 'alg', 'jwk', 'crit', 'kid'), json);
   const claims = fc.dictionary(fc.constantFrom('jti', 'htm', 'htu', 'iat', 'ath', 'nonce'), json);

@@ -10,19 +10,22 @@ import { remembering } from '#shared/base/recent-map.ts';
 
 export interface ExpectedProof {
   readonly method: string;
-  /** The configured origin and the path of the request, never from the Host field. A query is ignored. */
+  /**
+   * The URI, made of the configured origin and the path of the request, never of the Host field. A query is ignored.
+   */
   readonly htu: string;
-  /** The token that comes with the proof; its hash must be `ath`. */
+  /** The token that accompanies the proof; `ath` must be its hash. */
   readonly accessToken?: string;
   /** The thumbprint that the token is bound to (RFC 9449 section 6.1). */
   readonly jkt?: string;
   /** Seconds since the epoch. */
   readonly now: number;
-  /** Seconds by which `iat` may differ from `now`, either way. */
+  /** Seconds by which `iat` may be earlier or later than `now`. */
   readonly window: number;
   /**
-   * Given by a server that asks for nonces. It returns why it does not take this one, or undefined. The nonce then
-   * dates the proof in place of `iat` (RFC 9449 section 11.1), so that a client with a wrong clock is served too.
+   * Present at a server that asks for nonces. Returns the reason for which it refuses a nonce, or undefined. An
+   * accepted nonce dates the proof instead of `iat` (RFC 9449 section 11.1), so that a client with a wrong clock is
+   * served, too.
    */
   refusesNonce?(nonce: string | undefined): Refusal | undefined;
 }
@@ -59,15 +62,15 @@ const refused = (refusal: Refusal, error: ProofError = 'invalid_dpop_proof'): Pr
 const sha256 = (text: string) => hash('sha256', text, 'base64url');
 
 /**
- * Checks a DPoP proof by the list of RFC 9449 section 4.3, whose numbers stand at each step. The caller has to check
- * that there is only one DPoP field (1) and that `jti` is new (section 11.1).
+ * Checks a DPoP proof by the numbered list of RFC 9449 section 4.3. The caller must check that the request has only
+ * one DPoP field (number 1), and that `jti` is new (section 11.1).
  */
 export function checkDpopProof(
   proof: string,
   expected: ExpectedProof,
   keys: KeyCache,
 ): CheckedProof | ProofRefusal {
-  // 2. a single well-formed JWT; 5. alg is asymmetric and on the allow-list
+  // Check 2: a single well-formed JWT. Check 5: alg is asymmetric and on the allow-list.
   const jws = parseCompactJws(proof);
   if (!jws.ok) return refused({ refusal: jws.refusal, reason: jws.reason });
   const { algorithm, header, payload } = jws;
@@ -75,21 +78,21 @@ export function checkDpopProof(
   const { jti, htm, htu, iat, ath } = payload;
   const nonce = typeof payload['nonce'] === 'string' ? payload['nonce'] : undefined;
 
-  // 3. the required claims
+  // Check 3: the required claims are present.
   if (typeof jti !== 'string' || jti === '' || jti.length > LONGEST_JTI) {
     return refused(refuse('proof-jti', { most: LONGEST_JTI }));
   }
   if (typeof htm !== 'string' || typeof htu !== 'string') return refused(refuse('proof-htm-htu'));
   if (typeof iat !== 'number') return refused(refuse('proof-iat'));
 
-  // 4. the type, so that a JWT made for another purpose does not pass
+  // Check 4: the type, so that a JWT made for another purpose is refused.
   if (header['typ'] !== 'dpop+jwt') return refused(refuse('proof-typ'));
 
-  // 7. a public key only
+  // Check 7: the key is a public key only.
   if (!isObject(jwk)) return refused(refuse('proof-jwk'));
   if (holdsPrivateKey(jwk)) return refused(refuse('proof-jwk-private'));
 
-  // 6. the signature verifies with that key
+  // Check 6: the signature verifies with that key.
   const jkt = thumbprint(jwk, algorithm);
   const key = keys.get(jkt) ?? importPublicJwk(jwk, algorithm);
   if (key === undefined || !algorithm.fits(key)) return refused(refuse('proof-jwk-alg'));
@@ -97,14 +100,14 @@ export function checkDpopProof(
     return refused(refuse('proof-signature'));
   keys.set(jkt, key);
 
-  // 8. and 9. for this method and this URI
+  // Checks 8 and 9: the proof is for this method and this URI.
   if (htm !== expected.method) return refused(refuse('proof-htm', { method: expected.method }));
   const target = normaliseTargetUri(expected.htu);
   if (target === undefined || normaliseTargetUri(htu) !== target) {
     return refused(refuse('proof-htu', { uri: target ?? expected.htu }));
   }
 
-  // 12. for this token, which is bound to this key
+  // Check 12: the proof is for this token, which is bound to this key.
   const { accessToken } = expected;
   const isHash = (token: string) => typeof ath === 'string' && sameText(ath, sha256(token));
   if (accessToken !== undefined && !isHash(accessToken)) {
@@ -114,7 +117,7 @@ export function checkDpopProof(
     return refused(refuse('proof-jkt'), 'invalid_token');
   }
 
-  // 10. and 11. a nonce of ours, or a recent `iat`
+  // Checks 10 and 11: the proof has a nonce of this server, or a recent `iat`.
   const { now, window, refusesNonce } = expected;
   if (refusesNonce === undefined) {
     const apart = Math.abs(now - iat);
@@ -129,13 +132,14 @@ export function checkDpopProof(
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 
 /**
- * Normalises an http or https URI by syntax and scheme (RFC 3986 sections 6.2.2 and 6.2.3) and drops its query and
- * fragment, so that two spellings of `htu` compare equal (RFC 9449 section 4.3). Returns undefined if it is not such a
+ * Normalizes an http or https URI by syntax and scheme (RFC 3986 sections 6.2.2 and 6.2.3) and removes its query and
+ * fragment, so that two spellings of `htu` are equal (RFC 9449 section 4.3). Returns undefined if it is not such a
  * URI.
  */
 export const normaliseTargetUri = remembering(
   (uri): string | undefined => {
-    // The URL parser would accept these: it drops tabs and turns a backslash into a slash.
+    // These characters are refused because the URL parser would accept them: it drops tabs and turns a backslash into
+    // a slash.
     if (!/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(uri)) return undefined;
     const url = URL.parse(uri);
     if (url === null || url.username !== '' || url.password !== '') return undefined;

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 
-/** Key pairs and signatures made by hand, so that a test can sign what a library would refuse to. */
+/** Key pairs, and signatures made without a library, so that a test can sign what a library would refuse. */
 export const GENERATE = {
   ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
@@ -13,7 +13,7 @@ export function base64url(value: unknown): string {
   );
 }
 
-/** Signs as the key's type demands, whatever the header says. */
+/** Signs as the key's type requires, whatever the header says. */
 export function signJws(header: unknown, payload: unknown, key: KeyObject): string {
   const input = `${base64url(header)}.${base64url(payload)}`;
   const hash = key.asymmetricKeyType === 'ed25519' ? null : 'sha256';

@@ -1,6 +1,6 @@
 /**
- * The life of a DPoP proof, in seconds (RFC 9449 section 11.1): it passes while its `iat` differs from our clock by no
- * more than a window, either way, or, if it has a nonce, while the nonce is valid.
+ * The life of a DPoP proof, in seconds (RFC 9449 section 11.1). With a nonce it is valid while the nonce is. Without,
+ * it is valid while its `iat` differs from the server's clock by at most a window.
  */
 
 /** The window at resources, and for userinfo and PrivateToken at the authorization server. */

@@ -31,7 +31,7 @@ test.each([
   ['https://rs.example/a', 'https://rs.example:8443/a'],
   ['https://rs.example/a/b', 'https://rs.example/a%2Fb'],
   ['https://rs.example/a', 'https://rs.example.evil/a'],
-])('%s and %s stay apart', (one, other) => {
+])('%s and %s stay different', (one, other) => {
   expect(normaliseTargetUri(one)).not.toBe(normaliseTargetUri(other));
 });
 
@@ -61,7 +61,7 @@ test('a normal URI stays as it is', () => {
   );
 });
 
-test('any text ends in a verdict', () => {
+test('any text gives a normal URI or undefined', () => {
   fc.assert(
     fc.property(anyText(), (text) => {
       const normal = normaliseTargetUri(`https://${text}`);

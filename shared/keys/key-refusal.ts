@@ -1,5 +1,5 @@
 import { Refused } from '#shared/refusals/operations.ts';
-/** Thrown if the keys that are there stand against a change; the message says what to do. */
+/** Thrown if the present keys prevent a change; the message says what to do. */
 export class KeyRefusal extends Refused {
   override readonly name = 'KeyRefusal';
 }

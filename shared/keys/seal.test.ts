@@ -7,7 +7,7 @@ import { seal, unseal } from './seal.ts';
 
 const master = randomBytes(32);
 
-test('sealed octets open again with the same master secret and purpose', () => {
+test('sealed text opens with the same master secret and purpose', () => {
   fc.assert(
     fc.property(anyText(), (text) => {
       expect(unseal(master, 'key', seal(master, 'key', text, systemRandom))).toBe(text);
@@ -15,13 +15,13 @@ test('sealed octets open again with the same master secret and purpose', () => {
   );
 });
 
-test('another master secret or another purpose opens nothing', () => {
+test('sealed text does not open with another master secret or another purpose', () => {
   const sealed = seal(master, 'key', 'private', systemRandom);
   expect(() => unseal(randomBytes(32), 'key', sealed)).toThrow(/authenticate/);
   expect(() => unseal(master, 'other', sealed)).toThrow(/authenticate/);
 });
 
-test('a changed or truncated text opens nothing', () => {
+test('a changed or truncated text does not open', () => {
   const sealed = Buffer.from(seal(master, 'key', 'private', systemRandom), 'base64url');
   for (let at = 0; at < sealed.length; at += 1) {
     const changed = Buffer.from(sealed);

@@ -17,10 +17,10 @@ export function seal(master: Buffer, purpose: string, plain: string, random: Ran
   return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
 }
 
-/** Throws when the master secret or the purpose is another one, or the text was changed. */
+/** Decrypts a text. Throws if it was sealed under another master secret or purpose, or was changed. */
 export function unseal(master: Buffer, purpose: string, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64url');
-  // The last character may have bits that are no part of the octets, and other characters are skipped.
+  // The last character may have unused bits, and foreign characters are skipped, so the spelling is compared.
   if (bytes.toString('base64url') !== sealed) throw new Error('the text is no base64url of ours');
   const iv = bytes.subarray(0, IV_BYTES);
   const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);

@@ -19,7 +19,7 @@ import { said } from '#shared/refusals/operations.ts';
 type Alg = StoredKey['alg'];
 export type Jwk = Readonly<Record<string, unknown>>;
 
-/** The times and parts of the life of keys; times in seconds. */
+/** The times and stores of the life of keys; times in seconds. */
 export interface KeyLifecycle {
   readonly stores: Pick<Stores, KeyTable | 'revocations'>;
   readonly recorder?: Recorder;
@@ -28,13 +28,16 @@ export interface KeyLifecycle {
   readonly master: Buffer;
   readonly clock: Clock;
   readonly random: Random;
-  /** Time from publishing a key to signing with it: at least the JWKS max-age plus the RS's cooldown. */
+  /**
+   * Time from publishing a key to signing with it: at least the max-age of the JWKS plus the resource server's
+   * cooldown.
+   */
   readonly overlap: number;
-  /** Longest life of the tokens that they sign, plus skew. */
+  /** Longest life of tokens that the keys sign, plus skew. */
   readonly longestLife: number;
 }
 
-/** For each table: the purpose that its private keys are sealed for, and the longest life of what they sign. */
+/** For each table: the purpose under which its private keys are sealed, and the longest life of what they sign. */
 const TABLES = {
   keys: { purpose: (kid: string) => kid, longestLife },
   gatewayKeys: {
@@ -88,7 +91,7 @@ async function newKey(life: KeyLifecycle, alg: Alg, signsFrom: number): Promise<
   };
 }
 
-/** The private JWK of a stored key. Throws when the master secret is not the one it was sealed under. */
+/** Returns the private JWK of a stored key. Throws if it was sealed under another master secret. */
 export function privateJwk(
   { master, table }: Pick<KeyLifecycle, 'master' | 'table'>,
   key: StoredKey,
@@ -113,7 +116,7 @@ export async function listKeys(life: KeyLifecycle): Promise<readonly ScheduledKe
   );
 }
 
-/** First start: makes a key for each alg that has none. Two processes at once make one. */
+/** Makes a key for each alg that has none, at the first start. Two processes at once make only one. */
 export async function ensureKeys(life: KeyLifecycle, algs: Iterable<Alg>): Promise<void> {
   const present = new Set((await life.stores[life.table].list()).map(({ alg }) => alg));
   for (const alg of new Set(algs)) {
@@ -122,15 +125,15 @@ export async function ensureKeys(life: KeyLifecycle, algs: Iterable<Alg>): Promi
   }
 }
 
-/** Adds a key and records it. False: another process has added the first one of its alg. */
+/** Adds a key and records it. Returns false if another process has added the first key of its alg. */
 async function addKey(life: KeyLifecycle, key: StoredKey, unlessOneOf?: Alg): Promise<boolean> {
   const keys = life.recorder?.changing(life.table, { kind: 'signing-key.added', key: key.kid });
   return (keys ?? life.stores[life.table]).add(key, unlessOneOf);
 }
 
 /**
- * Publishes a new key that signs after the overlap; nothing good is refused at any time.
- * Throws when the alg has no key yet or a rotation of it is under way.
+ * Publishes a new key that signs after the overlap; no valid token is refused at any time. Throws if the alg has no
+ * key yet, or if its rotation is under way.
  */
 export async function rotateKey(life: KeyLifecycle, alg: Alg): Promise<StoredKey> {
   const ofAlg = (await listKeys(life)).filter(({ key }) => key.alg === alg);
@@ -150,18 +153,18 @@ export async function rotateKey(life: KeyLifecycle, alg: Alg): Promise<StoredKey
 }
 
 /**
- * Ends a key that others may hold: what it signed is refused here by the next request, and if it was
- * the one that signs, a new key signs at once. Throws when there is no such key. Resolves to the new key.
+ * Ends a compromised key. This pair refuses what it signed from the next request on, and if the key was signing, a
+ * new key signs at once. Throws if the key does not exist. Resolves to the new key.
  */
 export async function endCompromisedKey(
   life: KeyLifecycle,
   kid: string,
 ): Promise<StoredKey | undefined> {
-  // Sweep first: a key that the removed key had retired must still have a successor.
+  // The sweep comes first: a key that the removed key had retired must keep its successor.
   await sweepKeys(life);
   const old = (await listKeys(life)).find(({ key }) => key.kid === kid);
   if (old === undefined) throw new KeyRefusal(said('no-key', { id: kid }));
-  // The new key takes over `signsFrom` of the old key, so that it signs at once even if the servers' clocks differ.
+  // The new key gets `signsFrom` of the old key, so that it signs at once even if the servers' clocks differ.
   const { alg, signsFrom } = old.key;
   const key = old.state === 'signing' ? await newKey(life, alg, signsFrom) : undefined;
   if (key !== undefined) await addKey(life, key);
@@ -173,7 +176,7 @@ export async function endCompromisedKey(
   return key;
 }
 
-/** Removes the rows of keys of which nothing is good any more; resolves to their number. */
+/** Removes the rows of keys whose tokens have all expired; resolves to their number. */
 export async function sweepKeys(life: KeyLifecycle): Promise<number> {
   const retired = (await listKeys(life)).filter(({ state }) => state === 'retired');
   for (const { key } of retired) await life.stores[life.table].remove(key.kid);

@@ -28,7 +28,7 @@ const life = (of: KeyLifecycle['stores'] = stores, at = clock): KeyLifecycle => 
   longestLife: 605,
 });
 
-test('a caller that asks while the rows are read learns of later writes', async () => {
+test('a caller that asks while the rows are read gets later writes, too', async () => {
   let list = () => stores.keys.list();
   const keys = { ...stores.keys, list: () => list() };
   const ring = await openKeyRing(life({ ...stores, keys }), ['ES256']);
@@ -54,7 +54,7 @@ test('a caller that asks while the rows are read learns of later writes', async 
   expect(ring.current.signingKid('ES256')).not.toBe(old);
 });
 
-test('the successor of a compromised key signs at once, although a clock that is ahead made it', async () => {
+test('the successor of a compromised key signs at once, although a process whose clock is ahead made it', async () => {
   const ring = await openKeyRing(life(), ['ES256']);
   const ahead = new ManualClock(clock.now() + 60_000);
   const key = await endCompromisedKey(life(stores, ahead), ring.current.signingKid('ES256') ?? '');
@@ -71,7 +71,7 @@ test('a store that lost its keys gets new ones', async () => {
   expect(ring.current.signingKid('EdDSA')).not.toBe(old);
 });
 
-test('under another master secret the ring does not open, and says why', async () => {
+test('under another master secret the ring does not open, and the error says why', async () => {
   await openKeyRing(life(), ['ES256']);
   const other = { ...life(), master: Buffer.alloc(32, 8) };
   await expect(openKeyRing(other, ['ES256'])).rejects.toThrow(
@@ -79,7 +79,7 @@ test('under another master secret the ring does not open, and says why', async (
   );
 });
 
-test('a key of the gateway does not open as one of tokens, nor the other way round', async () => {
+test('a key of the gateway does not open as a key of tokens, nor the other way round', async () => {
   const gateway = { ...life(), table: 'gatewayKeys' } as const;
   await openKeyRing(life(), ['ES256']);
   await openKeyRing(gateway, ['ES256']);
@@ -93,7 +93,7 @@ test('a key of the gateway does not open as one of tokens, nor the other way rou
   expect(() => privateJwk(gateway, token)).toThrow(/do not open/);
 });
 
-test('a ring publishes its keys without anything private', async () => {
+test('a ring publishes its keys without their private parts', async () => {
   const { current } = await openKeyRing(life(), ['ES256', 'EdDSA']);
   const names = ({ kid, alg }: Jwk) => ({ kid, alg });
   expect(current.publicJwks.map(names)).toEqual(current.jwks.map(names));

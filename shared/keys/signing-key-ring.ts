@@ -7,28 +7,28 @@ import type { StoredKey } from '#shared/stores/keys/keys.ts';
 
 type Alg = StoredKey['alg'];
 
-/** The keys of one moment: the published ones, and those that sign. */
+/** The keys at one moment: all published keys, and the signing keys. */
 export interface KeySet {
-  /** Private JWKs of all published keys; of each alg the one that signs comes first. */
+  /** Private JWKs of all published keys; the signing key of each alg comes first. */
   readonly jwks: readonly Jwk[];
   /** The public parts of the keys (RFC 7517), in the same order. */
   readonly publicJwks: readonly Jwk[];
   signingKid(alg: Alg): string | undefined;
   publicKey(kid: string): KeyObject | undefined;
-  /** Equal for equal sets. */
+  /** An id that is equal for equal sets. */
   readonly id: string;
 }
 
-/** The keys of a table as this process has them; every process reads the same rows. */
+/** The keys of a table in this process; every process reads the same rows. */
 export interface KeyRing {
   readonly current: KeySet;
-  /** Reads the rows again, once for all who ask while they are read; `current` stays the same while they do. */
+  /** Reads the rows again, once for all concurrent callers; until then `current` stays the same. */
   refresh(): Promise<void>;
-  /** Forgets keys of which nothing is good any more. */
+  /** Removes keys whose tokens have all expired. */
   sweep(): Promise<number>;
 }
 
-/** Opens the ring. It makes missing keys, also when the store has lost its memory since. */
+/** Opens the ring. It makes missing keys, also if the store has lost its data since. */
 export async function openKeyRing(life: KeyLifecycle, algs: readonly Alg[]): Promise<KeyRing> {
   const read = async () => {
     const found = await readKeys(life);

@@ -26,14 +26,14 @@ describe('rotation: publish, sign after the overlap, retire after the longest to
     [1600, ['old retired', 'new signing']],
   ])('at %d', (now, expected) => expect(states(keys, now)).toEqual(expected));
 
-  test('each alg has a succession of its own', () => {
+  test('each alg has its own succession of keys', () => {
     expect(states([key('ec', 0), key('rsa', 500, 'RS256')], 2000)).toEqual([
       'ec signing',
       'rsa signing',
     ]);
   });
 
-  test('at any moment exactly one key of an alg signs once its first one does', () => {
+  test('exactly one key of an alg signs at any moment after the first one has begun', () => {
     const starts = fc.uniqueArray(fc.integer({ min: 0, max: 5000 }), { minLength: 1 });
     fc.assert(
       fc.property(starts, fc.integer({ min: 0, max: 9000 }), (times, now) => {

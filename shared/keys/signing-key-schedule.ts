@@ -4,13 +4,13 @@ import { type KeyState, keyState } from './key-state.ts';
 export interface ScheduledKey {
   readonly key: StoredKey;
   readonly state: KeyState<'signing'>;
-  /** Milliseconds since the epoch when the state changes next; absent: not before another rotation. */
+  /** Milliseconds since the epoch of the next change of the state; absent if only another rotation changes it. */
   readonly until?: number;
 }
 
 /**
- * A key signs from `signsFrom` until the next of its alg does, and is retired when the last token that it
- * signed has expired. `longestLife`: milliseconds, longest token life plus skew.
+ * Returns the schedule of keys. A key signs from `signsFrom` until the next key of its alg does, and is retired when
+ * the last token that it signed has expired. `longestLife`: milliseconds, longest token life plus skew.
  */
 export function scheduleKeys(
   keys: readonly StoredKey[],

@@ -31,7 +31,7 @@ let clock: ManualClock;
 let stores: Stores;
 let life: TokenKeyLifecycle;
 
-/** Octets instead of keys, which the lifecycle does not look at; thousands can be made. */
+/** Makes octets instead of keys, since the lifecycle does not read them; thousands can be made fast. */
 const octets =
   (type: TokenType) =>
   (random = systemRandom): TokenKeyPair => {
@@ -64,7 +64,7 @@ const keep = async (more: Partial<TokenKeyLifecycle> = {}) => {
 const states = async (type: TokenType) =>
   (await listTokenKeys(life)).filter(({ key }) => key.type === type).map(({ state }) => state);
 
-test('real keys: sealed in the store, and opened again', async () => {
+test('real keys are sealed in the store, and can be opened again', async () => {
   await keep({ generate: GENERATE });
   const rows = await stores.tokenKeys.list();
   for (const row of rows) {
@@ -91,7 +91,7 @@ test('a sealed key opens under its master secret, for its key and type only', as
   expect(() => openTokenKey(life.master, retired)).toThrow(words);
 });
 
-test('from key to key: published, issuing, retiring, retired', async () => {
+test('each key is published, then issuing, retiring and retired', async () => {
   expect(await keep()).toBe(true);
   expect(await states(VOPRF)).toEqual(['issuing']);
   expect(await keep()).toBe(false);
@@ -119,7 +119,7 @@ describe('RFC 9578 sections 5.5 and 6.5: truncated ids do not collide', () => {
       .filter((row) => row.type === type)
       .map(({ id }) => truncatedKeyId(Buffer.from(id, 'base64url')));
 
-  /** Makes what another key has as its truncated id, five times before it is another. */
+  /** Makes keys whose truncated id is taken, five times before one with a free id. */
   function colliding(type: TokenType, taken: number) {
     let left = 5;
     return (): TokenKeyPair => {
@@ -136,7 +136,7 @@ describe('RFC 9578 sections 5.5 and 6.5: truncated ids do not collide', () => {
   test.each([
     ['live', 0],
     ['retired', 10_000],
-  ])('with a key that is %s', async (_, later) => {
+  ])("a new key's truncated id is free beside a key that is %s", async (_, later) => {
     await keep();
     const [taken = -1] = await truncated(VOPRF);
     clock.advance(TIMES.rotation + later);
@@ -157,7 +157,7 @@ describe('RFC 9578 sections 5.5 and 6.5: truncated ids do not collide', () => {
     );
   });
 
-  test('after 230 rotations 200 retired ones are reserved, the oldest given away', async () => {
+  test('after 230 rotations 200 retired ids are reserved, and the oldest are free again', async () => {
     const ids: string[] = [];
     for (let rotation = 0; rotation < 230; rotation += 1) {
       await keep();
@@ -175,8 +175,8 @@ describe('RFC 9578 sections 5.5 and 6.5: truncated ids do not collide', () => {
   });
 });
 
-describe('a rotation before its time', () => {
-  test('publishes a key that issues after maxAge; the old one is good for the overlap', async () => {
+describe('an early rotation', () => {
+  test('an early rotation publishes a key that issues after maxAge; the old key stays valid for the overlap', async () => {
     await keep();
     clock.advance(10.5);
     const key = await rotateTokenKey(life, VOPRF);
@@ -191,7 +191,7 @@ describe('a rotation before its time', () => {
     expect(await states(VOPRF)).toEqual(['retired', 'issuing']);
   });
 
-  test('is refused while one is under way, also to one of ten at once', async () => {
+  test('an early rotation is refused while another is under way, also if ten start at once', async () => {
     await keep();
     const all = await Promise.allSettled(
       Array.from({ length: 10 }, () => rotateTokenKey(life, VOPRF)),
@@ -201,14 +201,14 @@ describe('a rotation before its time', () => {
     expect(await states(VOPRF)).toEqual(['issuing', 'published']);
   });
 
-  test('is refused where there is no key', async () => {
+  test('a rotation is refused if the type has no key', async () => {
     await expect(rotateTokenKey(life, BLIND_RSA)).rejects.toThrow(
       'there is no blind-rsa-2048 key to rotate',
     );
   });
 });
 
-describe('as many keys as a directory may have', () => {
+describe('the most keys of a directory', () => {
   const FULL = /^the directory has 22 voprf-p384 keys, which is the most: the next one retires at /;
   const live = async (type: TokenType) =>
     (await states(type)).filter((state) => state !== 'retired').length;
@@ -218,7 +218,7 @@ describe('as many keys as a directory may have', () => {
     await keep();
   });
 
-  /** Rotates by hand, as soon as it may be, until it is refused. */
+  /** Rotates by hand, as early as allowed, until it is refused. */
   async function fill(type: TokenType): Promise<void> {
     while ((await live(type)) < MOST_LIVE) {
       await rotateTokenKey(life, type);
@@ -226,7 +226,7 @@ describe('as many keys as a directory may have', () => {
     }
   }
 
-  test('rotations by hand end there, and it says when there is room', async () => {
+  test('rotations by hand are refused at the limit, and the error says when there is room', async () => {
     await fill(VOPRF);
     await expect(rotateTokenKey(life, VOPRF)).rejects.toThrow(FULL);
     const until = Math.min(
@@ -243,7 +243,7 @@ describe('as many keys as a directory may have', () => {
     expect(await live(VOPRF)).toBe(MOST_LIVE);
   });
 
-  test('ten at once for the last place: one gets it', async () => {
+  test('one of ten rotations at once for the last place succeeds', async () => {
     while ((await live(VOPRF)) < MOST_LIVE - 1) {
       await rotateTokenKey(life, VOPRF);
       clock.advance(times.maxAge + 1);
@@ -252,7 +252,7 @@ describe('as many keys as a directory may have', () => {
     expect(await live(VOPRF)).toBe(MOST_LIVE);
   });
 
-  test('the automatic rotation waits for room as well and says so; the other type has its own', async () => {
+  test('the automatic rotation waits for room, too, and logs it; the other type has its own limit', async () => {
     await fill(VOPRF);
     clock.advance(times.rotation - times.maxAge);
     await expect(keep()).rejects.toThrow(FULL);
@@ -260,7 +260,7 @@ describe('as many keys as a directory may have', () => {
     expect(await states(VOPRF)).toContain('issuing');
   });
 
-  test('there is always a key that issues, whenever anybody rotates', async () => {
+  test('at any time of rotation one key issues', async () => {
     for (let step = 0; step < 600; step += 1) {
       await keep().catch(() => {});
       await rotateTokenKey(life, VOPRF).catch(() => {});
@@ -271,7 +271,7 @@ describe('as many keys as a directory may have', () => {
     }
   });
 
-  test('the longest overlap that the configuration takes never comes to it', async () => {
+  test('the longest overlap that the configuration allows never reaches the limit', async () => {
     life = { ...life, times: { ...times, maxAge: times.rotation } };
     let most = 0;
     for (let step = 0; step < 300; step += 1) {
@@ -282,7 +282,7 @@ describe('as many keys as a directory may have', () => {
     expect(most).toBe(MOST_LIVE);
   });
 
-  test('keys that others hold make room for one, however many they are, and are recalled', async () => {
+  test('compromised keys make room for a new key, however many they are, and are recalled', async () => {
     await fill(VOPRF);
     const before = (await listTokenKeys(life)).filter(({ key }) => key.type === VOPRF);
     const { ended, key } = await replaceCompromisedTokenKeys(life, VOPRF);
@@ -296,7 +296,7 @@ describe('as many keys as a directory may have', () => {
     ).toBe(false);
   });
 
-  test('found compromised ten times at once: one key is left, and it issues', async () => {
+  test('if keys are replaced as compromised ten times at once, one key is left, and it issues', async () => {
     await keep();
     const told = await Promise.all(
       Array.from({ length: 10 }, () => replaceCompromisedTokenKeys(life, BLIND_RSA)),
@@ -308,7 +308,7 @@ describe('as many keys as a directory may have', () => {
     expect(told.map(({ key }) => key.id)).toContain(left[0]?.key.id);
   });
 
-  test('found compromised while another key is made: that one ends too, and a new one issues', async () => {
+  test('if keys are replaced as compromised while another key is made, that key ends, too, and a new key issues', async () => {
     await keep();
     let late = false;
     const generate = {
@@ -325,7 +325,7 @@ describe('as many keys as a directory may have', () => {
     expect((await listTokenKeys(life)).at(-1)?.key).toEqual(key);
   });
 
-  test('if the store fails for one key, the other keys end and are recalled, and the log says so', async () => {
+  test('if the store fails for one key, the other keys end and are recalled, and the log reports the failure', async () => {
     await keep();
     const { key: next } = await replaceCompromisedTokenKeys(life, VOPRF);
     await rotateTokenKey(life, VOPRF);
@@ -344,14 +344,14 @@ describe('as many keys as a directory may have', () => {
     expect(ended.map(({ id }) => id)).toContain(next.id);
   });
 
-  test('it issues at once where the clocks of the servers are behind', async () => {
+  test('a replacement issues at once, even if the clocks of the servers are behind', async () => {
     await keep();
     const ahead = new ManualClock(clock.now() + 60_000);
     await replaceCompromisedTokenKeys({ ...life, clock: ahead }, BLIND_RSA);
     expect(await states(BLIND_RSA)).toEqual(['retired', 'issuing']);
   });
 
-  test('RFC 9578 section 4: clients accept a directory that has all the keys it may have', async () => {
+  test('RFC 9578 section 4: clients accept a directory with the most keys that it may have', async () => {
     await fill(VOPRF);
     await fill(BLIND_RSA);
     const url = `https://issuer.example${DIRECTORY_PATH}`;

@@ -25,7 +25,7 @@ import {
 import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import { said } from '#shared/refusals/operations.ts';
 
-/** The times and parts of the life of the token issuer's keys. */
+/** The times and stores of the life of the token issuer's keys. */
 export interface TokenKeyLifecycle {
   readonly stores: Pick<Stores, 'tokenKeys' | 'revocations'>;
   readonly recorder?: Recorder;
@@ -36,7 +36,7 @@ export interface TokenKeyLifecycle {
   readonly generate: TokenKeyGenerators;
 }
 
-/** Make a key pair of each type; they block nobody for long. */
+/** Functions that make a key pair of each type, without blocking other work for long. */
 export type TokenKeyGenerators = Readonly<
   Record<TokenType, (random: Random) => TokenKeyPair | Promise<TokenKeyPair>>
 >;
@@ -46,17 +46,17 @@ export const GENERATE: TokenKeyGenerators = {
   [BLIND_RSA]: generateBlindRsaKey,
 };
 
-/** The issuer has keys of each. */
+/** The types of keys that the issuer has. */
 export const ISSUED_TYPES: readonly TokenType[] = [VOPRF, BLIND_RSA];
 
-/** Retired keys of a type whose truncated ids stay reserved; of all 256 enough are left for new ones. */
+/** How many retired keys of a type reserve their truncated ids; of all 256 ids enough are left for new keys. */
 const RESERVED = 200;
-/** Keys that are made for want of one with a free truncated id; with 200 of 256 taken five do. */
+/** How many keys are made at most to find a free truncated id; with 200 of 256 ids taken, five are usually enough. */
 const TRIES = 256;
 
 /**
- * All keys and what each does now, in the order in which they were added. Rejects with `StoreUnavailable`
- * while the store has no memory.
+ * Lists all keys with their present state, in the order in which they were added. Rejects with `StoreUnavailable`
+ * while the store has no epoch.
  */
 export async function listTokenKeys({
   stores,
@@ -64,7 +64,7 @@ export async function listTokenKeys({
   times,
 }: Pick<TokenKeyLifecycle, 'stores' | 'clock' | 'times'>): Promise<readonly ScheduledTokenKey[]> {
   const keys = await stores.tokenKeys.list();
-  // After the keys: none of them can be of an epoch that came later, and be retired for it.
+  // The epoch is read after the keys: no key can then be of a later epoch, and be retired for that reason.
   return scheduleTokenKeys(keys, await epochOf(stores), times, clock.now());
 }
 
@@ -77,7 +77,7 @@ async function epochOf({ revocations }: TokenKeyLifecycle['stores']): Promise<st
 
 const purpose = (type: TokenType, id: string) => `token-key ${type} ${id}`;
 
-/** The private part of a key. Throws when the master secret is not the one it was sealed under. */
+/** Returns the private part of a key. Throws if it was sealed under another master secret. */
 export function openTokenKey(master: Buffer, { type, id, sealed = '' }: StoredTokenKey): Buffer {
   try {
     return Buffer.from(unseal(master, purpose(type, id), sealed), 'base64url');
@@ -90,9 +90,9 @@ export function openTokenKey(master: Buffer, { type, id, sealed = '' }: StoredTo
 }
 
 /**
- * Makes the keys that are due, forgets the private part of retired ones, and of these the oldest beyond
- * what is reserved. `listed`: all keys as they are now. Resolves to whether anything was changed; rejects
- * when all else is done and a key that is due could not be made.
+ * Makes the keys that are due. It removes the private part of retired keys, and the oldest retired keys over the
+ * reserved number. `listed`: all keys now. Resolves to whether it changed anything. Rejects, after everything else is
+ * done, if a due key could not be made.
  */
 export async function keepTokenKeys(
   life: TokenKeyLifecycle,
@@ -134,8 +134,8 @@ async function forgetRetired(
 }
 
 /**
- * Publishes a new key that issues after the directory's `maxAge`; tokens of the older ones stay good for
- * the overlap. Throws when the type has no key yet, a rotation of it is under way, or the directory is full.
+ * Publishes a new key that issues after the directory's `maxAge`; tokens of older keys stay valid for the overlap.
+ * Throws if the type has no key yet, if its rotation is under way, or if the directory is full.
  */
 export async function rotateTokenKey(
   life: TokenKeyLifecycle,
@@ -154,8 +154,8 @@ export async function rotateTokenKey(
 }
 
 /**
- * Ends all keys of a type, since others may hold them: no token of them is good at the very next request,
- * and a new key issues at once. Throws when the type has no key yet; after another error run it again.
+ * Ends all keys of a type because they may be compromised. The next request refuses their tokens, and a new key
+ * issues at once. Throws if the type has no key yet; after another error repeat the call.
  */
 export async function replaceCompromisedTokenKeys(
   life: TokenKeyLifecycle,
@@ -166,10 +166,11 @@ export async function replaceCompromisedTokenKeys(
     const ofType = (await listTokenKeys(life)).filter(({ key }) => key.type === type);
     const live = ofType.filter(({ state }) => state !== 'retired');
     if (live.length === 0) throw noneYet(type);
-    // It takes the place of the one that issues, so that it issues at once whatever the clocks say.
+    // The new key replaces the issuing key, so that it issues at once whatever the clocks say.
     const issuing = live.find(({ state }) => state === 'issuing');
     const notBefore = issuing?.key.notBefore ?? thisSecond(life.clock.now());
-    // Before the others go: a directory without a key of the type is none.
+    // The new key is added before the old ones are removed, since a directory without a key of the type would be
+    // invalid.
     const key = await addKey(life, type, notBefore, ofType);
     if (key === undefined) continue;
     const ended = live.map((one) => one.key);
@@ -191,7 +192,7 @@ const underWay = (name: string, next?: StoredTokenKey) =>
 const noneYet = (type: TokenType) =>
   new KeyRefusal(said('no-token-key', { type: TOKEN_TYPES[type].name }));
 
-/** Clients and origins refuse a directory of too many keys, whatever their types. */
+/** Throws if the directory is full: clients and origins refuse a directory with too many keys of any types. */
 function expectRoom(type: TokenType, ofType: readonly ScheduledTokenKey[]): void {
   const live = ofType.filter(({ state }) => state !== 'retired');
   if (live.length < MOST_LIVE) return;
@@ -200,7 +201,7 @@ function expectRoom(type: TokenType, ofType: readonly ScheduledTokenKey[]): void
   throw new KeyRefusal(said('token-keys-full', { count: live.length, type: name, time: next }));
 }
 
-/** `ofType`: all keys of the type. Undefined: another process was faster. */
+/** Adds a key. `ofType`: all keys of the type. Resolves to undefined if another process was faster. */
 async function addKey(
   { stores, recorder, master, random, generate, times }: TokenKeyLifecycle,
   type: TokenType,

@@ -29,7 +29,7 @@ const at = (now: number, ...keys: readonly StoredTokenKey[]) =>
   );
 
 describe('RFC 9578 section 4: the rows and the clock decide what a key does', () => {
-  test('from its begin until rotation plus overlap, with a successor or without', () => {
+  test('a key is valid from its begin until rotation plus overlap, with a successor or without', () => {
     const a = key('a', 0);
     expect(at(-1, a)).toEqual(['a published 1500']);
     expect(at(0, a)).toEqual(['a issuing 1500']);
@@ -40,7 +40,7 @@ describe('RFC 9578 section 4: the rows and the clock decide what a key does', ()
     expect(at(1500, a, late)).toEqual(['a retired 1500', 'late issuing 2900']);
   });
 
-  test('its successor is published, then takes over', () => {
+  test('a successor is published, and then issues', () => {
     const keys = [key('a', 0), key('b', 1000)];
     expect(at(999.999, ...keys)).toEqual(['a issuing 1500', 'b published 2500']);
     expect(at(1000, ...keys)).toEqual(['a retiring 1500', 'b issuing 2500']);
@@ -52,7 +52,7 @@ describe('RFC 9578 section 4: the rows and the clock decide what a key does', ()
     expect(at(700, ...keys)).toEqual(['a retired 700', 'b retiring 800', 'c issuing 1800']);
   });
 
-  test('its end stays as it was made, however long keys live since', () => {
+  test('the end of a key stays as it was when it was made, even if the configured life changes', () => {
     const a = key('a', 0, { until: 1_200_000 });
     expect(at(1199, a)).toEqual(['a issuing 1200']);
     expect(at(1200, a, key('b', 1000))).toEqual(['a retired 1200', 'b issuing 2500']);
@@ -63,7 +63,7 @@ describe('RFC 9578 section 4: the rows and the clock decide what a key does', ()
     expect(at(200, ...keys)).toEqual(['a issuing 1500', 'b issuing 1600']);
   });
 
-  test('one of another epoch, or without its private part, is retired and nobody’s successor', () => {
+  test('a key of another epoch, or without its private part, is retired and succeeds no key', () => {
     const keys = [key('a', 0), key('b', 100, { epoch: 'other' })];
     expect(at(200, ...keys)).toEqual(['a issuing 1500', 'b retired 1600']);
     const { sealed: _, ...bare } = key('a', 0);
@@ -75,25 +75,25 @@ describe('when the next key begins', () => {
   const next = (now: number, ...keys: readonly StoredTokenKey[]) =>
     nextNotBefore(scheduleTokenKeys(keys, EPOCH, TIMES, now * 1000), TIMES, now * 1000);
 
-  test('at once without a key that is good; in whole seconds', () => {
+  test('without a valid key the next key begins at once, in whole seconds', () => {
     expect(next(7.9)).toBe(7000);
     expect(next(2000.5, key('a', 0))).toBe(2_000_000);
     expect(next(5, key('a', 0, { epoch: 'other' }))).toBe(5000);
   });
 
-  test('a rotation after the one before, from maxAge earlier on', () => {
+  test('the next key begins a rotation after the last one, and is made maxAge earlier', () => {
     expect(next(899.999, key('a', 0))).toBeUndefined();
     expect(next(900, key('a', 0))).toBe(1_000_000);
     expect(next(999.5, key('a', 0))).toBe(1_000_000);
     expect(next(900, key('a', 0), key('b', 1000))).toBeUndefined();
   });
 
-  test('at once when that time has passed', () => {
+  test('the next key begins at once if its time has passed', () => {
     expect(next(1200.5, key('a', 0))).toBe(1_200_000);
   });
 });
 
-test('at most one key issues, and none is good after its time, for any rows', () => {
+test('at most one key issues, and no key is valid after its time, for any rows', () => {
   const rows = fc.array(
     fc.record({
       notBefore: fc.integer({ min: 0, max: 5000 }),

@@ -2,33 +2,36 @@ import type { StoredTokenKey } from '#shared/stores/keys/token-keys.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import { type KeyState, keyState } from './key-state.ts';
 
-/** Rotations within an overlap, at most. */
+/** The most rotations within an overlap. */
 export const MOST_ROTATIONS = 20;
-/** Keys of a type that are not retired, at most: those of an overlap, the one that issues and the next. */
+/** The most keys of a type that are not retired: those of an overlap, the issuing key and the next key. */
 export const MOST_LIVE = MOST_ROTATIONS + 2;
 
 /** `privateTokens` of the configuration, in seconds. */
 export interface TokenKeyTimes {
   /** Time from one key of a type to the next. */
   readonly rotation: number;
-  /** A key is still good for so long when the next one is there. */
+  /** Seconds for which a key is still valid after the next one has begun. */
   readonly overlap: number;
-  /** The next one is published so long before it issues. */
+  /** Seconds for which the next key is published before it issues. */
   readonly maxAge: number;
 }
 
 export interface ScheduledTokenKey {
   readonly key: StoredTokenKey;
-  /** `issuing`: the key that clients take. A `retiring` key stands behind it, and still issues and verifies. */
+  /**
+   * `issuing`: the key that clients use. A `retiring` key comes after it in the directory, and still issues and
+   * verifies.
+   */
   readonly state: KeyState<'issuing'>;
-  /** Milliseconds since the epoch: it is retired from then on, or earlier when a rotation comes early. */
+  /** Milliseconds since the epoch from which the key is retired, or earlier if a rotation comes early. */
   readonly until: number;
 }
 
 /**
- * A key lives until its `until`, or less if its successor came early. `epoch`: of the store's memory; one that
- * was emptied or restored has forgotten what was spent, so that keys of another are retired. `keys`: in the
- * order in which they were added.
+ * Returns the schedule of keys. A key is valid until its `until`, or less if its successor came early. `epoch`: that
+ * of the store's memory. A store that was emptied or restored has forgotten spent tokens, so keys of another epoch
+ * are retired. `keys`: in the order in which they were added.
  */
 export function scheduleTokenKeys(
   keys: readonly StoredTokenKey[],
@@ -50,8 +53,8 @@ export function scheduleTokenKeys(
 }
 
 /**
- * When the key that has to be made at `now` begins to issue, in milliseconds since the epoch; undefined
- * when none is due. `ofType`: all keys of a type, in the order of the schedule.
+ * Returns when the key that must be made at `now` begins to issue, in milliseconds since the epoch; undefined if none
+ * is due. `ofType`: all keys of a type, in the order of the schedule.
  */
 export function nextNotBefore(
   ofType: readonly ScheduledTokenKey[],
@@ -64,7 +67,7 @@ export function nextNotBefore(
   return now < due - maxAge * 1000 ? undefined : Math.max(due, thisSecond(now));
 }
 
-/** The second that `now` is in; both in milliseconds since the epoch. */
+/** Returns the second of `now`; both in milliseconds since the epoch. */
 export function thisSecond(now: number): number {
   return Math.floor(now / 1000) * 1000;
 }

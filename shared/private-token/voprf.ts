@@ -34,8 +34,8 @@ export function blindEvaluate(
 }
 
 /**
- * The authenticator that a token with this input has (RFC 9578 section 5.4), 48 octets to be compared in
- * constant time. Throws Error when the private key is none.
+ * Returns the authenticator of a token with this input (RFC 9578 section 5.4): 48 octets that must be compared in
+ * constant time. Throws Error if the private key is invalid.
  */
 export function evaluate(privateKey: Uint8Array, input: Uint8Array): Buffer {
   return Buffer.from(voprf.evaluate(privateKey, input));

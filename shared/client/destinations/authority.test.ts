@@ -13,7 +13,7 @@ describe('RFC 9110 section 9.3.6: host and port', () => {
     ['[::ffff:127.0.0.1]:80', { host: '::ffff:127.0.0.1', port: 80 }],
     ['xn--bcher-kva.example:80', { host: 'xn--bcher-kva.example', port: 80 }],
     ['a_b.example:080', { host: 'a_b.example', port: 80 }],
-  ])('%s', (text, authority) => {
+  ])('%s is read as an authority', (text, authority) => {
     expect(parseAuthority(text)).toEqual(authority);
   });
 
@@ -82,7 +82,7 @@ describe('RFC 9110 section 9.3.6: host and port', () => {
         const { host, port } = parsed;
         expect(port).toBeGreaterThan(0);
         expect(port).toBeLessThan(65_536);
-        // The URL of the WHATWG reads the same host: nothing is an address in disguise.
+        // The WHATWG URL parser reads the same host, so no host is a disguised address.
         const shown = isIPv6(host) ? `[${host}]` : host;
         const { hostname } = new URL(`http://${shown}/`);
         expect(isIPv4(hostname)).toBe(isIPv4(host));

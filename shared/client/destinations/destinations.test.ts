@@ -7,21 +7,21 @@ const SELF = [
   { address: '::', port: 5001 },
 ];
 
-/** Whether a client that asked for this host and port may be connected to this address. */
+/** Returns whether a client that asked for this host and port may be connected to this address. */
 function may(entries: readonly string[], host: string, port: number, address = host): boolean {
   return createDestinations(entries, () => SELF).concerning({ host, port })?.(address) ?? false;
 }
 
-test('without entries nothing can be reached', () => {
+test('without entries no destination can be reached', () => {
   expect(may([], '1.1.1.1', 80)).toBe(false);
 });
 
 describe('public:PORT', () => {
-  test.each(['1.1.1.1', '2606:4700::1111'])('reaches %s', (address) => {
+  test.each(['1.1.1.1', '2606:4700::1111'])('public:PORT allows %s', (address) => {
     expect(may(['public:443'], 'any.example', 443, address)).toBe(true);
   });
 
-  test('permits this port only', () => {
+  test('public:PORT allows only its port', () => {
     expect(may(['public:443'], 'any.example', 80, '1.1.1.1')).toBe(false);
   });
 
@@ -44,7 +44,7 @@ describe('a name', () => {
     ['*.example:443', 'example', false],
     ['*.example:443', 'evilexample', false],
     ['*.example:443', 'a.example.evil', false],
-  ])('%s and %s: %j', (entry, host, expected) => {
+  ])('the entry %s for the name %s: %j', (entry, host, expected) => {
     expect(may([entry], host, 443, '1.1.1.1')).toBe(expected);
   });
 
@@ -71,7 +71,7 @@ describe('an address or a network', () => {
     ['[fd00::/8]:8080', 'fe00::1', false],
     ['[::ffff:10.0.0.1]:8080', '::ffff:10.0.0.1', true],
     ['[::/0]:8080', '127.0.0.1', false],
-  ])('%s and %s: %j, whatever the name', (entry, address, expected) => {
+  ])('the entry %s for the address %s: %j, whatever the name', (entry, address, expected) => {
     expect(may([entry], 'any.example', 8080, address)).toBe(expected);
     expect(may([entry], 'any.example', 8081, address)).toBe(false);
   });
@@ -88,7 +88,7 @@ describe('self', () => {
     [5001, '::1', true],
     [5001, '::', false],
     [4001, '0.0.0.0', false],
-  ])('port %i at %s: %j, whatever the name', (port, address, expected) => {
+  ])('self for port %i at %s: %j, whatever the name', (port, address, expected) => {
     expect(may(['self'], 'rs.example', port, address)).toBe(expected);
   });
 });
@@ -127,7 +127,7 @@ describe('an invalid entry is refused at start', () => {
     'a.example/8:80',
     ':80',
     '',
-  ])('%j', (entry) => {
+  ])('the entry %j is refused', (entry) => {
     expect(() => parseRule(entry)).toThrow(TypeError);
   });
 });

@@ -14,7 +14,7 @@ export interface Listener {
   readonly port: number;
 }
 
-/** The destinations that clients may reach. Everything that no entry names is refused. */
+/** The destinations that clients may reach. A destination that no entry names is refused. */
 export interface Destinations {
   /**
    * Combines the entries that concern this host and port into one check of its addresses. Returns undefined if
@@ -25,7 +25,10 @@ export interface Destinations {
 
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** `self`: the listeners of this server. One on all addresses is reached at the loopback address. */
+/**
+ * Creates the destinations. `self`: the listeners of this server. A listener on all addresses is reached at the
+ * loopback address.
+ */
 export function createDestinations(
   entries: readonly string[],
   self: () => readonly Listener[],
@@ -87,7 +90,7 @@ function networkRule(host: string): Rule | undefined {
   const family = bits === 32 ? 'ipv4' : 'ipv6';
   const network = new BlockList();
   network.addSubnet(address, prefix, family);
-  // Checked per address family: BlockList would find an IPv4-mapped address in an IPv4 network.
+  // The family is checked here, since BlockList would find an IPv4-mapped address in an IPv4 network.
   const permits: Permits = (asked) => isFamily(asked) && network.check(asked, family);
   return () => permits;
 }

@@ -12,10 +12,10 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** The answer of a DNS server for a name: none at all, that it does not exist, or its addresses. */
+/** The answer of a DNS server for a name: no answer, a name that does not exist, or addresses. */
 type Says = (name: string, family: 'A' | 'AAAA') => 'silence' | 'NXDOMAIN' | readonly string[];
 
-/** A server of DNS (RFC 1035 section 4) on loopback, and what it was asked. */
+/** Starts a DNS server (RFC 1035 section 4) on loopback, and records the questions. */
 async function startDns(says: Says) {
   const asked: string[] = [];
   const socket = createSocket('udp4');
@@ -49,7 +49,7 @@ async function startDns(says: Says) {
   return { servers: [`127.0.0.1:${socket.address().port}`], asked };
 }
 
-/** The bytes of an address. IPv6 only as `2001:db8::` and one group. */
+/** Returns the bytes of an address. IPv6 is supported only as `2001:db8::` and one group. */
 function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
   const last = (address.split('::')[1] ?? '').padStart(4, '0');
@@ -87,11 +87,11 @@ test('names whose servers do not answer delay no other look-up', async () => {
   expect(over).toBe(100);
 });
 
-test('unresponsive servers are given up in time, however many there are', async () => {
+test('unresponsive servers are given up within the time limit, however many there are', async () => {
   const silent = await Promise.all(Array.from({ length: 5 }, () => startDns(() => 'silence')));
   const servers = silent.flatMap((one) => one.servers);
   const resolve = createResolve({ hosts: NONE, servers, patience: 1000 });
-  // If it waited for each server in turn, the code would be ETIMEOUT.
+  // If the look-up waited for each server in sequence, the code would be ETIMEOUT.
   await expect(resolve('a.example')).rejects.toMatchObject({ code: 'ECANCELLED' });
 });
 
@@ -122,7 +122,7 @@ describe('the hosts file, hosts(5)', () => {
     ['box.example', ['10.0.0.1']],
     ['other.example', ['10.0.0.1']],
     ['unfinished.example', ['10.0.0.2']],
-  ])('%s is found there, without DNS', async (name, expected) => {
+  ])('%s is found in the hosts file, without DNS', async (name, expected) => {
     const { servers, asked } = await startDns(() => ['1.1.1.1']);
     const resolve = createResolve({ hosts: hostsFile(text), servers, patience: 1000 });
     expect(await resolve(name)).toEqual(expected);
@@ -138,7 +138,7 @@ describe('the hosts file, hosts(5)', () => {
     },
   );
 
-  test('it is read at each look-up; an unreadable file is an error', async () => {
+  test('the hosts file is read at each look-up; an unreadable file is an error', async () => {
     const { servers } = await startDns(() => ['1.1.1.1']);
     const hosts = hostsFile('10.0.0.1 box');
     const resolve = createResolve({ hosts, servers, patience: 1000 });
@@ -168,19 +168,22 @@ describe('DNS', () => {
     ['A', [], A],
     ['AAAA', 'silence', AAAA],
     ['AAAA', [], AAAA],
-  ] as const)('only %s has an answer, the other is %j', async (only, other, expected) => {
-    const { servers } = await startDns((_, family) => {
-      if (family !== only) return other;
-      return family === 'A' ? A : AAAA;
-    });
-    const resolve = createResolve({ hosts: NONE, servers, patience: 1000 });
-    expect((await resolve('a.example')).toSorted()).toEqual(expected);
-  });
+  ] as const)(
+    'if only %s has an answer, and the other family gives %j, the addresses are used',
+    async (only, other, expected) => {
+      const { servers } = await startDns((_, family) => {
+        if (family !== only) return other;
+        return family === 'A' ? A : AAAA;
+      });
+      const resolve = createResolve({ hosts: NONE, servers, patience: 1000 });
+      expect((await resolve('a.example')).toSorted()).toEqual(expected);
+    },
+  );
 
   test.each([
     ['NXDOMAIN', 'ENOTFOUND'],
     [[], 'ENODATA'],
-  ] as const)('a name of which it says %j has no address', async (says, code) => {
+  ] as const)('a name for which DNS answers %j has no address', async (says, code) => {
     const { servers } = await startDns(() => says);
     const resolve = createResolve({ hosts: NONE, servers, patience: 1000 });
     await expect(resolve('a.example')).rejects.toMatchObject({ code });

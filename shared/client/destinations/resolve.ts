@@ -19,12 +19,12 @@ const HOSTS =
   process.platform === 'win32' ? String.raw`C:\Windows\System32\drivers\etc\hosts` : '/etc/hosts';
 
 /**
- * Creates a look-up of names without getaddrinfo. That blocks a thread, and libuv gives it two for the whole
- * process, so a dozen names whose servers do not answer would stop everybody's look-ups. Here no look-up waits for
+ * Creates a look-up of names without getaddrinfo. getaddrinfo blocks a thread, of which libuv has two for look-ups in
+ * the whole process. So a dozen names whose servers do not answer would stop all look-ups. Here no look-up waits for
  * another. `localhost` and the names below it are loopback (RFC 6761 section 6.3); then comes the hosts file, then
- * DNS. Names are absolute: search lists (RFC 1535) and other services of the system, such as multicast DNS, are
- * not used. Each look-up has its own resolver: an unpredictable port (RFC 5452 section 9.2), and the servers that
- * are configured at that moment.
+ * DNS. Names are absolute: search lists (RFC 1535) and other services of the system, such as multicast DNS, are not
+ * used. Each look-up has its own resolver, with an unpredictable port (RFC 5452 section 9.2) and the servers that are
+ * configured at that moment.
  */
 export function createResolve({ hosts, servers, patience }: Names): Resolve {
   return async (name) => {
@@ -51,14 +51,14 @@ function inHosts(path: string, name: string): readonly string[] {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') throw error;
   }
-  if (!text.includes(name)) return []; // cheap check first, since the file may be long
+  if (!text.includes(name)) return []; // a cheap check first, since the file may be long
   return text.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
     return isIP(address) !== 0 && !address.includes('%') && names.includes(name) ? [address] : [];
   });
 }
 
-/** Returns the addresses of both families alternately (RFC 8305 section 4), or of the only one that has any. */
+/** Returns the addresses of both families alternately (RFC 8305 section 4), or of the only family that has any. */
 async function inDns(resolver: Resolver, name: string): Promise<readonly string[]> {
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
@@ -68,5 +68,5 @@ async function inDns(resolver: Resolver, name: string): Promise<readonly string[
   return turns.flatMap((turn) => [a[turn] ?? [], aaaa[turn] ?? []].flat());
 }
 
-/** The look-up of this machine. */
+/** The look-up with the hosts file and DNS servers of this machine. */
 export const systemResolve = createResolve({ hosts: HOSTS, patience: 8000 });
