@@ -10,29 +10,35 @@ import { type DocumentNetwork, fetchDocument } from './fetch-document.ts';
 import { recordOf, withRights } from './record.ts';
 import { isTaken } from './reach.ts';
 
-/** Seconds for which a client is kept that nobody has allowed anything. */
+/** Seconds for which a client is kept that no person has allowed anything. */
 const KEPT = 3600;
-/** Milliseconds after which an old description is no good, though no newer can be had. */
+/** Milliseconds after which an old description is no longer used, even if no newer one can be fetched. */
 const OLDEST = 86_400_000;
 
-/** Fetches of unknown documents of one host, whoever asks: nobody has us flood it. `per`: seconds for one more. */
+/**
+ * The limit of fetches of unknown documents from one host, by all visitors, so that no visitor can make this server
+ * flood the host. `per`: seconds until another fetch is possible.
+ */
 const OF_HOST = { burst: 30, per: 2 };
-/** Fetches of unknown documents that one address causes. */
+/** The limit of fetches of unknown documents for one address. */
 const OF_ADDRESS = { burst: 20, per: 3 };
-/** Those of one host that one address causes: it takes four addresses to use its burst up, and ten to keep it used up. */
+/**
+ * The limit of such fetches for one address at one host: four addresses are needed to exhaust the host's burst, and
+ * ten to keep it exhausted.
+ */
 const OF_ADDRESS_AT_HOST = { burst: 8, per: 20 };
-/** Fetches of unknown documents that all addresses cause together, whatever hosts and domains they name. */
+/** The limit of fetches of unknown documents for all addresses together, whatever hosts they name. */
 const OF_ALL = { burst: 120, per: 0.5 };
-/** Fetches at a time in this process; those of unknown documents leave room for clients that are known. */
+/** Most fetches at a time in this process; fetches of unknown documents leave room for known clients. */
 const AT_ONCE = 32;
 const AT_ONCE_UNKNOWN = 24;
-/** Fetches of a document that is known: those of strangers do not count here. */
+/** The limit of fetches of a known document, apart from the limits of strangers. */
 const OF_CLIENT = { burst: 5, per: 15 };
 
-/** Clients that one person lets in. */
+/** The limit of clients that one person may allow. */
 const OF_PERSON = { burst: 20, per: 3600 };
 
-/** The limit of fetches is reached: nothing is fetched for so many seconds. */
+/** Thrown if the limit of fetches is reached: no document is fetched for so many seconds. */
 export class FetchLater extends Error {
   override readonly name = 'FetchLater';
   readonly seconds: number;
@@ -44,18 +50,19 @@ export class FetchLater extends Error {
 }
 
 export interface DocumentClients {
-  /** The clients as they are stored, for operators. */
+  /** The clients in the store, for operators. */
   readonly stored: Clients;
-  /** Finds a client in the store, or as it was fetched within the hour. Nothing is fetched. */
+  /** Finds a client in the store, or as it was fetched within the hour. It fetches no document. */
   get(clientId: string): Promise<ClientRecord | undefined>;
   /**
-   * Finds a client whose description counts as current. One that nobody knows is fetched, one that is older than its
-   * fields allow is fetched behind the answer, one of more than a day before it. `asker`: what counts as one visitor.
-   * Throws `BadDocument` and `FetchLater`.
+   * Finds a client with a current description. An unknown document is fetched. A description that is older than its
+   * fields allow is fetched again after the answer, and one of more than a day before it. `asker`: identifies the
+   * visitor for the limits. Throws `BadDocument` and `FetchLater`.
    */
   current(clientId: string, asker: string): Promise<ClientRecord | undefined>;
   /**
-   * Stores a client that a person is about to allow something. One person makes so many. Throws `FetchLater`.
+   * Stores a client that a person is about to allow something. The number for each person is limited. Throws
+   * `FetchLater`.
    */
   keep(client: ClientRecord, accountId: string): Promise<void>;
 }
@@ -68,7 +75,7 @@ interface Parts {
   readonly log: Log;
 }
 
-/** Clients by their Client ID Metadata Documents, beside those that somebody registered. */
+/** Creates the clients that Client ID Metadata Documents describe, in addition to registered clients. */
 export function createDocumentClients(parts: Parts, network: DocumentNetwork): DocumentClients {
   const { config, stores, recorder, clock, log } = parts;
   const under = new Map<string, Promise<ClientRecord>>();
@@ -89,7 +96,7 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
       ['documents-address-host', `${hostname} ${asker}`, OF_ADDRESS_AT_HOST],
       ['documents-host', hostname, OF_HOST],
       ['documents-address', 'all', OF_ALL],
-      // The row that it leaves is one of a stranger.
+      // This limit applies to the row that a visitor leaves in the store.
       ['all-visits', 'all', config.limits.allVisits],
     ] as const;
     const buckets = isNew ? ofUnknown : ([['documents-client', clientId, OF_CLIENT]] as const);
@@ -107,7 +114,7 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
     await spend(clientId, asker, was === undefined);
     const { document, fresh } = await fetchDocument(clientId, network);
     const client = recordOf(clientId, document, { now: clock.now(), fresh, was });
-    // Looked up once more: a person may have allowed something meanwhile.
+    // The client is looked up again, since a person may have allowed something meanwhile.
     const stored = await stores.clients.get(clientId);
     if (stored === undefined) await keepForNow(client);
     else await replaceStored(client, stored);
@@ -122,7 +129,7 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
       seconds: KEPT,
     });
 
-  /** The first of two at once stands. */
+  /** If two processes replace the client at once, the first change stays. */
   async function replaceStored(client: ClientRecord, stored: ClientRecord): Promise<void> {
     const changed = { kind: 'client.changed', client: client.client_id } as const;
     const clients: Clients =
@@ -130,13 +137,13 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
         ? stores.clients
         : recorder.changing('clients', changed);
     const stands = await clients.replace(client, stored);
-    // It was unused, and removed meanwhile: whoever asks now waits for a person again.
+    // The client was unused, and was removed meanwhile: its next request waits for a person again.
     if (!stands && (await stores.clients.get(client.client_id)) === undefined) {
       await keepForNow(client);
     }
   }
 
-  /** One at a time for a client in this process. */
+  /** Runs one fetch at a time for a client in this process. */
   function fetchOnce(
     clientId: string,
     asker: string,

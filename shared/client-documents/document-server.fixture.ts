@@ -9,18 +9,19 @@ import { selfSigned } from '#shared/server/listen/self-signed.ts';
 
 export interface DocumentServer extends AsyncDisposable {
   readonly origin: string;
-  /** The certificate, in PEM, for other processes that are to trust the site. */
+  /** The certificate, in PEM, for other processes that must trust the site. */
   readonly certificate: string;
-  /** The paths that were asked for. */
+  /** The requested paths. */
   readonly asked: string[];
-  /** Documents by path; a function answers by itself. */
+  /** Documents by path; a function answers the request itself. */
   readonly documents: Map<string, object | RequestListener>;
 }
 
-/** A site with a certificate that this process trusts, at loopback. */
+/** Starts a site on loopback with a certificate that this process trusts. */
 export async function documentServer(): Promise<DocumentServer> {
   const certificate = selfSigned(['localhost', '127.0.0.1'], systemClock, systemRandom);
-  // Without that of an earlier site in this process: of two with one name only the first would be found.
+  // The certificate of an earlier site in this process is left out: of two with the same name only the first would be
+  // found.
   setDefaultCACertificates([
     ...getCACertificates('bundled'),
     ...getCACertificates('extra'),
@@ -53,7 +54,7 @@ export async function documentServer(): Promise<DocumentServer> {
   };
 }
 
-/** A document of an application on the web, at an address. */
+/** Returns a document of a web application at an address. */
 export const webDocument = (clientId: string, members: object = {}): object => ({
   client_id: clientId,
   client_name: 'Notes',

@@ -5,7 +5,7 @@ import { webDocument } from './document-server.fixture.ts';
 
 const URL_OF_IT = 'https://app.example/client.json';
 
-/** The number with so many bits, all of which are 1. */
+/** Returns the number with so many bits, all of which are 1. */
 const ones = (bits: number) => Buffer.alloc(bits / 8, 255).toString('base64url');
 const rsa = (bits: number, ofExponent = 16) => ({ kty: 'RSA', n: ones(bits), e: ones(ofExponent) });
 const byKey = (jwk: object) => ({
@@ -19,7 +19,7 @@ describe('draft section 3: client identifiers that are addresses of documents', 
     'https://a.example/a/b',
     'https://localhost:8443/c',
     'https://127.0.0.1/c',
-  ])('%s', (url) => {
+  ])('%s is the address of a document', (url) => {
     expect(isDocumentUrl(url)).toBe(true);
   });
 
@@ -52,7 +52,7 @@ describe('draft section 3: client identifiers that are addresses of documents', 
     `https://app.example/${'a'.repeat(500)}`,
     'web',
     '',
-  ])('none is %j', (url) => {
+  ])('%j is no address of a document', (url) => {
     expect(isDocumentUrl(url)).toBe(false);
   });
 });
@@ -60,7 +60,7 @@ describe('draft section 3: client identifiers that are addresses of documents', 
 describe('draft section 4.1: the document', () => {
   const read = (members: object) => () => readDocument(URL_OF_IT, webDocument(URL_OF_IT, members));
 
-  test('members that are not understood are left out', () => {
+  test('unknown members of a document are left out', () => {
     expect(read({ logo_uri: 'http://10.0.0.1/', scope: 'admin', first_party: true })()).toEqual({
       name: 'Notes',
       redirectUris: ['https://notes.example/callback'],
@@ -76,11 +76,11 @@ describe('draft section 4.1: the document', () => {
     [['com.example.app:/callback'], true],
     [['https://a.example/callback', 'http://127.0.0.1/callback'], true],
     [['https://a.example/callback'], false],
-  ])('RFC 8252 section 7: %j is native: %j', (redirect_uris, native) => {
+  ])('RFC 8252 section 7: a client with %j is native: %j', (redirect_uris, native) => {
     expect(read({ redirect_uris })().native).toBe(native);
   });
 
-  test('a key of RSA of 4096 bits is taken', () => {
+  test('an RSA key of 4096 bits is accepted', () => {
     expect(read(byKey(rsa(4096)))().jwks?.keys).toHaveLength(1);
   });
 
@@ -134,11 +134,11 @@ describe('draft section 4.1: the document', () => {
       'keys in clear text',
       { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'http://app.example/keys' },
     ],
-  ])('refused: %s', (_, members) => {
+  ])('a document is refused: %s', (_, members) => {
     expect(read(members)).toThrow(BadDocument);
   });
 
-  test.each([undefined, null, [], 'text', 1])('refused: %j', (content) => {
+  test.each([undefined, null, [], 'text', 1])('the content %j is refused', (content) => {
     expect(() => readDocument(URL_OF_IT, content)).toThrow(BadDocument);
     expect(() => readKeys(content)).toThrow(BadDocument);
   });

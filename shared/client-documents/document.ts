@@ -5,7 +5,7 @@ import { ALGORITHMS } from '#shared/jose/algorithms.ts';
 import { redirectUriMistake } from './redirect-uri.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
 
-/** The description of a client that nobody registered, as its document gives it. */
+/** The description of an unregistered client, from its document. */
 export interface ClientDocument {
   readonly name: string;
   readonly redirectUris: readonly string[];
@@ -13,19 +13,19 @@ export interface ClientDocument {
   readonly method: 'none' | 'private_key_jwt';
   readonly refreshes: boolean;
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
-  /** Where the keys are, if the document does not have them; at its own origin. */
+  /** The URL of the keys, if the document does not contain them; at its own origin. */
   readonly jwksUri?: string;
 }
 
-/** A document, or its keys, that cannot be used; `message` says what is wrong with it. */
+/** Thrown if a document, or its keys, cannot be used; `message` says what is wrong. */
 export class BadDocument extends Error {
   override readonly name = 'BadDocument';
 }
 
-/** Nothing came that could be a document; `message` is for the log alone. */
+/** Thrown if no answer could be a document; `message` is only for the log. */
 export class NoDocument extends BadDocument {}
 
-/** Kty values of public keys; a symmetric one would be a shared secret (draft section 4.1). */
+/** Values of kty for public keys; a symmetric key would be a shared secret (draft section 4.1). */
 const KTY = z.enum(['EC', 'RSA', 'OKP']);
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
 
@@ -59,13 +59,13 @@ const document = z
   });
 
 /**
- * Reads a document that was found at `url` (draft section 4.1). Members that are not understood are left out, as are
- * grants that nobody may have who is not registered. Throws `BadDocument`.
+ * Reads a document from `url` (draft section 4.1). Unknown members are left out, and so are grants that only
+ * registered clients may have. Throws `BadDocument`.
  */
 export function readDocument(url: string, content: unknown): ClientDocument {
   const { error, data } = document.safeParse(content);
   if (error) throw new BadDocument(mistakeOf(error));
-  // Simple string comparison (RFC 3986 section 6.2.1).
+  // The comparison is a simple string comparison (RFC 3986 section 6.2.1).
   if (data.client_id !== url) throw new BadDocument('client_id is not the address of the document');
   const byKey = data.token_endpoint_auth_method === 'private_key_jwt';
   if (byKey === (data.jwks === undefined && data.jwks_uri === undefined)) {
@@ -90,7 +90,10 @@ export function readKeys(content: unknown): NonNullable<ClientDocument['jwks']> 
   return data;
 }
 
-/** Nobody is made to fetch from elsewhere what one site says. */
+/**
+ * Returns the URL of the keys, which must be at the document's origin, so that no site makes this server fetch from
+ * another.
+ */
 function ownKeys(url: string, address = ''): string {
   if (URL.parse(address)?.origin !== new URL(url).origin) {
     throw new BadDocument('jwks_uri is not at the origin of the document');
@@ -103,7 +106,7 @@ function mistakeOf({ issues: [issue] }: z.ZodError): string {
   return `${path || 'it'} ${issue?.code === 'custom' ? issue.message : 'is not as it must be'}`;
 }
 
-/** Throws `BadDocument` for a redirect URI that nobody could register either. */
+/** Throws `BadDocument` for a redirect URI that could not be registered either. */
 function checkRedirectUris(uris: readonly string[], native: boolean): void {
   for (const [index, uri] of uris.entries()) {
     const { protocol, hostname } = URL.parse(uri) ?? {};
@@ -115,16 +118,19 @@ function checkRedirectUris(uris: readonly string[], native: boolean): void {
   }
 }
 
-/** Characters of an error description (RFC 6749 section 5.2). */
+/** Replaces characters that an error description must not have (RFC 6749 section 5.2). */
 const plain = (text: string) => text.replaceAll(/[^ !#-[\]-~]/g, '?').slice(0, 200);
 
-/** Whether only a site on the web can receive it: not a program on the person's machine. */
+/** Returns whether only a web site can receive the redirect, not a program on the person's machine. */
 function isOfWeb(uri: string): boolean {
   const url = URL.parse(uri);
   return url?.protocol === 'https:' && !isOfMachine(url.hostname);
 }
 
-/** A stranger chooses the key with which an assertion is verified, and must not choose our work with it. */
+/**
+ * Limits the size of a key: a stranger chooses the key by which this server verifies assertions, and a larger key
+ * would cost too much work.
+ */
 function isKey(jwk: Readonly<Record<string, unknown>>): boolean {
   try {
     const read = createPublicKey({ key: jwk, format: 'jwk' });

@@ -45,13 +45,13 @@ test.each([
   [{ 'Cache-Control': 'public, max-age=600' }, 600],
   [{ 'Cache-Control': 'max-age=999999999' }, 86_400],
   [{ 'Cache-Control': 'no-store' }, 30],
-])('draft section 4.4: with %j it is current for %d s', async (fields, fresh) => {
+])('draft section 4.4: a document with %j is current for %d s', async (fields, fresh) => {
   const body = JSON.stringify(webDocument(url));
   site.documents.set('/client.json', answers(200, { ...JSON_TYPE, ...fields }, body));
   expect(await fetchDocument(url, HERE)).toMatchObject({ document: { name: 'Notes' }, fresh });
 });
 
-test('keys are fetched from its own origin', async () => {
+test("keys are fetched only from the document's own origin", async () => {
   const method = { token_endpoint_auth_method: 'private_key_jwt' };
   site.documents.set('/client.json', webDocument(url, { ...method, jwks_uri: `${site.origin}/k` }));
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -62,7 +62,7 @@ test('keys are fetched from its own origin', async () => {
   await expect(fetchDocument(url, HERE)).rejects.toThrow(BadDocument);
 });
 
-describe('refused', () => {
+describe('refused documents', () => {
   const good = () => JSON.stringify(webDocument(url));
 
   test.each<[string, () => RequestListener]>([
@@ -89,7 +89,7 @@ describe('refused', () => {
         response.write(good(), () => response.destroy());
       },
     ],
-  ])('%s', async (_, answer) => {
+  ])('a document is refused: %s', async (_, answer) => {
     site.documents.set('/client.json', answer());
     site.documents.set('/other', webDocument(url));
     await expect(fetchDocument(url, HERE)).rejects.toThrow(BadDocument);
@@ -104,7 +104,7 @@ describe('refused', () => {
       response.on('close', () => clearInterval(timer));
     };
 
-  /** The document names keys that `answer` sends. */
+  /** Publishes a document that names keys; `answer` sends these keys. */
   function withKeys(answer: RequestListener, name = 'by-key'): string {
     const byKey = `${site.origin}/${name}.json`;
     const token_endpoint_auth_method = 'private_key_jwt';
@@ -115,7 +115,7 @@ describe('refused', () => {
     return byKey;
   }
 
-  test('the server gives up an answer that never ends after 2.5 s, of keys as well', async () => {
+  test('an answer without an end is given up after 2.5 s, for keys, too', async () => {
     site.documents.set('/client.json', dripping(' '));
     const silent = withKeys(() => {}, 'silent');
     for (const refused of [
@@ -150,7 +150,7 @@ describe('refused', () => {
       'the content type is text/html',
       () => answers(200, { 'Content-Type': 'text/html' }, '{}'),
     ],
-  ])('keys: %s', async (_, sentence, answer) => {
+  ])('keys are refused: %s', async (_, sentence, answer) => {
     site.documents.set('/moved', { keys: [] });
     const fetching = fetchDocument(withKeys(answer()), HERE);
     await expect(fetching).rejects.toThrow(sentence);
@@ -159,7 +159,7 @@ describe('refused', () => {
   });
 });
 
-describe('draft section 6.5: where it connects', () => {
+describe('draft section 6.5: addresses to which the server connects', () => {
   test.each(['10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1', 'fd00::1', '0.0.0.0', '1.1.1.1'])(
     'never to %s at that port',
     async (address) => {
@@ -184,7 +184,7 @@ describe('draft section 6.5: where it connects', () => {
     [443, '10.0.0.1', false],
     [8443, '1.1.1.1', false],
     [22, '1.1.1.1', false],
-  ])('in production to port %d of %s: %j', (port, address, may) => {
+  ])('in production a connection to port %d of %s is allowed: %j', (port, address, may) => {
     const permits = PRODUCTION.concerning({ host: 'app.example', port });
     expect(permits?.(address) ?? false).toBe(may);
   });
@@ -202,7 +202,7 @@ test.each([
   ['example', false],
   ['badexample', false],
   ['claude.ai.evil.test', false],
-])('with the hosts claude.ai and *.example, %s is taken: %j', (host, taken) => {
+])('with the hosts claude.ai and *.example, %s is accepted: %j', (host, taken) => {
   const documents = { hosts: ['claude.ai', '*.example'] };
   const config = configSchema.parse({ clients: { documents } });
   expect(isTaken(config, `https://${host}/client`)).toBe(taken);
@@ -224,11 +224,11 @@ test.each([
   '[::1]',
   ' app.example',
   '',
-])('in clients.documents.hosts %j is a mistake, since no address would ever have it', (host) => {
+])('in clients.documents.hosts %j is a mistake, since no address can have it', (host) => {
   expect(configSchema.safeParse({ clients: { documents: { hosts: [host] } } }).success).toBe(false);
 });
 
-test('by default nobody is taken in production, and everybody in development', () => {
+test('by default no document is accepted in production, and every document in development', () => {
   const elsewhere = { issuer: 'https://auth.example', resource: 'https://api.example' };
   expect(isTaken(configSchema.parse(elsewhere), 'https://app.example/client')).toBe(false);
   expect(isTaken(configSchema.parse({}), 'https://app.example/client')).toBe(true);

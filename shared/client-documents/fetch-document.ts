@@ -5,12 +5,12 @@ import { type ClientDocument, NoDocument, readDocument, readKeys } from './docum
 /** The network by which documents are fetched. */
 export type DocumentNetwork = Pick<Permitted, 'destinations' | 'resolve'>;
 
-/** Octets: what the draft recommends (section 6.6). */
+/** Most octets of a document, as the draft recommends (section 6.6). */
 const MOST = 5120;
-/** Milliseconds for one exchange: a person waits. */
+/** Milliseconds for one exchange; the limit is short because a person waits. */
 const PATIENCE = 2500;
 
-/** Seconds for which a document counts as current, whatever its fields say. */
+/** Least and most seconds for which a document is current, whatever its fields say. */
 const SHORTEST = 30;
 const LONGEST = 86_400;
 
@@ -21,7 +21,7 @@ export interface Fetched {
 }
 
 /**
- * Fetches the document of a client from `url`, and its keys where it names them (draft section 4). No redirect is
+ * Fetches the document of a client from `url`, and its keys if it names their URL (draft section 4). No redirect is
  * followed. Throws `BadDocument`.
  */
 export async function fetchDocument(url: string, network: DocumentNetwork): Promise<Fetched> {

@@ -6,14 +6,16 @@ import { isLoopback } from '#shared/http/loopback.js';
 import type { Config } from '#shared/config/schema.ts';
 import type { DocumentNetwork } from './fetch-document.ts';
 
-/** Whose documents are taken: nobody's, everybody's, or those of hosts, where `*.example.com` is all below it. */
+/**
+ * The documents that are accepted: none, all, or those at some hosts, where `*.example.com` means all names below it.
+ */
 export type DocumentPolicy = 'off' | 'allow' | { readonly hosts: readonly string[] };
 
 /** Returns the setting `clients.documents`; default: `allow` in development, `off` in production. */
 export const documentPolicy = (config: Config): DocumentPolicy =>
   config.clients.documents ?? (isProduction(config) ? 'off' : 'allow');
 
-/** Whether the configuration takes a client that nobody registered, and whose description is at that address. */
+/** Returns whether the configuration accepts an unregistered client whose description is at that address. */
 export function isTaken(config: Config, url: string): boolean {
   const { hostname: host } = new URL(url);
   const policy = documentPolicy(config);
@@ -24,8 +26,8 @@ export function isTaken(config: Config, url: string): boolean {
 }
 
 /**
- * Returns why the configuration does not take the client at that address: undefined if it does. Whether the client is
- * registered makes no difference.
+ * Returns the reason for which the configuration does not accept the client at that address; undefined if it does. It
+ * does not matter whether the client is registered.
  */
 export function whyNotTaken(config: Config, url: string): string | undefined {
   if (isTaken(config, url)) return undefined;
@@ -35,8 +37,8 @@ export function whyNotTaken(config: Config, url: string): string | undefined {
 }
 
 /**
- * Where documents may be fetched: public addresses at port 443 (draft section 6.5), and in development this machine at
- * any port.
+ * Returns the destinations of fetches: public addresses at port 443 (draft section 6.5), and in development also this
+ * machine at any port.
  */
 export function documentDestinations(config: Config): Destinations {
   const development = !isProduction(config);
@@ -48,7 +50,7 @@ export function documentDestinations(config: Config): Destinations {
   };
 }
 
-/** The network of this machine, as far as documents may be fetched by it. */
+/** Returns the network of this machine, restricted to destinations of documents. */
 export const documentNetwork = (config: Config): DocumentNetwork => ({
   destinations: documentDestinations(config),
   resolve: systemResolve,

@@ -3,7 +3,7 @@ import type { Config } from '#shared/config/schema.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { ClientDocument } from './document.ts';
 
-/** Scopes about the person that every such client may ask for. */
+/** Scopes about the person that every such client may request. */
 const PERSONAL = ['openid', 'profile', 'email'];
 
 interface Found {
@@ -12,13 +12,14 @@ interface Found {
   /** Seconds. */
   readonly fresh: number;
   readonly was: ClientRecord | undefined;
-  /** An operator registers it now. */
+  /** Present if an operator registers the client now. */
   readonly registered?: true;
 }
 
 /**
- * Returns a client as its document describes it, and when its redirect URIs, keys or name last changed: since then people
- * are asked again (draft section 6.3). Refresh tokens from before it gave its keys up are good with a key alone.
+ * Returns a client as its document describes it, with the time of the last change of its redirect URIs, keys or name:
+ * people are asked again after that (draft section 6.3). If the client has given up its keys, its earlier refresh
+ * tokens are valid only with a key.
  */
 export function recordOf(
   clientId: string,
@@ -62,11 +63,14 @@ const textOf = ({
   'client_name' | 'redirect_uris' | 'jwks' | 'token_endpoint_auth_method'
 >): string => JSON.stringify([client_name, redirect_uris, jwks, token_endpoint_auth_method]);
 
-/** The spaces of which such clients may ask something. */
+/** Returns the spaces at which such clients may request scopes. */
 export const openToDocuments = (config: Config) =>
   tokenSpaces(config).filter(({ documentClients = [] }) => documentClients.length > 0);
 
-/** Returns it with what such clients may ask for by the configuration of now, whatever it was when they were stored. */
+/**
+ * Returns the client with the scopes that the present configuration allows such clients, whatever it was when the
+ * client was stored.
+ */
 export function withRights(config: Config, client: ClientRecord): ClientRecord {
   const open = openToDocuments(config);
   const scopes = new Set(open.flatMap(({ documentClients = [] }) => documentClients));

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { anyUri } from '#shared/http/any-uri.fixture.ts';
 import { redirectUriMistake } from './redirect-uri.ts';
 
-describe('taken', () => {
+describe('accepted redirect URIs', () => {
   test.each([
     'https://app.example/callback',
     'https://app.example',
@@ -21,10 +21,12 @@ describe('taken', () => {
     'http://localhost/cb',
     'com.example.app:/callback',
     'com.example.app://callback',
-  ])('a native one may have %s', (uri) => expect(redirectUriMistake(uri, true)).toBeUndefined());
+  ])('a native application may have %s', (uri) =>
+    expect(redirectUriMistake(uri, true)).toBeUndefined(),
+  );
 });
 
-describe('refused', () => {
+describe('refused redirect URIs', () => {
   test.each([
     ['RFC 6749 section 3.1.2: relative', '/callback', /absolute/],
     ['nothing', '', /absolute/],
@@ -48,7 +50,9 @@ describe('refused', () => {
     ['data', 'data:text/html,x', /must be https/],
     ['a file', 'file:///etc/passwd', /must be https/],
     ['a scheme of its own', 'com.example.app:/cb', /--native/],
-  ])('%s', (_, uri, message) => expect(redirectUriMistake(uri, false)?.message).toMatch(message));
+  ])('a redirect URI is refused: %s', (_, uri, message) =>
+    expect(redirectUriMistake(uri, false)?.message).toMatch(message),
+  );
 
   test.each([
     ['RFC 8252 section 7.1: a scheme without a dot', 'myapp:/cb'],
@@ -56,7 +60,7 @@ describe('refused', () => {
     ['a scheme in capitals', 'COM.example.app:/cb'],
     ['https at a loopback address', 'https://localhost/cb'],
     ['http elsewhere', 'http://app.example/cb'],
-  ])('%s, for a native application', (_, uri) => {
+  ])('a redirect URI of a native application is refused: %s', (_, uri) => {
     expect(redirectUriMistake(uri, true)).toBeDefined();
   });
 });

@@ -6,9 +6,9 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 
 const DAY = 86_400_000;
-/** Milliseconds without use after which a client goes at the earliest. */
+/** Least milliseconds without use after which a client is removed. */
 const LEAST = 30 * DAY;
-/** Rows that are read at once. */
+/** How many rows are read at once. */
 const PAGE = 100;
 
 interface Parts {
@@ -20,8 +20,9 @@ interface Parts {
 }
 
 /**
- * Removes clients that nobody registered and nobody uses. A client that is used has a description of at most a day, so
- * that everything which people allowed one of `people.grant` and two days is over. What is fetched meanwhile stays.
+ * Removes clients that are neither registered nor used. A used client has a description of at most a day. So after
+ * `people.grant` and two days everything that people allowed an unused client is over. A client that is fetched
+ * meanwhile stays.
  */
 export async function removeUnused({ config, stores, recorder, clock, log }: Parts): Promise<void> {
   const before = clock.now() - Math.max(LEAST, config.people.grant * 1000 + 2 * DAY);

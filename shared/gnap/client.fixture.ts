@@ -8,7 +8,7 @@ import { signatureFields } from '#shared/signatures/signed-request.ts';
 
 type Alg = JwsAlgorithm['alg'];
 
-/** A key of a client of GNAP, and its public part by value. */
+/** A key of a GNAP client, with its public part by value. */
 export interface TestKey {
   readonly alg: Alg;
   readonly kid: string;
@@ -28,10 +28,10 @@ export function testKey(
   return { alg, kid, privateKey, byValue: { proof, jwk } };
 }
 
-/** A request of a test. All members but the first two have the values of a right request. */
+/** A request of a test. All members except the first two default to the values of a right request. */
 export interface TestRequest {
   readonly method: string;
-  /** As the server knows it, which may listen elsewhere. */
+  /** The URL as the server knows it; the server may listen elsewhere. */
   readonly url: string;
   readonly json?: unknown;
   readonly token?: string;
@@ -39,12 +39,12 @@ export interface TestRequest {
   readonly scheme?: string;
   /** Components, without quotes. */
   readonly covered?: readonly string[];
-  /** Parameters that are other than usual, or undefined to leave one out. */
+  /** Parameters with other values than usual, or undefined to omit one. */
   readonly params?: Readonly<Record<string, string | number | undefined>>;
   readonly fields?: Readonly<Record<string, string>>;
-  /** Signs a rotation, too: the key that takes the place. */
+  /** The new key, which signs a rotation, too. */
   readonly next?: TestKey;
-  /** The nonce of its signature, if another one. */
+  /** The nonce of the new key's signature, if it is a different one. */
   readonly nextNonce?: string;
 }
 

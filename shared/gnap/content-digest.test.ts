@@ -9,11 +9,11 @@ const sha512 = hash('sha512', CONTENT, 'buffer');
 const EXAMPLE = 'sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:';
 
 describe('Content-Digest (RFC 9530)', () => {
-  test('the example of RFC 9530 is of its content', () => {
+  test('the example of RFC 9530 matches its content', () => {
     expect(digestRefusal([EXAMPLE], 'sha-256', sha256)).toBeUndefined();
   });
 
-  test('other algorithms beside are not looked at, on the same line or another', () => {
+  test('other algorithms are ignored, on the same line or another', () => {
     const both = `sha-512=:${sha512.toString('base64')}:, ${EXAMPLE}`;
     expect(digestRefusal([both], 'sha-512', sha512)).toBeUndefined();
     expect(digestRefusal(['md5=:AAAA:', EXAMPLE], 'sha-256', sha256)).toBeUndefined();
@@ -31,7 +31,7 @@ describe('Content-Digest (RFC 9530)', () => {
     ['no value', ['sha-256']],
     ['base64 without colons', [`sha-256=${sha256.toString('base64')}`]],
     ['the name in upper case', [EXAMPLE.replace('sha', 'SHA')]],
-  ])('refused: %s', (_what, lines) => {
+  ])('a Content-Digest is refused: %s', (_what, lines) => {
     expect(digestRefusal(lines, 'sha-256', sha256)).toMatchObject({
       refusal: expect.stringMatching(/^content-digest-(?:form|none|wrong)$/),
     });

@@ -3,7 +3,7 @@ import { parseUniqueDictionary } from '#shared/http/structured-fields.ts';
 import type { Refusal } from '#shared/refusals/refusal.ts';
 import { refuse } from '#shared/refusals/signatures.ts';
 
-/** The algorithms of RFC 9530 section 5 that are safe against somebody who wants a collision. */
+/** The algorithms of RFC 9530 section 5 that are safe against an attacker who looks for collisions. */
 export type DigestAlgorithm = 'sha-256' | 'sha-512';
 
 /** The names of the hashes in `node:crypto`. */
@@ -13,9 +13,9 @@ export const HASHES: Readonly<Record<DigestAlgorithm, string>> = {
 };
 
 /**
- * Returns why the lines of Content-Digest (RFC 9530 section 2) do not prove the content, or undefined if they do. The
- * field must have the digest by `algorithm`; others in it are not looked at. `actual`: the digest of the octets as they
- * were received, before any content coding is undone.
+ * Returns the reason for which the lines of Content-Digest (RFC 9530 section 2) do not prove the content, or
+ * undefined if they do. The field must have the digest by `algorithm`; other digests in it are ignored. `actual`: the
+ * digest of the octets as received, before any content coding is undone.
  */
 export function digestRefusal(
   lines: readonly string[],

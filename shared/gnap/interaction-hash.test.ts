@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { HASH_METHODS, interactionHash } from './interaction-hash.ts';
 
-/** RFC 9635 section 4.2.3. */
+/** The values of RFC 9635 section 4.2.3. */
 const EXAMPLE = {
   clientNonce: 'VJLO6A4CATR0KRO',
   serverNonce: 'MBDOFXG4Y5CVJCX821LH',
@@ -10,7 +10,7 @@ const EXAMPLE = {
 };
 
 describe('RFC 9635 section 4.2.3: the interaction hash', () => {
-  test('the example, by sha-256, which is the default, and by sha3-512', () => {
+  test('the example has the right hash by sha-256, which is the default, and by sha3-512', () => {
     const expected = 'x-gguKWTj8rQf7d7i3w3UhzvuJ5bpOlKyAlVpLxBffY';
     expect(interactionHash(EXAMPLE)).toBe(expected);
     expect(interactionHash(EXAMPLE, 'sha-256')).toBe(expected);
@@ -19,7 +19,7 @@ describe('RFC 9635 section 4.2.3: the interaction hash', () => {
     );
   });
 
-  test('each value and each method changes it', () => {
+  test('each value and each method changes the hash', () => {
     const changed = Object.keys(EXAMPLE).map((name) =>
       interactionHash({ ...EXAMPLE, [name]: 'other' }),
     );

@@ -14,19 +14,19 @@ export type HashMethod = keyof typeof HASHES;
 
 export const HASH_METHODS = Object.keys(HASHES) as readonly HashMethod[];
 
-/** The four values that only the client, the server and the browser between them know. */
+/** The four values that together only the client, the server and the browser know. */
 export interface Interaction {
   /** The nonce of the client, from `finish` of its request. */
   readonly clientNonce: string;
   /** The nonce of the server, from `finish` of its answer. */
   readonly serverNonce: string;
   readonly interactRef: string;
-  /** The URI to which the client sent its request. */
+  /** The URI that received the client's request. */
   readonly grantEndpoint: string;
 }
 
 /**
- * Returns the hash by which a client knows that a finished interaction is the one that it began with this server (RFC
+ * Returns the hash by which a client checks that a finished interaction is the one that it began at this server (RFC
  * 9635 section 4.2.3).
  */
 export function interactionHash(interaction: Interaction, method: HashMethod = 'sha-256'): string {

@@ -13,7 +13,7 @@ const rsa = (modulusLength: number) =>
   generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ format: 'jwk' });
 const RSA = rsa(2048);
 
-describe('RFC 9635 section 7.1: keys that are taken', () => {
+describe('RFC 9635 section 7.1: accepted keys', () => {
   test.each([
     ['Ed25519', exported],
     ['EdDSA', exported],
@@ -22,7 +22,7 @@ describe('RFC 9635 section 7.1: keys that are taken', () => {
     ['RS256', RSA],
     ['PS256', RSA],
     ['PS512', RSA],
-  ])('%s', (alg, jwk) => {
+  ])('a key for %s is accepted', (alg, jwk) => {
     expect(readKey({ proof: 'httpsig', jwk: { ...jwk, kid: 'k1', alg } })).toMatchObject({
       algorithm: { alg },
       kid: 'k1',
@@ -30,7 +30,7 @@ describe('RFC 9635 section 7.1: keys that are taken', () => {
     });
   });
 
-  test('the thumbprint is of the key alone, whatever its kid and alg (RFC 7638)', () => {
+  test('the thumbprint depends only on the key, not on its kid and alg (RFC 7638)', () => {
     const { thumbprint } = readKey(KEY);
     expect(readKey({ ...KEY, jwk: { ...JWK, kid: 'k2', alg: 'EdDSA' } }).thumbprint).toBe(
       thumbprint,
@@ -43,7 +43,7 @@ describe('RFC 9635 section 7.1: keys that are taken', () => {
   });
 });
 
-describe('keys that are refused', () => {
+describe('refused keys', () => {
   const object = { method: 'httpsig', alg: 'ed25519', 'content-digest-alg': 'sha-256' };
   test.each<[string, unknown]>([
     ['no object', 'a-reference'],
@@ -78,12 +78,12 @@ describe('keys that are refused', () => {
     ['hmac-sha256', { ...KEY, proof: { ...object, alg: 'hmac-sha256' } }],
     ['no content-digest-alg', { ...KEY, proof: { ...object, 'content-digest-alg': undefined } }],
     ['the digest md5', { ...KEY, proof: { ...object, 'content-digest-alg': 'md5' } }],
-  ])('%s', (_what, key) => {
+  ])('a key is refused: %s', (_what, key) => {
     expect(() => readKey(key)).toThrow(BadKey);
   });
 });
 
-test('any value is a key or no key', () => {
+test('any value gives a key or BadKey', () => {
   const member = fc.oneof(fc.jsonValue(), fc.constant('httpsig'), fc.constant('mtls'));
   const like = fc.record(
     {

@@ -6,7 +6,10 @@ import { thumbprint } from '#shared/jose/thumbprint.ts';
 import { REGISTERED } from '#shared/signatures/algorithms.ts';
 import type { DigestAlgorithm } from './content-digest.ts';
 
-/** A client's public key, and how the client proves that it has the private one (RFC 9635 section 7.1). */
+/**
+ * A client's public key, with the method by which the client proves that it has the private key (RFC 9635 section
+ * 7.1).
+ */
 export type GnapKey = SignatureKey | CertificateKey;
 
 /** A key that signs messages (section 7.3.1). */
@@ -14,26 +17,29 @@ export interface SignatureKey {
   readonly proof: 'httpsig';
   readonly algorithm: JwsAlgorithm;
   readonly key: KeyObject;
-  /** The `kid` of the JWK, which is `keyid` in signatures. It identifies nothing: two clients may use the same. */
+  /**
+   * The `kid` of the JWK, which is `keyid` in signatures. It does not identify a client: two clients may use the
+   * same.
+   */
   readonly kid: string;
   /** The algorithm that Content-Digest must have. */
   readonly digest: DigestAlgorithm;
-  /** RFC 7638. It identifies the client instance (RFC 9635 section 2.3). */
+  /** The thumbprint of RFC 7638, which identifies the client instance (RFC 9635 section 2.3). */
   readonly thumbprint: string;
 }
 
-/** A certificate that the client shows in TLS (section 7.3.2). */
+/** A certificate that the client uses in TLS (section 7.3.2). */
 export interface CertificateKey {
   readonly proof: 'mtls';
-  /** RFC 8705 section 3.1. */
+  /** The thumbprint of RFC 8705 section 3.1. */
   readonly thumbprint: string;
 }
 
-/** The identifier of the client that has a key: the key is what makes it this client (section 2.3). */
+/** Returns the identifier of the client with a key, since the key identifies the client (section 2.3). */
 export const clientIdOf = ({ thumbprint: own }: Pick<GnapKey, 'thumbprint'>): string =>
   `gnap-${own}`;
 
-/** A key that is not taken. Its message tells the client why. */
+/** Thrown for a key that is not accepted. The message tells the client why. */
 export class BadKey extends Error {
   override readonly name = 'BadKey';
 }
@@ -64,7 +70,7 @@ function certificateKey({ cert, 'cert#S256': given }: JsonObject): CertificateKe
   return { proof: 'mtls', thumbprint: own };
 }
 
-/** A certificate in PEM, with or without its header and footer (RFC 7468). */
+/** Returns the thumbprint of a certificate in PEM, with or without its header and footer (RFC 7468). */
 function thumbprintOf(cert: string): string {
   const base64 = cert.replaceAll(/-----(?:BEGIN|END) CERTIFICATE-----|\s/g, '');
   try {
@@ -89,19 +95,19 @@ function signatureKey({ jwk, proof }: JsonObject): SignatureKey {
   const digest = digestOf(proof, algorithm);
   const key = importPublicJwk(jwk, algorithm);
   if (key === undefined) throw new BadKey('jwk is not a public key for its alg');
-  // The numbers of a JWK can be written in several ways, and the key is the same client.
+  // The numbers of a JWK can be written in several ways, but mean the same client, so the key is exported again.
   const own = thumbprint({ ...key.export({ format: 'jwk' }) }, algorithm);
   return { proof: 'httpsig', algorithm, key, kid, digest, thumbprint: own };
 }
 
-/** Section 7.3.1: the string has the key's own algorithm and sha-256; the object names both. */
+/** Section 7.3.1: the string form means the key's own algorithm and sha-256; the object form names both. */
 function digestOf(proof: unknown, algorithm: JwsAlgorithm): DigestAlgorithm {
   if (proof === 'httpsig') return 'sha-256';
   if (!isObject(proof) || proof['method'] !== 'httpsig') {
     throw new BadKey('proof is neither httpsig nor mtls');
   }
   const { alg } = proof;
-  // An object may have a member toString, so nothing but a string becomes text.
+  // An object may have a member toString, so only a string becomes text.
   if (typeof alg !== 'string' || !REGISTERED.get(alg)?.includes(algorithm.alg)) {
     throw new BadKey(`alg of proof is not that of the key, ${algorithm.alg}`);
   }

@@ -15,7 +15,7 @@ const KEY = readKey({
   jwk: { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' },
 });
 
-/** Remembers the uses of one test. */
+/** Creates a memory of used signatures for one test. */
 function memory() {
   const seen = new Set<string>();
   const unique = async (_namespace: string, key: string) => {
@@ -102,11 +102,11 @@ describe('the examples of RFC 9635', () => {
     requestTarget: '/stuff',
   };
 
-  test('section 7.2: a token that is used, with PS512', async () => {
+  test('section 7.2: the example of a used token is accepted with PS512', async () => {
     await expect(send(section72, { content: '', more }, GNAP_RSA)).resolves.toBeUndefined();
   });
 
-  test('section 7.2: the same signature with RS256, which the text names, is refused', async () => {
+  test("section 7.2: the same signature is refused with RS256, which the RFC's text names", async () => {
     const { algorithm } = readKey({
       proof: 'httpsig',
       jwk: {
@@ -119,7 +119,7 @@ describe('the examples of RFC 9635', () => {
     await expect(sent).rejects.toThrow(BadSignature);
   });
 
-  test('section 7.3.1: a grant request is signed rightly, and its printed content has another digest', async () => {
+  test('section 7.3.1: the example of a grant request has a right signature, but its printed content has another digest', async () => {
     const fields = {
       'Content-Type': 'application/json',
       'Content-Length': '988',
@@ -135,13 +135,13 @@ describe('the examples of RFC 9635', () => {
 });
 
 describe('RFC 9635 section 7.3.1: what a signature must cover', () => {
-  test('all of it, in any order, and more', async () => {
+  test('a signature may cover the components in any order, and additional ones', async () => {
     await expect(send(signed())).resolves.toBeUndefined();
     const turned = '"authorization" "content-digest" "@authority" "@target-uri" "@method"';
     await expect(send(signed(turned))).resolves.toBeUndefined();
   });
 
-  test('without content no digest, without a token no Authorization', async () => {
+  test('a digest is not needed without content, nor Authorization without a token', async () => {
     const sent = send(signed('"@method" "@target-uri"', PARAMS, {}), {
       content: '',
       hasToken: false,
@@ -162,7 +162,7 @@ describe('RFC 9635 section 7.3.1: what a signature must cover', () => {
     ['"@method" "@target-uri" "content-digest";sf "authorization"', /"content-digest" is not/],
     ['"@method" "@target-uri" "content-digest" "authorization";bs', /"authorization" is not/],
     ['"@method" "@path" "@authority" "content-digest" "authorization"', /"@target-uri" is not/],
-  ])('%s is refused', async (covered, reason) => {
+  ])('a signature that covers %s is refused', async (covered, reason) => {
     await expect(send(signed(covered))).rejects.toEqual(refusedFor(reason));
   });
 
@@ -177,7 +177,7 @@ describe('RFC 9635 section 7.3.1: what a signature must cover', () => {
     [`;created=${NOW - 61};keyid="k1";tag="gnap"`, /created differs/],
     [`;created=${NOW + 61};keyid="k1";tag="gnap"`, /created differs/],
     [`;created=${NOW};expires=${NOW};keyid="k1";tag="gnap"`, /expired/],
-  ])('%s is refused', async (params, reason) => {
+  ])('a signature with the parameters %s is refused', async (params, reason) => {
     await expect(send(signed(COVERED, params))).rejects.toEqual(refusedFor(reason));
   });
 
@@ -194,7 +194,7 @@ describe('RFC 9635 section 7.3.1: what a signature must cover', () => {
     await expect(send(fields, { content: '{}' })).rejects.toEqual(refusedFor(/another content/));
   });
 
-  test('the digest is by the algorithm of the key', async () => {
+  test('the digest must use the algorithm of the key', async () => {
     const key = { ...KEY, digest: 'sha-512' } as const;
     const long = { ...FIELDS, 'Content-Digest': digestField(CONTENT, 'sha512') };
     await expect(send(signed(COVERED, PARAMS, long), {}, key)).resolves.toBeUndefined();
@@ -203,7 +203,7 @@ describe('RFC 9635 section 7.3.1: what a signature must cover', () => {
 });
 
 describe('RFC 9635 section 7.3.1: replay', () => {
-  test('the same request counts once, at ten at once too', async () => {
+  test('only one of several equal requests is accepted, even if ten come at once', async () => {
     const known = memory();
     const fields = signed();
     const sent = await Promise.allSettled(
@@ -228,7 +228,7 @@ describe('RFC 9635 section 7.3.1: replay', () => {
     await expect(send(again, { known })).rejects.toEqual(refusedFor(/used before/));
   });
 
-  test('a safe request may come again, but not with the same nonce, whatever else it has', async () => {
+  test('a safe request may be repeated, but not with the same nonce, whatever else it has', async () => {
     const known = memory();
     const plain = signed();
     await send(plain, { known, once: false });
@@ -239,7 +239,7 @@ describe('RFC 9635 section 7.3.1: replay', () => {
     await expect(send(other, { known, once: false })).rejects.toEqual(refusedFor(/used before/));
   });
 
-  test('nothing is remembered of a request that is refused', async () => {
+  test('a refused request is not remembered', async () => {
     const known = memory();
     const fields = signed(COVERED, `${PARAMS};nonce="n1"`);
     const forged = { ...fields, Signature: `sig1=:${Buffer.alloc(64).toString('base64')}:` };
@@ -249,7 +249,7 @@ describe('RFC 9635 section 7.3.1: replay', () => {
     await expect(send(fields, { known })).resolves.toBeUndefined();
   });
 
-  test('two keys do not share what was used', async () => {
+  test('two keys may use the same nonce', async () => {
     const known = memory();
     await send(signed(), { known });
     const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });

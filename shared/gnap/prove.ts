@@ -11,21 +11,21 @@ import { digestRefusal, HASHES } from './content-digest.ts';
 import type { GnapKey, SignatureKey } from './key.ts';
 import { parseUniqueDictionary } from '#shared/http/structured-fields.ts';
 
-/** A request as GNAP demands that its sender proves a key. */
+/** A request whose sender must prove a key, as GNAP demands. */
 export interface ProvedRequest {
   readonly message: SignedRequest;
-  /** Whether it comes with an access token, which then has to be covered. */
+  /** True if the request has an access token, which must then be covered. */
   readonly hasToken: boolean;
   /**
-   * Returns the digest of the octets of the content as they were received, by a hash of `node:crypto`; without content,
-   * that of nothing.
+   * Returns the digest of the octets of the content as received, by a hash of `node:crypto`; without content the
+   * digest of an empty text.
    */
   readonly contentDigest: (hash: string) => Awaitable<Buffer>;
-  /** Whether it comes from a trusted proxy, whose Client-Cert counts (RFC 9440). */
+  /** True if the request comes from a trusted proxy, whose Client-Cert is trusted (RFC 9440). */
   readonly fromProxy: boolean;
 }
 
-/** The parts that a request may have, and that its signature must then cover. */
+/** The optional parts of a request, which its signature must cover if they are present. */
 interface Demands {
   readonly hasToken: boolean;
   readonly hasContent: boolean;
@@ -36,8 +36,8 @@ export interface ProveOptions {
   /** Seconds since the epoch. */
   readonly now: number;
   /**
-   * Whether the same signature counts once. Clients send no nonce, and two equal requests within a second have the same
-   * Ed25519 signature: so a resource server lets safe requests repeat one.
+   * True if each signature is accepted only once. A resource server lets safe requests repeat a signature: clients
+   * send no nonce, and two equal requests within a second have the same Ed25519 signature.
    */
   readonly once: boolean;
 }
@@ -61,8 +61,8 @@ export function gnapPolicy({ hasToken, hasContent }: Demands): Policy {
 const MEMORY = proofMemory(2 * PROOF_WINDOW);
 
 /**
- * Checks that the sender of a request has the private key (RFC 9635 section 7.3). Throws `BadSignature` if not. Nothing
- * is remembered of a request whose signature or content is wrong.
+ * Checks that the sender of a request has the private key (RFC 9635 section 7.3). Throws `BadSignature` if not. A
+ * request with a wrong signature or content is not remembered.
  */
 export async function prove(
   request: ProvedRequest,
@@ -75,7 +75,7 @@ export async function prove(
   await proveBy(policy, request, key, options);
 }
 
-/** Section 7.3.2. TLS covers the whole message, so there is nothing else to check. */
+/** Section 7.3.2: TLS covers the whole message, so nothing else needs a check. */
 function proveByCertificate({ message, fromProxy }: ProvedRequest, thumbprint: string): void {
   const shown = fromProxy ? certificateThumbprint(message.lines('client-cert')) : undefined;
   if (shown === undefined) throw new BadSignature(refuse('certificate-none'));
@@ -83,8 +83,8 @@ function proveByCertificate({ message, fromProxy }: ProvedRequest, thumbprint: s
 }
 
 /**
- * Checks that the sender of a request has two private keys: the one that is bound now, and the one that takes its place
- * (section 7.3.1.1). The new key has to sign the signature of the old one. Throws `BadSignature` if not.
+ * Checks that the sender of a request has two private keys: the key that is bound now, and its replacement (section
+ * 7.3.1.1). The new key must sign the signature of the old key. Throws `BadSignature` if not.
  */
 export async function proveRotation(
   request: ProvedRequest,
@@ -122,13 +122,13 @@ async function proveBy(
   return claimed;
 }
 
-/** Content that no digest signs is none. */
+/** Content that is not signed by a digest is refused, unless it is empty. */
 const unsignedRefusal = (algorithm: string, actual: Buffer) =>
   actual.equals(hash(algorithm, '', 'buffer')) ? undefined : refuse('content-digest-missing');
 
 /**
- * A replay has the same signature base and key. Its signature may have other octets: ECDSA has a second valid one. A
- * nonce is unique for its key, whatever else is signed.
+ * Refuses a replay, which has the same signature base and key. Its signature may have other octets, since ECDSA has a
+ * second valid signature. A nonce must be unique for its key, whatever else is signed.
  */
 async function refuseReplay(
   { base, params }: Claimed,
@@ -138,7 +138,7 @@ async function refuseReplay(
 ): Promise<void> {
   const nonce = params.get('nonce')?.value;
   if (nonce === undefined && !once) return;
-  // The nonce is in the base: two equal bases have one nonce.
+  // The base contains the nonce, so equal bases have the same nonce.
   const [kind, used] = nonce === undefined ? ['base', base] : ['nonce', String(nonce)];
   const key = `${thumbprint} ${kind} ${hash('sha256', used, 'base64url')}`;
   if (!(await replay.unique('gnap', key, MEMORY))) {
@@ -147,8 +147,8 @@ async function refuseReplay(
 }
 
 /**
- * Returns the thumbprint (RFC 8705 section 3.1) of the certificate in the lines of Client-Cert (RFC 9440 section 2.2),
- * or undefined if there is none, or more than one. The lines count only if a trusted proxy has sent them.
+ * Returns the thumbprint (RFC 8705 section 3.1) of the certificate in the lines of Client-Cert (RFC 9440 section
+ * 2.2); undefined unless there is exactly one. The caller must check that a trusted proxy has sent the lines.
  */
 export function certificateThumbprint(lines: readonly string[]): string | undefined {
   const [line, another] = lines;

@@ -10,11 +10,11 @@ import type {
 import type { NeededSignIn } from './options.ts';
 import type { Principal } from './principal.ts';
 
-/** Judges requests, and tells those behind it who asks. */
+/** Judges requests, and names the caller to the code behind it. */
 export interface RouteGuard {
   /**
-   * Judges a request in the style of `fetch`: for Hono, and whatever else has such a `Request`. Never rejects. Give
-   * it the same `Request` each time: a proof of DPoP is good once.
+   * Judges a request in the style of `fetch`: for Hono, and any framework with such a `Request`. Never rejects. Pass
+   * the same `Request` object each time, since a DPoP proof is accepted once.
    *
    * @example
    * app.use(async (c, next) => {
@@ -28,7 +28,7 @@ export interface RouteGuard {
    */
   judge(request: Request): Promise<Verdict>;
   /**
-   * Middleware for Connect and Express. Behind it `request.auth` says who asks.
+   * Middleware for Connect and Express. Behind it `request.auth` is the caller.
    *
    * @example
    * app.use(guard.node());
@@ -36,7 +36,7 @@ export interface RouteGuard {
    */
   node(): NodeMiddleware;
   /**
-   * A listener for node:http that lets only those requests reach the handler that are let in.
+   * A listener for node:http that calls the handler only for admitted requests.
    *
    * @example
    * createServer(guard.node((request, response) => response.end(request.auth.id)));
@@ -45,7 +45,7 @@ export interface RouteGuard {
     handler: NodeHandler<Q & Guarded, S>,
   ): NodeHandler<Q, S>;
   /**
-   * Middleware for Koa. Behind it `context.state.auth` says who asks.
+   * Middleware for Koa. Behind it `context.state.auth` is the caller.
    *
    * @example
    * const app = new Koa<Guarded>();
@@ -56,7 +56,7 @@ export interface RouteGuard {
    */
   koa(): KoaMiddleware;
   /**
-   * A hook for Fastify. Behind it `request.auth` says who asks.
+   * A hook for Fastify. Behind it `request.auth` is the caller.
    *
    * @example
    * import '@countersign/resource/fastify';
@@ -67,21 +67,21 @@ export interface RouteGuard {
 }
 
 /**
- * Stands before an API. It begins at once, and answers 503 until the authorization server has answered. Middleware and
- * hooks answer the request for the metadata, too.
+ * The guard of an API. It works at once, and requests get 503 until the authorization server has answered. Its
+ * middleware and hooks also answer requests for the metadata.
  */
 export interface Guard extends RouteGuard {
   /**
-   * A guard for a route that needs these scopes beside those of the method. It may stand behind the guard of the whole
-   * API or alone. Throws a `TypeError` for what is no scope.
+   * Returns a guard for a route that needs these scopes beside those of the method. The route may have the guard of the
+   * whole API, too. Throws a `TypeError` for a value that is no scope.
    *
    * @example
    * app.post('/notes/:id/share', guard.scopes('notes:share').node(), share);
    */
   scopes(...needed: readonly string[]): RouteGuard;
   /**
-   * Guards the calls of an MCP server's tools, of which some need scopes beside those of the method. Give what it returns
-   * the message as it was parsed, also a batch. Throws a `TypeError` for what is no scope.
+   * Guards the calls of an MCP server's tools, some of which need scopes beside those of the method. Pass the parsed
+   * message, or a batch, to the returned function. Throws a `TypeError` for a value that is no scope.
    *
    * @example
    * const calls = guard.tools({ add_note: ['notes:write'] });
@@ -91,8 +91,8 @@ export interface Guard extends RouteGuard {
    */
   tools(needed: Readonly<Record<string, readonly string[]>>): (message: unknown) => RouteGuard;
   /**
-   * A guard for a route that needs this sign-in (RFC 9470), beside what the API needs for the method. It may stand
-   * behind the guard of the whole API or alone. Throws a `TypeError` for what is no such thing.
+   * Returns a guard for a route that needs this sign-in (RFC 9470), beside the sign-in that the method needs. The route
+   * may have the guard of the whole API, too. Throws a `TypeError` for a value that is no sign-in.
    *
    * @example
    * app.post('/payments', guard.signIn({ acr: 'passkey', maxAge: 300 }).node(), pay);
@@ -107,8 +107,7 @@ export interface Guard extends RouteGuard {
   metadata(): Response;
   readonly metadataPath: string;
   /**
-   * Ends what the guard does by itself, which is to follow revocations: a process that is to end by itself has to
-   * call it. From then on nobody is let in.
+   * Stops following revocations, which otherwise keeps the process running. From then on all requests are refused.
    *
    * @example
    * process.once('SIGTERM', () => server.close(() => guard.close()));
@@ -116,7 +115,7 @@ export interface Guard extends RouteGuard {
   close(): Promise<void>;
 }
 
-/** The verdict on a request: the principal, or the answer that it gets. */
+/** The verdict on a request: its principal, or the answer to send. */
 export type Verdict =
   | {
       readonly ok: true;

@@ -1,12 +1,12 @@
 /** The kinds of messages that tell a person what happened. */
 export const NOTICES = [
   'password-changed',
-  /** By a person who had none. */
+  /** Sent when a person without a password has set one. */
   'password-set',
   'passkey-added',
   'passkey-removed',
   'second-factor-set-up',
-  /** By another app. */
+  /** Sent when a person has replaced the second factor by that of another app. */
   'second-factor-replaced',
   'second-factor-removed',
   'recovery-codes-renewed',
@@ -17,18 +17,18 @@ export const NOTICES = [
 
 /** The kinds of messages that have a link. */
 export const LINKS = [
-  /** For somebody who forgot their password; anybody may ask for it in their name. */
+  /** Sent to a person who forgot their password; anybody may request it for them. */
   'recovery',
-  /** The same, by an operator. */
+  /** Sent to the same person at an operator's request. */
   'recovery-by-operator',
-  /** By an operator; the second factor is removed as well. */
+  /** Sent at an operator's request; its link also removes the second factor. */
   'recovery-of-everything',
-  /** To somebody who was added without a password. */
+  /** Sent to a person who was added without a password. */
   'invitation',
-  /** To an address of somebody who wants an account; also by an operator, who invites them. */
+  /** Sent to the address of a person who wants an account; also if an operator invites them. */
   'registration',
   'registration-invitation',
-  /** To an address that a person says is theirs. */
+  /** Sent to an address that a person claims. */
   'address-confirmation',
 ] as const;
 

@@ -7,10 +7,13 @@ import type { Rate } from '#shared/stores/limits/limits.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { isNotice, type MailKind } from './kinds.ts';
 
-/** Milliseconds for which a message is worth sending. */
+/** Milliseconds after which a message is no longer sent. */
 const WORTH = { notice: 3 * 86_400_000, link: 3_600_000 };
 
-/** Notices of one kind to one person. Those beyond it are one message, an hour after the first of them. */
+/**
+ * The limit of notices of one kind to one person. Further notices are combined in one message, an hour after the
+ * first of them.
+ */
 const NOTICES: Rate = { burst: 3, per: 1200 };
 const SUMMARY = 3_600_000;
 
@@ -22,9 +25,9 @@ export interface NotifyServer {
 }
 
 /**
- * Lets a message to a person wait to be sent, if mail is configured. It is kept when this resolves. The mail server is not
- * asked here: neither its silence nor its speed shows in an answer. `to`: the address, where it is not the person's
- * verified one.
+ * Queues a message to a person, if mail is configured; it is stored when this resolves. The mail server is not
+ * contacted here, so its failures and its speed do not affect an answer. `to`: the address, if it is not the person's
+ * verified address.
  */
 export async function notify(
   { config, stores, clock, random }: NotifyServer,
@@ -37,7 +40,7 @@ export async function notify(
   const created_at = clock.now();
   const message = { accountId, kind, language, created_at, ...more };
   if (!isNotice(kind)) {
-    // Only one link of a kind waits for an address, so that many requests make one message.
+    // Only one link of each kind waits for an address, so that many requests cause one message.
     const id = [kind, accountId, ...(more.to === undefined ? [] : [more.to])].join(' ');
     await stores.outbox.add({ ...message, id, until: created_at + WORTH.link });
   } else if ((await stores.limits.spend('notices', `${kind} ${accountId}`, NOTICES)).ok) {

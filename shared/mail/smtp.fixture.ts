@@ -11,23 +11,23 @@ export const SMTP_USER = { user: 'countersign', password: 'that of the mail serv
 
 export interface Received {
   readonly to: string;
-  /** Fields and text. */
+  /** The header fields and the text. */
   readonly content: string;
-  /** Whether TLS protected it, and the AUTH that came before. */
+  /** True if TLS protected the message, and the AUTH before it. */
   readonly secure: boolean;
   readonly auth: string | undefined;
 }
 
-/** A mail server on the loopback, with implicit TLS or STARTTLS and AUTH PLAIN. */
+/** A mail server on loopback, with implicit TLS or STARTTLS, and AUTH PLAIN. */
 export interface TestMailServer extends AsyncDisposable {
-  /** The setting `mail` that leads to it. */
+  /** The setting `mail` for this server. */
   readonly mail: Readonly<Record<string, unknown>>;
   readonly received: readonly Received[];
-  /** Every command as it came, with its protection. */
+  /** Every command as received, with its protection. */
   readonly commands: readonly string[];
-  /** How many connections there were. */
+  /** The number of connections so far. */
   greetings(): number;
-  /** Answers that it gives in place of its own, by the first word of the command; `.` is the end of a message. */
+  /** Answers that replace the server's own, by the first word of the command; `.` is the end of a message. */
   answers: Readonly<Record<string, string>>;
 }
 
@@ -107,7 +107,7 @@ export async function startMailServer(tls: 'implicit' | 'starttls'): Promise<Tes
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
-      // Tests end it early, too.
+      // Some tests end the server early, too.
       await rm(folder, { recursive: true, force: true });
     },
   });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '#shared/config/schema.ts';
 
-/** Milliseconds until the mail server has to have answered. */
+/** Milliseconds within which the mail server must answer. */
 const CONNECT = 5000;
 const ANSWER = 10_000;
 
@@ -11,19 +11,25 @@ export interface Mail {
   readonly text: string;
 }
 
-/** Thrown if the mail server refuses a message for good: to try again would change nothing (RFC 5321 section 4.2.1). */
+/**
+ * Thrown if the mail server refuses a message permanently, so that another attempt is useless (RFC 5321 section
+ * 4.2.1).
+ */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
 }
 
-/** Hands a message to the mail server. Resolves to its answer. Rejects with `MailRefused`, or with another error if it may work later. */
+/**
+ * Sends a message to the mail server. Resolves to the server's answer. Rejects with `MailRefused`, or with another
+ * error if a later attempt may succeed.
+ */
 export type SendMail = (mail: Mail) => Promise<string>;
 
-/** Opens the way to the mail server that is configured. No message and no password goes there without TLS. */
+/** Opens the connection to the configured mail server. No message and no password is sent without TLS. */
 export async function openMail({ brand, mail }: Pick<Config, 'brand' | 'mail'>): Promise<SendMail> {
   if (mail === undefined) return () => Promise.reject(new Error('mail is not configured'));
   const { host, port, tls, ca, user, passwordFile, from } = mail;
-  // Loaded where it is configured alone: a start needs none of it.
+  // Loaded only if mail is configured, since a start does not need it.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     host,
@@ -48,7 +54,7 @@ export async function openMail({ brand, mail }: Pick<Config, 'brand' | 'mail'>):
         to: { name: '', address: to },
         subject,
         text,
-        // RFC 3834 section 5: nobody answers it automatically.
+        // RFC 3834 section 5: programs do not answer such a message automatically.
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
       return response;
@@ -58,7 +64,10 @@ export async function openMail({ brand, mail }: Pick<Config, 'brand' | 'mail'>):
   };
 }
 
-/** Whether the recipient or the message was refused for good. A refused password may be put right. */
+/**
+ * True if the recipient or the message was refused permanently. A refused password does not count, since it may be
+ * corrected.
+ */
 function isFinal(error: unknown): boolean {
   const { code, responseCode = 0 } = error as { code?: string; responseCode?: number };
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { Answer } from '#shared/http/answer.ts';
 
-/** Texts that try to get an element, an attribute or a script onto a page. */
+/** Texts that try to add an element, an attribute or a script to a page. */
 export const ATTACKS = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
@@ -13,13 +13,13 @@ export const ATTACKS = [
   '${1}',
 ];
 
-/** The elements of a page with their attributes, without text and values. */
+/** Returns the elements of a page with their attributes, without text and values. */
 export function skeleton({ body = '' }: Answer): readonly string[] {
   const elements = body.replaceAll(/="[^"]*"/g, '=""').match(/<[^>]*>/g) ?? [];
   return elements.map((element) => element.replaceAll(/\s+/g, ' '));
 }
 
-/** A strict policy, no script but the one of its hash, and no style outside of that (CSP Level 3). */
+/** Expects a strict policy: no script except the page's own, by its hash, and no other style (CSP Level 3). */
 export function expectStrict({ fields, body = '' }: Answer): void {
   const policy = fields['Content-Security-Policy'];
   expect(policy).toMatch(

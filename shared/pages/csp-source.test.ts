@@ -17,7 +17,7 @@ describe('CSP source of a picture (CSP Level 3 section 2.3.1)', () => {
     ['https://user:secret@app.example/', 'https://app.example/'],
     ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
     ['https://app.example/a;script-src,*', 'https://app.example/a%3Bscript-src%2C*'],
-  ])('%s is %s', (uri, source) => {
+  ])('the CSP source of %s is %s', (uri, source) => {
     expect(cspSource(uri)).toBe(source);
   });
 
@@ -31,11 +31,11 @@ describe('CSP source of a picture (CSP Level 3 section 2.3.1)', () => {
     '',
     '/relative',
     'https://',
-  ])('%s gives none', (uri) => {
+  ])('%s has no CSP source', (uri) => {
     expect(cspSource(uri)).toBeUndefined();
   });
 
-  test('nothing but one source ever comes out', () => {
+  test('any address gives at most one source', () => {
     const host = fc.string({
       unit: fc.constantFrom(...`ab.-_1;,'"*() \n\r\t[]:@%$!&+=~`.split('')),
     });

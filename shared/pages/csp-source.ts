@@ -1,7 +1,8 @@
 /**
- * The CSP source (CSP Level 3 section 2.3.1) that lets a page show a picture: its address without the query, or its scheme
- * where that is none of the Web. CSP knows no IPv6 addresses, so for one it is the scheme as well. Undefined for what has
- * no source, such as a host name with `;`: the picture is not shown, but neither does the name get into the policy.
+ * Returns the CSP source (CSP Level 3 section 2.3.1) that allows a page to show a picture: its address without the
+ * query, or only the scheme if that is not http or https. An IPv6 address gives the scheme, too, since CSP supports
+ * none. Returns undefined for an address without a source, such as a host name with `;`: the picture is then not
+ * shown, and the name does not get into the policy.
  */
 export function cspSource(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;

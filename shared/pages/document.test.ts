@@ -11,7 +11,7 @@ const SCRIPT = 'console.log(1);';
 describe('document', () => {
   const { status, fields, body = '' } = document({ language: 'de', brand: BRAND }, page);
 
-  test('has no script, no style but its own, and cannot be framed', () => {
+  test('a page has no script, only its own style, and cannot be framed', () => {
     const style = /<style>([^]*?)<\/style>/.exec(body)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
     expect(fields['Content-Security-Policy']).toBe(
@@ -21,7 +21,7 @@ describe('document', () => {
     expect(fields['X-Frame-Options']).toBe('DENY');
   });
 
-  test('is not stored, not sniffed, and keeps its address and its window to itself', () => {
+  test('a page is not stored, its type is not guessed, and other sites do not get its address or window', () => {
     expect(status).toBe(200);
     expect(fields).toMatchObject({
       'Content-Type': 'text/html; charset=utf-8',
@@ -33,12 +33,12 @@ describe('document', () => {
     expect(fields).not.toHaveProperty('Retry-After');
   });
 
-  test('says its language and its title', () => {
+  test('a page has a language and a title', () => {
     expect(body).toMatch(/^<!doctype html>\s*<html lang="de">/);
     expect(body).toContain('<title>A &amp; B · Countersign</title>');
   });
 
-  test('an odd address of a picture adds nothing to the policy', () => {
+  test('a malformed address of a picture adds nothing to the policy', () => {
     const pictures = ["https://a;script-src'*'/"];
     const odd = document({ language: 'en', brand: BRAND }, { ...page, pictures });
     expect(odd.fields['Content-Security-Policy']).toBe(fields['Content-Security-Policy']);
@@ -52,13 +52,13 @@ describe('document', () => {
     expect([later.status, later.fields['Retry-After']]).toEqual([429, '2']);
   });
 
-  test('a page without forms sends none', () => {
+  test('a page without forms may send none', () => {
     const { title, content } = page;
     const still = document({ language: 'en', brand: BRAND }, { title, content });
     expect(still.fields['Content-Security-Policy']).toContain("form-action 'none';");
   });
 
-  test('the one script is allowed by its hash, makes no HTML of text, and asks only if it must', () => {
+  test('the only script is allowed by its hash, makes no HTML from text, and sends requests only if the page needs it', () => {
     const run = (script: { text: string; asks?: true }) =>
       document({ language: 'en', brand: BRAND }, { ...page, script });
     const quiet = run({ text: SCRIPT });
@@ -74,13 +74,13 @@ describe('document', () => {
     );
   });
 
-  test('the icon is in the page, so that no browser asks for /favicon.ico', () => {
+  test('the page contains its icon, so that no browser requests /favicon.ico', () => {
     const [, icon = ''] = /<link rel="icon" href="([^"]*)"/.exec(body) ?? [];
     const svg = decodeURIComponent(icon.replace('data:image/svg+xml,', ''));
     expect(svg).toMatch(/^<svg [^]*fill="#1f5fbf"[^]*> C <\/text> <\/svg>$/);
   });
 
-  test('the foot has the links of the operator in the language of the page; without any there is none', () => {
+  test("the footer has the operator's links in the language of the page, and a page without links has no footer", () => {
     const links = [
       { text: { en: 'Terms', de: 'Nutzungsbedingungen' }, url: 'https://www.example/terms' },
       { text: { en: 'Help' }, url: '/help' },
@@ -99,7 +99,7 @@ describe('document', () => {
     expect(body).not.toContain('<footer');
   });
 
-  test.each(ATTACKS)('words and address of a link make no element or attribute: %s', (attack) => {
+  test.each(ATTACKS)('text and URL of a link cannot add an element or attribute: %s', (attack) => {
     const drawn = (text: string) => {
       const links = [{ text: { en: text, de: text }, url: `https://www.example/${text}` }];
       return document({ language: 'de', brand: { ...BRAND, links } }, page);
@@ -107,7 +107,7 @@ describe('document', () => {
     expect(skeleton(drawn(attack))).toEqual(skeleton(drawn('x')));
   });
 
-  test('the head shows the logo or the first letter, links home where there is one, and has room', () => {
+  test('the header shows the logo or the first letter, and links to the home page if there is one', () => {
     const lettered = document({ language: 'en', brand: { ...BRAND, name: '👩‍🚀 Space' } }, page);
     expect(lettered.body).toContain('aria-hidden="true">👩‍🚀</span>');
     const drawn = document(

@@ -13,16 +13,16 @@ export interface Brand {
   readonly color: string;
   /** URL of a picture: of this origin, or with the scheme `data`. */
   readonly logo?: string | undefined;
-  /** Where the files of `docs/` are read; it ends in a slash. */
+  /** The URL at which the files of `docs/` can be read; it ends in a slash. */
   readonly docs?: string | undefined;
-  /** At the foot of every page. */
+  /** Links in the footer of every page. */
   readonly links?: readonly FootLink[];
 }
 
 /** A link of the operator's: terms, privacy, help. */
 export interface FootLink {
   readonly text: { readonly en: string; readonly de?: string | undefined };
-  /** `https`, or a path at this origin. */
+  /** An `https` URL, or a path at this origin. */
   readonly url: string;
 }
 
@@ -37,7 +37,7 @@ export interface Frame {
   readonly brand: Brand;
 }
 
-/** Beside the brand, which leads to `home` if there is such a page. */
+/** The header, besides the brand, which links to `home` if there is such a page. */
 export interface Head {
   readonly home?: string;
   readonly more?: Html | undefined;
@@ -49,20 +49,20 @@ export interface PageContent {
   /** Default 200. */
   readonly status?: number;
   readonly head?: Head;
-  /** It has forms that are sent to its own origin. */
+  /** True if the page has forms that are sent to its own origin. */
   readonly forms?: true;
-  /** Seconds until it may be tried again (RFC 9110 section 10.2.3). */
+  /** Seconds until the person may try again (RFC 9110 section 10.2.3). */
   readonly retryAfter?: number | undefined;
-  /** Addresses of pictures elsewhere that the page shows. */
+  /** URLs of external pictures that the page shows. */
   readonly pictures?: readonly string[] | undefined;
-  /** A module, as text; `asks`: it sends requests to its own origin. */
+  /** A module as text; `asks`: the module sends requests to its own origin. */
   readonly script?: { readonly text: string; readonly asks?: true } | undefined;
 }
 
 /**
- * A page: never framed, never stored, and no script but its own, which makes no HTML of text.
- * `Referrer-Policy: same-origin` and not `no-referrer`, with which Chromium sends `Origin: null` on forms, and the
- * check of forms refuses that.
+ * Returns a page that cannot be framed or stored, and allows no script but its own, which makes no HTML from text.
+ * The page sends `Referrer-Policy: same-origin`. With `no-referrer` Chromium sends `Origin: null` with forms, which
+ * the check of forms refuses.
  */
 export function document(frame: Frame, page: PageContent): Answer {
   const { title, content, status = 200, head, retryAfter, script } = page;
@@ -121,10 +121,10 @@ function foot({ language, brand: { links = [] } }: Frame): Html | undefined {
   </footer>`;
 }
 
-/** The sign of an operator without a logo, who does not change while a server runs. */
+/** The sign of an operator without a logo, cached, since the brand does not change while a server runs. */
 let latest = { name: '', color: '', initial: '', icon: '' };
 
-/** The first letter, and an icon of it in the operator's colour. */
+/** Returns the first letter, and an icon with this letter in the operator's color. */
 function signOf({ name, color }: Brand): { readonly initial: string; readonly icon: string } {
   if (latest.name !== name || latest.color !== color) {
     const [first] = new Intl.Segmenter().segment(name);
@@ -134,7 +134,7 @@ function signOf({ name, color }: Brand): { readonly initial: string; readonly ic
   return latest;
 }
 
-/** In the page itself, or a browser asks for /favicon.ico. */
+/** Returns the icon as a data URL in the page, since a browser would otherwise request /favicon.ico. */
 function iconOf(initial: string, color: string): string {
   const { fill, onFill } = brandColors(color);
   const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">

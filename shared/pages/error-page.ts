@@ -12,15 +12,15 @@ export interface ErrorContent extends Pick<PageContent, 'title' | 'head'> {
   readonly status: number;
   /** Tells a person what happened and what to do. */
   readonly text: string;
-  /** The fault, for the developer of a client; shown as it is. */
+  /** The fault, for the developer of a client; shown unchanged. */
   readonly detail?: string | undefined;
   /** The id by which the operator finds the request in the log (X-Request-Id). */
   readonly id?: string | undefined;
-  /** Where a person can go on. */
+  /** A link with which a person can continue. */
   readonly way?: Html | undefined;
 }
 
-/** Tells a person what went wrong, with a way on. */
+/** Returns a page that tells a person what went wrong, with a way to continue. */
 export function errorPage(frame: Frame, content: ErrorContent): Answer {
   const { status, title, head, text, detail, id, way } = content;
   const texts = TEXTS[frame.language];
@@ -45,7 +45,7 @@ export function errorPage(frame: Frame, content: ErrorContent): Answer {
   });
 }
 
-/** The line by which the operator finds the request in the log. */
+/** Returns the line by which the operator finds the request in the log. */
 export function requestId({ language }: Frame, id: string | undefined): Html | undefined {
   if (id === undefined) return undefined;
   return html`<p class="small muted">${TEXTS[language].id} <code>${id}</code></p>`;

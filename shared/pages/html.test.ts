@@ -5,24 +5,24 @@ import { html, strong, styleElement } from './html.ts';
 import type { HtmlValue } from './html.ts';
 
 describe('html', () => {
-  test('escapes text and numbers, in content and in attributes', () => {
+  test('html escapes text and numbers, in content and in attributes', () => {
     const value = `<script>"'&`;
     expect(String(html`<p title="${value}">${value}${1}</p>`)).toBe(
       '<p title="&lt;script&gt;&quot;&#39;&amp;">&lt;script&gt;&quot;&#39;&amp;1</p>',
     );
   });
 
-  test('nests without escaping twice, joins arrays, leaves out undefined and false', () => {
+  test('html nests without escaping twice, joins arrays, and omits undefined and false', () => {
     const more: readonly HtmlValue[] = [strong('<c>'), undefined, false];
     const all = html`${[html`<i>${'a&b'}</i>`, more]}${undefined}${false}`;
     expect(String(all)).toBe('<i>a&amp;b</i><strong>&lt;c&gt;</strong>');
   });
 
-  test('HTML that was made once and came back as text is escaped', () => {
+  test('HTML that was turned into text is escaped', () => {
     expect(String(html`${String(strong('a'))}`)).toBe('&lt;strong&gt;a&lt;/strong&gt;');
   });
 
-  test('no text ever ends an element or an attribute', () => {
+  test('any text in a template never ends an element or an attribute', () => {
     fc.assert(
       fc.property(anyText(), (text) => {
         const written = String(html`${text}`);
@@ -32,7 +32,7 @@ describe('html', () => {
     );
   });
 
-  test('the indentation of a template is left out, but not in pre and textarea, and not of a value', () => {
+  test('the indentation of a template is removed, except in pre and textarea, and in values', () => {
     const value = 'a\n    b';
     expect(
       String(
@@ -56,7 +56,7 @@ describe('html', () => {
     }
   });
 
-  test('a style is written as it is', () => {
+  test('a style element contains its style unescaped', () => {
     const style = 'a > b { content: "x" }';
     expect(String(styleElement(style))).toBe(`<style>${style}</style>`);
   });

@@ -1,4 +1,4 @@
-/** HTML that is safe to send. Pages make it by the template `html` alone. */
+/** HTML that is safe to send. Pages create it only with the template `html`. */
 class Html {
   readonly #text: string;
 
@@ -13,24 +13,24 @@ class Html {
 
 export type { Html };
 
-/** Text and numbers are escaped, arrays joined, `undefined` and `false` left out. */
+/** Text and numbers are escaped, arrays are joined, `undefined` and `false` are omitted. */
 export type HtmlValue = string | number | Html | undefined | false | readonly HtmlValue[];
 
 /**
- * A template whose values are escaped, for content and for attributes in double quotes. It is the only
- * way in which pages write HTML, so no value gets past it.
+ * A template that escapes its values, for content and for attributes in double quotes. Pages write HTML only with it,
+ * so every value is escaped.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const parts = withoutIndentation(strings).map((text, index) => text + written(values[index]));
   return new Html(parts.join(''));
 }
 
-/** The end of an element that keeps its white space, such an element, or the indentation of a line. */
+/** Matches the end of an element that keeps white space, such an element, or the indentation of a line. */
 const INDENTED = /^[^<]*<\/(?:pre|textarea)>|<(pre|textarea)\b.*?(?:<\/\1>|$)|(?<=\n)[ \t]+/gs;
 
 const lean = new WeakMap<TemplateStringsArray, readonly string[]>();
 
-/** Returns the texts of a template without the indentation of its source, a fifth of a page, which no browser shows. */
+/** Returns the texts of a template without the source's indentation, a fifth of a page, which no browser shows. */
 function withoutIndentation(strings: TemplateStringsArray): readonly string[] {
   const known = lean.get(strings);
   if (known) return known;
@@ -60,12 +60,15 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** The style of the pages, which is ours: an element of this kind knows no escapes. */
+/** Returns a style element with a style of ours. Its content cannot be escaped. */
 export function styleElement(css: string): Html {
   return new Html(`<style>${css}</style>`);
 }
 
-/** A module of ours, which runs when the page has been read: an element of this kind knows no escapes either. */
+/**
+ * Returns a script element with a module of ours, which runs after the page was parsed. Its content cannot be
+ * escaped.
+ */
 export function scriptElement(script: string): Html {
   return new Html(`<script type="module">${script}</script>`);
 }

@@ -23,18 +23,18 @@ describe('languageOf (RFC 9110 section 12.5.4)', () => {
     ['de;level=1, en;q=0.1', 'en'],
     ['de_DE', 'en'],
     [',,;;q=1,,de', 'de'],
-  ] as const)('%s is %s', (field, language) => {
+  ] as const)('the language for %s is %s', (field, language) => {
     expect(languageOf(field)).toBe(language);
   });
 
-  test('ui_locales goes first, in its order (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
+  test('ui_locales is used first, in its order (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
     expect(languageOf('en', 'fr de-AT en')).toBe('de');
     expect(languageOf('de', 'fr xx')).toBe('de');
     expect(languageOf('de', '')).toBe('de');
     expect(languageOf('de', '__proto__ constructor')).toBe('de');
   });
 
-  test('any field gives a language', () => {
+  test('any field gives a supported language', () => {
     const field = fc.string({ unit: fc.constantFrom(...'den-*;q=01., \t\0ß'.split('')) });
     fc.assert(
       fc.property(field, field, (acceptLanguage, uiLocales) => {

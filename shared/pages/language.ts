@@ -2,9 +2,9 @@ export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /**
- * The language of a page: the first of `ui_locales` that we speak (OpenID Connect Core 1.0 section
- * 3.1.2.1), else the best of `Accept-Language` (RFC 9110 section 12.5.4), else English. A tag stands
- * for its language: de-CH is German. Malformed entries are skipped.
+ * Returns the language of a page. It is the first supported one in `ui_locales` (OpenID Connect Core 1.0 section
+ * 3.1.2.1), otherwise the best in `Accept-Language` (RFC 9110 section 12.5.4), otherwise English. A tag means its
+ * language: de-CH is German. Malformed entries are skipped.
  */
 export function languageOf(acceptLanguage: string | undefined, uiLocales = ''): Language {
   const wanted = [...uiLocales.split(' '), ...rangesOf(acceptLanguage ?? '')];
@@ -19,7 +19,7 @@ function spoken(tag: string): Language | undefined {
 const RANGE =
   /^[ \t]*(?<range>[a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(?<q>0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?[ \t]*$/i;
 
-/** Language ranges by falling quality; those of quality 0 and `*` ask for nothing. */
+/** Returns language ranges by decreasing quality, without `*` and those of quality 0. */
 function rangesOf(acceptLanguage: string): readonly string[] {
   return acceptLanguage
     .split(',')

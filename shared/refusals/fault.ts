@@ -4,10 +4,10 @@ import type { Words } from './words.ts';
 
 type Say = Words | ((input: unknown) => Words);
 
-/** Returns the parameters by which a schema says this: the issue has the English as message, and the words beside it. */
+/** Returns a schema's parameters for a mistake: the issue has the English text as its message, and also the words. */
 export const fault = (say: Say) => ({ error: withWords(say) });
 
-/** Puts words into an issue, and returns the English. */
+/** Adds words to an issue, and returns the English text. */
 export const withWords =
   (say: Say) =>
   (issue: z.core.$ZodRawIssue): string => {

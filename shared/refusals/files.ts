@@ -1,8 +1,8 @@
 import { speaker } from './words.ts';
 
-/** The refusals of files that the command line reads (`apply`, `directory import`). It speaks English alone. */
+/** The refusals of files that the command line reads (`apply`, `directory import`), which are only in English. */
 const FILES = {
-  // An entry of a declared file. Each goes on after its member.
+  // Mistakes in an entry of a declared file. Each text continues the name of its member.
   'client-id-built-in': 'is that of a client that is built in: choose another',
   'secret-of-no-method': 'is of no client with the method {method}: remove it',
   'client-id-of-key': 'must be {id}, which follows from its key',
@@ -22,7 +22,7 @@ const FILES = {
   'person-removed-meanwhile': 'the owner of {what} was removed meanwhile: try again',
   'second-factor-meanwhile': '{id} set up a second factor meanwhile: try again',
 
-  // A directory beside what is here.
+  // Conflicts of a directory file with the store.
   'other-owner': "{what} is {name}'s in the file and {owner}'s here",
   'known-elsewhere': "{what} is somebody else's here",
   'key-of-client-here': 'the key {id} is that of a client here',

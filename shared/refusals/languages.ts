@@ -2,13 +2,13 @@ import { filled, type NamesIn, type Words } from './words.ts';
 
 type Table = Readonly<Record<string, string>>;
 
-/** Returns a text in the language of a table, and in English where the table lacks the code. */
+/** Returns a text in the language of a table, or in English if the table lacks the code. */
 export function inLanguage(table: Table, { code, values, message, about }: Words): string {
   if (table[code] === undefined) return message;
   return [about, filled(table[code], values)].filter(Boolean).join(' ');
 }
 
-/** Returns the same as a sentence. A value at its beginning keeps its case: it may be a name. */
+/** Returns the text as a sentence. A value at its beginning keeps its case, since it may be a name. */
 export function sentenceIn(table: Table, words: Words): string {
   const text = inLanguage(table, words);
   const begin = words.about ?? table[words.code] ?? words.message;
@@ -16,7 +16,7 @@ export function sentenceIn(table: Table, words: Words): string {
   return `${first}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
-/** Returns a table in another language: it has every code, and names no other values. */
+/** Returns a table in another language. It has the same codes and the same values. */
 export const translated =
   <Of extends Table>() =>
   <const In extends Readonly<Record<keyof Of, string>>>(

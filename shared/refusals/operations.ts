@@ -1,11 +1,11 @@
 import { speaker, type Words } from './words.ts';
 
 /**
- * The refusals of operations by their codes. One about a member goes on after its name; any other is a whole sentence
- * without its full stop.
+ * The refusals of operations, by their codes. A text about a member continues the member's name; any other text is a
+ * sentence without its full stop.
  */
 export const OPERATIONS = {
-  // A member.
+  // Mistakes in a member.
   missing: 'is missing',
   'missing-redirect-uris': 'is missing: --grant authorization_code sends its code there',
   'missing-scope':
@@ -54,7 +54,7 @@ export const OPERATIONS = {
   'gnap-key': 'is neither a public JWK nor a certificate in PEM: {why}',
   'gnap-key-kept': 'has no public key that GNAP takes: {why}',
 
-  // A member beside others.
+  // Conflicts of a member with other members.
   'not-of-gnap': 'is not of a client of GNAP, which proves who it is by --gnap-key: leave it out',
   'refresh-of-gnap': 'refresh_token is not of a client of GNAP: leave it out',
   'only-of-gnap': 'is about clients of GNAP: add --gnap-key',
@@ -90,7 +90,7 @@ export const OPERATIONS = {
   'no-origin': 'must be one with TLS for the scheme hoba, and no space has one',
   'tls-origin': 'must be one of TLS: {origins}',
 
-  // An address to which a browser goes, after the address.
+  // Mistakes in a URI to which a browser is sent; the text follows the URI.
   'uri-relative': 'must be an absolute URI, such as https://app.example/callback',
   'uri-fragment': 'must have no fragment (#)',
   'uri-user': 'must have no user before the host (@)',
@@ -184,13 +184,13 @@ export const OPERATIONS = {
   'empty-ban': 'the ban names nothing: it needs path, tag or status',
   'nothing-to-revoke': 'nothing to revoke, no server accepts it: {why}',
 
-  /** A mistake that zod finds, and that has no code here: a test lists them. */
+  /** A mistake that zod finds and that has no code here: a test lists such mistakes. */
   other: 'is wrong ({issue})',
 } as const;
 
 export const said = speaker(OPERATIONS);
 
-/** An operation that was refused. */
+/** Thrown if an operation is refused. */
 export class Refused extends Error {
   readonly words: Words;
 

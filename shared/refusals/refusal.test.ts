@@ -10,31 +10,31 @@ import { refuse, TOKENS } from './tokens.ts';
 const PARTS = [SPACES, TOKENS, SIGNATURES, SCHEMES];
 
 describe('the table', () => {
-  test('no code stands in two parts of it', () => {
+  test('no code is in two parts of the table', () => {
     const codes = PARTS.flatMap((part) => Object.keys(part));
     expect(Object.keys(REFUSALS)).toHaveLength(codes.length);
   });
 
-  test('each label counts refusals, but for the one of unknown codes', () => {
+  test('each label counts a refusal, except the label of unknown codes', () => {
     const used = new Set(Object.values(REFUSALS).map(({ label }) => label));
     expect(LABELS.filter((label) => !used.has(label))).toEqual([]);
   });
 });
 
 describe('the words', () => {
-  test('a value takes the place of its name', () => {
+  test('a value replaces its name in a text', () => {
     expect(refuse('token-issuer', { iss: 'https://a', issuer: 'https://b' })).toEqual({
       refusal: 'token-issuer',
       reason: 'iss is another issuer: https://a, not https://b',
     });
   });
 
-  test('a value that looks like a name stays as it is', () => {
+  test('a value that looks like a name is not replaced again', () => {
     const { reason } = refuse('token-issuer', { iss: '{issuer} $& $1', issuer: 'https://b' });
     expect(reason).toBe('iss is another issuer: {issuer} $& $1, not https://b');
   });
 
-  test('a part is named first, and the code stays', () => {
+  test('the part is named first, and the code stays the same', () => {
     expect(within('access token', refuse('token-key'))).toEqual({
       refusal: 'token-key',
       reason: 'access token: the issuer has no such key',
@@ -48,10 +48,10 @@ describe('the label', () => {
   });
 });
 
-/** It compares a reason phrase of HTTP. */
+/** A file that compares a reason phrase of HTTP. */
 const OTHER_REASONS = ['resource-server/forwarding/passing-answer.ts'];
 
-test('nothing that is shipped compares the words of a reason', () => {
+test('no code of the product compares the words of a reason', () => {
   const compared =
     /\breason\b[^\n]{0,20}\.(?:startsWith|endsWith|includes|match|search|replace)\(|\.test\([^)\n]*\breason\)/;
   const files = globSync('{authz-server,resource-server,shared}/**/*.ts').filter(

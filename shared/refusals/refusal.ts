@@ -25,28 +25,28 @@ export const LABELS = [
 ] as const;
 
 export interface Row {
-  /** For the log and for developers; `{name}` stands for a value. */
+  /** The text for the log and for developers; `{name}` is replaced by a value. */
   readonly text: string;
   readonly label: (typeof LABELS)[number];
 }
 
 /** A reason for which a server refuses credentials. */
 export interface Refusal {
-  /** A code of the table: programs compare it. */
+  /** A code of the table, which programs compare. */
   readonly refusal: string;
-  /** The same in English, with its values. For the log, and for the client in development. */
+  /** The reason in English, with its values. For the log, and in development for the client. */
   readonly reason: string;
 }
 
 type Part = Readonly<Record<string, Row>>;
 
-/** Makes a refusal by its code, with the values that its text names. */
+/** Makes a refusal from its code, with the values that its text names. */
 export type Refuse<Of extends Part> = <Code extends keyof Of & string>(
   code: Code,
   ...values: Given<Of[Code]['text']>
 ) => Refusal;
 
-/** Creates the function that makes the refusals of a part of the table. */
+/** Creates the function that makes the refusals of one part of the table. */
 export const refuser =
   <Of extends Part>(part: Of): Refuse<Of> =>
   (code, ...[values]) => {
@@ -54,7 +54,7 @@ export const refuser =
     return { refusal: code, reason: filled(part[code]?.text ?? '', given) };
   };
 
-/** The same refusal, of a part: its reason names the part first. */
+/** Returns the same refusal for a part of a request: its reason names the part first. */
 export const within = (part: string, { refusal, reason }: Refusal): Refusal => ({
   refusal,
   reason: `${part}: ${reason}`,

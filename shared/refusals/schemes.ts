@@ -1,6 +1,6 @@
 import { type Refuse, refuser, type Row } from './refusal.ts';
 
-/** Refusals of the authentication schemes, but for those of tokens and their proofs. */
+/** Refusals of the authentication schemes, except those of tokens and their proofs. */
 export const SCHEMES = {
   // RFC 7617
   'basic-clear-text': {

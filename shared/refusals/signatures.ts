@@ -1,6 +1,6 @@
 import { type Refuse, refuser, type Row } from './refusal.ts';
 
-/** Refusals of HTTP message signatures (RFC 9421), of the keys of GNAP clients and of their proofs (RFC 9635). */
+/** Refusals of HTTP message signatures (RFC 9421), and of the keys and proofs of GNAP clients (RFC 9635). */
 export const SIGNATURES = {
   // The fields: RFC 9421 section 4.
   'signature-field': { text: '{field} is malformed, or has a label twice', label: 'malformed' },
@@ -44,7 +44,7 @@ export const SIGNATURES = {
   'component-param': { text: '{name} has the parameter {param}', label: 'malformed' },
   'component-param-type': { text: 'the parameter {param} is no string', label: 'malformed' },
 
-  // The demands of an application: section 3.2.1.
+  // The requirements of an application: section 3.2.1.
   'signature-none': { text: 'the message has no signature with tag {tag}', label: 'proof' },
   'signature-two': { text: 'the message has two signatures with tag {tag}', label: 'malformed' },
   'signature-tag': { text: 'its tag is not {tag}', label: 'proof' },

@@ -1,6 +1,6 @@
 import { type Refuse, refuser, type Row } from './refusal.ts';
 
-/** Refusals of a space, whichever scheme its credentials have. */
+/** Refusals of a space, for any scheme of credentials. */
 export const SPACES = {
   'no-credentials': { text: 'no credentials', label: 'no-credentials' },
   'several-lines': { text: 'more than one {field}', label: 'malformed' },
@@ -38,7 +38,7 @@ export const SPACES = {
   },
   'verify-no-space': { text: 'no space has the forwarded URL at {origin}', label: 'other' },
 
-  // The answer of the authorization server to a sign-in.
+  // The authorization server's answer to a sign-in.
   'sign-in-not-begun': {
     text: 'no sign-in has begun here with this state, or its tab has begun too often',
     label: 'malformed',
@@ -52,7 +52,7 @@ export const SPACES = {
   'sign-in-used': { text: 'the visit was used before', label: 'replayed' },
   'sign-in-failed': { text: '{why}', label: 'other' },
 
-  // Errors of others, each by its class.
+  // Errors of other parts and libraries, each by its class.
   'bad-request': { text: '{why}', label: 'malformed' },
   'http-error': { text: '{why}', label: 'other' },
   unavailable: { text: '{why}', label: 'unavailable' },

@@ -6,12 +6,12 @@ import { TOKENS } from './tokens.ts';
 
 const TABLE = { ...SPACES, ...TOKENS, ...SIGNATURES, ...SCHEMES };
 
-/** Names a reason for which a server refuses credentials. */
+/** A code that names a reason for which a server refuses credentials. */
 export type RefusalCode = keyof typeof TABLE;
 
 /** All refusals by their codes. */
 export const REFUSALS: Readonly<Record<string, Row>> = TABLE;
 
-/** Returns the label that counts a refusal; `other` for a code that stands in no table. */
+/** Returns the label that counts a refusal; `other` for an unknown code. */
 export const labelOf = (code: string): Row['label'] =>
   (Object.hasOwn(REFUSALS, code) && REFUSALS[code]?.label) || 'other';

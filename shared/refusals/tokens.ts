@@ -1,6 +1,6 @@
 import { type Refuse, refuser, type Row } from './refusal.ts';
 
-/** Refusals of JWTs: of their form (RFC 7515), of access tokens (RFC 9068) and of DPoP proofs (RFC 9449). */
+/** Refusals of JWTs: for their form (RFC 7515), as access tokens (RFC 9068) and as DPoP proofs (RFC 9449). */
 export const TOKENS = {
   'jws-length': { text: 'longer than 8192 characters', label: 'malformed' },
   'jws-parts': { text: 'not three parts', label: 'malformed' },

@@ -1,17 +1,17 @@
-/** The values that take the places of the names in a text. */
+/** The values that replace the names in a text. */
 export type Values = Readonly<Record<string, string | number>>;
 
-/** The names in braces. */
+/** The names in braces in a text. */
 export type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NamesIn<Rest>
   : never;
 
-/** The arguments beside a code: the values that its text names, or none. */
+/** The arguments after a code: the values that its text names, or none. */
 export type Given<Text> = [NamesIn<Text>] extends [never]
   ? []
   : [values: Readonly<Record<NamesIn<Text>, string | number>>];
 
-/** Returns a text with its values. */
+/** Returns a text in which values replace the names. */
 export const filled = (text: string, values: Values): string =>
   text.replaceAll(/\{(\w+)\}/g, (_, name: string) => `${values[name]}`);
 
@@ -19,13 +19,13 @@ export const filled = (text: string, values: Values): string =>
 export interface Words {
   readonly code: string;
   readonly values: Values;
-  /** The same in English. */
+  /** The text in English. */
   readonly message: string;
-  /** It stands before the text, in every language. */
+  /** A text before the message, the same in every language. */
   readonly about?: string;
 }
 
-/** Returns a text that goes on after what it is about. */
+/** Returns a text that continues what it is about. */
 export const about = (subject: string, words: Words): Words => ({
   ...words,
   message: `${subject} ${words.message}`,
@@ -34,7 +34,7 @@ export const about = (subject: string, words: Words): Words => ({
 
 type Table = Readonly<Record<string, string>>;
 
-/** Creates the function that says what a table has by its codes. */
+/** Creates the function that returns a table's texts by their codes. */
 export const speaker =
   <Of extends Table>(table: Of) =>
   <Code extends keyof Of & string>(code: Code, ...[given]: Given<Of[Code]>): Words => {

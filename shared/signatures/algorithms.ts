@@ -4,8 +4,8 @@ import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
 type Alg = JwsAlgorithm['alg'];
 
 /**
- * The JWS algorithms that do the same as each name of the registry (RFC 9421 sections 3.3.1 to 3.3.6).
- * `hmac-sha256` is missing: a server that verifies with a shared secret could sign as its client.
+ * The JWS algorithms that correspond to each name of the registry (RFC 9421 sections 3.3.1 to 3.3.6). `hmac-sha256`
+ * is left out: a server that verifies with a shared secret could sign as its client.
  */
 export const REGISTERED: ReadonlyMap<string, readonly Alg[]> = new Map([
   ['rsa-pss-sha512', ['PS512']],

@@ -45,7 +45,7 @@ describe('RFC 9421 section 2.1: fields', () => {
     ['"example";bs', ':dmFsdWUsIHdpdGgsIGxvdHM=:, :b2YsIGNvbW1hcw==:'],
     ['"x-obs";bs', ':Y2Fm6Q==:'],
     ['"expires";tr', 'Wed, 9 Nov 2022 07:28:00 GMT'],
-  ])('%s', (identifier, value) => expect(valueOf(identifier)).toBe(value));
+  ])('the field %s has a value', (identifier, value) => expect(valueOf(identifier)).toBe(value));
 
   test.each([
     ['"date"', 'the message has no date'],
@@ -63,7 +63,7 @@ describe('RFC 9421 section 2.1: fields', () => {
     ['"host";name="x"', 'has the parameter name'],
     ['"x-obs"', 'not ASCII'],
     ['"x-lines"', 'not ASCII'],
-  ])('%s is refused: %s', (identifier, reason) =>
+  ])('the field %s is refused: %s', (identifier, reason) =>
     expect(() => valueOf(identifier)).toThrow(reason),
   );
 });
@@ -79,7 +79,9 @@ describe('RFC 9421 section 2.2: derived components', () => {
     ['"@query"', '?param=value&foo=bar&baz=batman&qux='],
     ['"@query-param";name="baz"', 'batman'],
     ['"@query-param";name="qux"', ''],
-  ])('%s', (identifier, value) => expect(valueOf(identifier)).toBe(value));
+  ])('the component %s has a value', (identifier, value) =>
+    expect(valueOf(identifier)).toBe(value),
+  );
 
   test.each([
     ['"@authority"', 'HTTPS://WWW.Example.com:443/', 'www.example.com'],
@@ -106,7 +108,7 @@ describe('RFC 9421 section 2.2: derived components', () => {
       'something',
     ],
     ['"@query-param";name="a%21%27%28%29%7E*-._"', "https://a/?a!'()~*-._=x", 'x'],
-  ])('%s of %s', (identifier, targetUri, value) =>
+  ])('the component %s is derived from %s', (identifier, targetUri, value) =>
     expect(valueOf(identifier, at(targetUri))).toBe(value),
   );
 
@@ -122,7 +124,7 @@ describe('RFC 9421 section 2.2: derived components', () => {
     ['"@constructor"', 'a request has no @constructor'],
     ['"@method";req', 'a request has a component with req'],
     ['"host";req', 'a request has a component with req'],
-  ])('%s is refused: %s', (identifier, reason) =>
+  ])('the component %s is refused: %s', (identifier, reason) =>
     expect(() => valueOf(identifier)).toThrow(reason),
   );
 
@@ -146,13 +148,15 @@ describe('RFC 9421 section 2.4: components of an answer', () => {
     ['"content-digest";req', 'sha-256=:aGk=:'],
     ['"content-digest";key="sha-256";req', ':aGk=:'],
     ['"expires";tr;req', 'Wed, 9 Nov 2022 07:28:00 GMT'],
-  ])('%s', (identifier, value) => expect(valueOf(identifier, ANSWER)).toBe(value));
+  ])('the component %s of an answer has a value', (identifier, value) =>
+    expect(valueOf(identifier, ANSWER)).toBe(value),
+  );
 
   test.each([
     ['"@method"', 'an answer has no @method'],
     ['"@status";req', 'a request has no @status'],
     ['"age";req', 'the message has no age'],
-  ])('%s is refused: %s', (identifier, reason) =>
+  ])('the component %s of an answer is refused: %s', (identifier, reason) =>
     expect(() => valueOf(identifier, ANSWER)).toThrow(reason),
   );
 
@@ -168,7 +172,7 @@ describe('RFC 9421 section 2.5: the signature base', () => {
     return signatureBase(identifiers, params, REQUEST);
   };
 
-  test('has a line for each component, and the parameters at the end', () => {
+  test('the signature base has a line for each component, and the parameters at the end', () => {
     expect(base('("@method" "x-empty");created=1;keyid="a\\"b"')).toBe(
       '"@method": POST\n"x-empty": \n"@signature-params": ("@method" "x-empty");created=1;keyid="a\\"b"',
     );
@@ -181,12 +185,12 @@ describe('RFC 9421 section 2.5: the signature base', () => {
     },
   );
 
-  test('components that differ in a parameter are two', () => {
+  test('components that differ in a parameter are different', () => {
     expect(() => base('("priority";key="u" "priority";key="c" "priority")')).not.toThrow();
   });
 });
 
-test('a message is read once, whatever 64 components ask of it: a stranger makes both', () => {
+test('a message is read only once, although a stranger chooses it and all 64 components', () => {
   const read: string[] = [];
   const message: SignedRequest = {
     ...REQUEST,

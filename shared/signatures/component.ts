@@ -14,7 +14,7 @@ import { BadSignature, type SignedMessage, type SignedRequest } from './message.
 /** A component identifier: a name as a String, with parameters (section 2). */
 export type Identifier = Item & { readonly type: 'string' };
 
-/** Returns an identifier as it stands in the signature base (section 2.5), for example `"content-digest";req`. */
+/** Returns an identifier in the form of the signature base (section 2.5), for example `"content-digest";req`. */
 export const identifierText = (identifier: Identifier): string => memberText(identifier);
 
 /** Returns the same text for identifiers that are equal: the order of parameters does not matter (section 2). */
@@ -23,7 +23,7 @@ export function identityOf({ value, params }: Identifier): string {
   return memberText({ type: 'string', value, params: sorted });
 }
 
-/** The fields that are known to be Dictionaries, which `;sf` and `;key` need (sections 2.1.1 and 2.1.2). */
+/** The fields that are Dictionaries, as `;sf` and `;key` require (sections 2.1.1 and 2.1.2). */
 const DICTIONARIES: ReadonlySet<string> = new Set([
   'accept-signature',
   'content-digest',
@@ -37,29 +37,29 @@ const DICTIONARIES: ReadonlySet<string> = new Set([
 
 const FLAGS_OF_FIELDS: ReadonlySet<string> = new Set(['sf', 'bs', 'tr', 'req']);
 
-/** A message, and what was read of it: of 64 components each may ask for the same long query or field. */
+/** A message with its parsed parts, since each of 64 components may need the same long query or field. */
 interface Source {
   readonly message: SignedMessage;
   readonly fields: Map<string, Field>;
-  /** Undefined: it has too many parameters. */
+  /** Undefined if the query has too many parameters. */
   query?: Query | undefined;
 }
 
-/** The values in a query by the names of its parameters, which are percent-encoded anew. */
+/** The values of a query by the names of its parameters, both percent-encoded again. */
 type Query = ReadonlyMap<string, readonly string[]>;
 
 interface Field {
-  /** The values of its lines. */
+  /** The values of the field's lines. */
   readonly values: readonly string[];
-  /** Undefined: it is malformed. */
+  /** Undefined if the field is malformed. */
   dictionary?: Dictionary | undefined;
 }
 
 const sourceOf = (message: SignedMessage): Source => ({ message, fields: new Map() });
 
 /**
- * Returns the function of the message that gives the value of a component. It throws `BadSignature` if the message does
- * not have it, or the identifier has parameters that are unknown, unfit or contradict one another.
+ * Returns a function that gives the value of a message's component. It throws `BadSignature` if the message lacks the
+ * component, or if the identifier has parameters that are unknown, unfit or contradictory.
  */
 export function componentsOf(message: SignedMessage): (identifier: Identifier) => string {
   const own = sourceOf(message);
@@ -69,7 +69,8 @@ export function componentsOf(message: SignedMessage): (identifier: Identifier) =
     const source = has(params, 'req') ? (asked ??= sourceOf(requestOf(message))) : own;
     const derived = name.startsWith('@');
     const value = derived ? derivedValue(name, params, source) : fieldValue(name, params, source);
-    // Section 2.5: derived values are VCHAR and SP, those of fields have a tab, too; never a line end or obs-text.
+    // Section 2.5: derived values consist of VCHAR and SP, and those of fields also of tabs; no value has a line end
+    // or obs-text.
     if (!(derived ? /^[ -~]*$/ : /^[\t -~]*$/).test(value)) {
       throw new BadSignature(
         refuse('component-not-ascii', { component: identifierText(identifier) }),
@@ -79,14 +80,14 @@ export function componentsOf(message: SignedMessage): (identifier: Identifier) =
   };
 }
 
-/** `;req` is for responses alone (section 2.4). */
+/** `;req` is allowed only for responses (section 2.4). */
 function requestOf(message: SignedMessage): SignedRequest {
   if ('method' in message) throw new BadSignature(refuse('component-req-of-request'));
   if (message.request === undefined) throw new BadSignature(refuse('component-no-request'));
   return message.request;
 }
 
-/** Reads a boolean parameter, which is true if it is there. Throws `BadSignature` for any other value. */
+/** Reads a boolean parameter, which is true if present. Throws `BadSignature` for any other value. */
 function has(params: Params, flag: string): boolean {
   const param = params.get(flag);
   if (param === undefined) return false;
@@ -96,7 +97,7 @@ function has(params: Params, flag: string): boolean {
 
 const TARGET_URI = /^([a-z][a-z0-9+.-]*):\/\/[^/?#]*([^?#]*)(\?[^#]*)?$/i;
 
-/** Sections 2.2.1 to 2.2.7. Paths and queries stay as they were sent. */
+/** The derived components of sections 2.2.1 to 2.2.7. Paths and queries keep their original spelling. */
 const DERIVED: Readonly<Record<string, (request: SignedRequest) => string>> = {
   '@method': ({ method }) => method,
   '@target-uri': ({ targetUri }) => targetUri,
@@ -129,7 +130,7 @@ function derivedValue(name: string, params: Params, source: Source): string {
   return derive(message);
 }
 
-/** Undefined: it has more than 1,024 parameters. */
+/** Returns the parameters of the query; undefined if there are more than 1,024. */
 function parametersOf({ targetUri }: SignedRequest): Query | undefined {
   const query = partsOf(targetUri).query.slice(1);
   if (query.split('&', MOST_MEMBERS + 1).length > MOST_MEMBERS) return undefined;
@@ -138,7 +139,7 @@ function parametersOf({ targetUri }: SignedRequest): Query | undefined {
   return new Map([...named].map(([name, pairs]) => [name, pairs.map(([, value]) => value)]));
 }
 
-/** Section 2.2.8. Throws `BadSignature` unless the query has the parameter exactly once. */
+/** Returns a parameter of the query (section 2.2.8). Throws `BadSignature` unless the query has it exactly once. */
 function queryParam(name: string, query: Query | undefined): string {
   if (query === undefined) throw new BadSignature(refuse('component-long-query'));
   const [one, ...more] = query.get(name) ?? [];
@@ -150,7 +151,7 @@ function queryParam(name: string, query: Query | undefined): string {
   return percentEncoded(one);
 }
 
-/** The application/x-www-form-urlencoded percent-encode set of the URL Standard, in which a space is `%20`. */
+/** Percent-encodes the set of application/x-www-form-urlencoded in the URL Standard, with `%20` for a space. */
 const percentEncoded = (text: string) =>
   encodeURIComponent(text).replaceAll(
     /[!'()~]/g,
@@ -194,7 +195,7 @@ function dictionaryOf(name: string, field: Field): Dictionary {
   return field.dictionary;
 }
 
-/** Section 2.1.2. */
+/** Returns a member of a Dictionary (section 2.1.2). */
 function memberOf(dictionary: Dictionary, key: string): string {
   const member = dictionary.get(key);
   if (member === undefined) throw new BadSignature(refuse('component-no-member', { key }));
@@ -214,6 +215,6 @@ function stringParam(params: Params, key: string): string {
   return param.value;
 }
 
-/** The signature parameters as the last line of a signature base has them (section 2.3). */
+/** Returns the signature parameters as in the last line of a signature base (section 2.3). */
 export const signatureParams = (identifiers: readonly Identifier[], params: Params): string =>
   `(${identifiers.map(identifierText).join(' ')})${paramsText(params)}`;

@@ -5,7 +5,7 @@ import { signatureFields, type Signing } from './signed-request.ts';
 
 type Value = string | readonly string[];
 
-/** The `lines` of a message with these fields; a list is a field of several lines. */
+/** Returns the `lines` of a message with these fields; a list means a field of several lines. */
 export function withFields(fields: Readonly<Record<string, Value>>) {
   const byName = new Map(
     Object.entries(fields).map(([name, value]) => [name.toLowerCase(), [value].flat()]),
@@ -20,7 +20,7 @@ export function input(text: string): Pick<Signing, 'identifiers' | 'params'> {
   return { identifiers: member.value as readonly Identifier[], params: member.params };
 }
 
-/** Signs a message as its own Signature-Input with that label says. */
+/** Signs a message as its own Signature-Input with that label requires. */
 export function sign(message: SignedMessage, signing: Pick<Signing, 'alg' | 'key' | 'label'>) {
   const [line = ''] = message.lines('signature-input');
   return signatureFields(message, { ...signing, ...input(line.slice(line.indexOf('=') + 1)) });

@@ -1,16 +1,18 @@
 import type { Refusal } from '#shared/refusals/refusal.ts';
-/** The messages that RFC 9421 signs, as a server or a client knows them. */
+/** The messages of RFC 9421, as a server or a client has them. */
 
 interface Fields {
   /** Returns the values of all lines of a header field, in order. `name` is in lower case. */
   readonly lines: (name: string) => readonly string[];
-  /** The same for trailer fields. Absent: the message has none. */
+  /** Returns the same for trailer fields; absent if the message has none. */
   readonly trailers?: (name: string) => readonly string[];
 }
 
 export interface SignedRequest extends Fields {
   readonly method: string;
-  /** The target URI. A server makes it of its configured origin, since a client chooses `Host` (section 7.2.1). */
+  /**
+   * The target URI. A server builds it from its configured origin, since the client chooses `Host` (section 7.2.1).
+   */
   readonly targetUri: string;
   /** The request target as it was sent. */
   readonly requestTarget: string;
@@ -18,13 +20,13 @@ export interface SignedRequest extends Fields {
 
 export interface SignedResponse extends Fields {
   readonly status: number;
-  /** The request that it answers; needed for components with `;req` (section 2.4). */
+  /** The request of the answer, which components with `;req` need (section 2.4). */
   readonly request?: SignedRequest;
 }
 
 export type SignedMessage = SignedRequest | SignedResponse;
 
-/** A signature that cannot be made or verified. Its message is the reason, for the log. */
+/** Thrown if a signature cannot be made or verified. The message is the reason, for the log. */
 export class BadSignature extends Error {
   override readonly name = 'BadSignature';
   readonly refusal: Refusal;

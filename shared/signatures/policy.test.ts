@@ -30,7 +30,7 @@ const request = (fields: Readonly<Record<string, string | readonly string[]>> = 
 const signed = (text: string, label = 'sig') =>
   signatureFields(request(), { label, ...input(text), alg: 'Ed25519', key: privateKey });
 
-/** The signatures of these inputs in one message. */
+/** Returns one message with the signatures of these inputs. */
 function several(...texts: readonly string[]) {
   const all = texts.map((text, n) => signed(text, `sig${n}`));
   return {
@@ -47,7 +47,7 @@ function verify(fields: Readonly<Record<string, string | readonly string[]>>, po
   return claimed;
 }
 
-test('a signature that meets the policy is let in', () => {
+test('a signature that meets the policy is accepted', () => {
   expect(verify(signed(`${COVERED};${PARAMS}`)).params.get('keyid')?.value).toBe('k');
 });
 
@@ -57,11 +57,11 @@ describe('RFC 9421 section 7.2.1: coverage', () => {
     ['("@method" "@target-uri" "priority")', '"priority";key="u"'],
     ['("@method" "@target-uri" "priority";sf)', '"priority";key="u"'],
     ['()', '"@method"'],
-  ])('%s lacks %s', (covered, missing) => {
+  ])('a signature that covers %s is refused, since it lacks %s', (covered, missing) => {
     expect(() => verify(signed(`${covered};${PARAMS}`))).toThrow(`${missing} is not covered`);
   });
 
-  test('more than is demanded may be covered', () => {
+  test('a signature may cover additional components', () => {
     const more = '("@scheme" "@method" "@path" "@target-uri" "priority" "priority";key="u")';
     expect(() => verify(signed(`${more};${PARAMS}`))).not.toThrow();
   });
@@ -82,7 +82,7 @@ describe('parameters', () => {
     [`created=${NOW - 61};keyid="k";tag="gnap"`, 'created differs'],
     [`created=${NOW + 61};keyid="k";tag="gnap"`, 'created differs'],
     [`created=-${NOW};keyid="k";tag="gnap"`, 'created differs'],
-  ])('%s: %s', (params, reason) => {
+  ])('a signature with %s is refused: %s', (params, reason) => {
     expect(() => verify(signed(`${COVERED};${params}`))).toThrow(reason);
   });
 
@@ -92,13 +92,16 @@ describe('parameters', () => {
   });
 });
 
-describe('the tag finds the signature', () => {
+describe('a signature is found by its tag', () => {
   const other = `("@method");created=${NOW};tag="other"`;
   const mine = `${COVERED};${PARAMS}`;
 
-  test.each([[[other, mine]], [[mine, other]], [[mine]]])('among others: %j', (texts) => {
-    expect(verify(several(...texts)).params.get('tag')?.value).toBe('gnap');
-  });
+  test.each([[[other, mine]], [[mine, other]], [[mine]]])(
+    'the signature is found among others: %j',
+    (texts) => {
+      expect(verify(several(...texts)).params.get('tag')?.value).toBe('gnap');
+    },
+  );
 
   test.each([
     [[], 'no signature with tag gnap'],
@@ -106,7 +109,7 @@ describe('the tag finds the signature', () => {
     [[`${COVERED};created=${NOW};keyid="k"`], 'no signature with tag gnap'],
     [[`${COVERED};created=${NOW};keyid="k";tag=gnap-rotate`], 'no signature with tag gnap'],
     [[mine, mine], 'two signatures with tag gnap'],
-  ])('%j is refused: %s', (texts, reason) => {
+  ])('the signatures %j are refused: %s', (texts, reason) => {
     expect(() => verify(several(...texts))).toThrow(reason);
   });
 
@@ -162,7 +165,7 @@ describe('RFC 9421 section 4: Signature-Input and Signature', () => {
     expect(() => verify(fields)).toThrow('more than 64 components');
   });
 
-  test('section 2.2.7: @signature-params may not be covered', () => {
+  test('section 2.2.7: @signature-params must not be covered', () => {
     const fields = {
       ...good,
       'Signature-Input': inputs.replace('("@method"', '("@method" "@signature-params"'),

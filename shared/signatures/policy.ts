@@ -7,17 +7,17 @@ import type { LabelledSignature } from './signature-fields.ts';
 
 export interface Policy {
   /**
-   * The components that have to be covered, as identifiers: `"@method"`. A component with parameters is another one:
-   * `"@method";req` does not count for `"@method"`.
+   * The components that must be covered, as identifiers such as `"@method"`. A component with parameters is a
+   * different one: `"@method";req` does not replace `"@method"`.
    */
   readonly covered: readonly string[];
-  /** The value of `tag`. It finds the signature: a message may have several, and labels mean nothing. */
+  /** The value of `tag`, which identifies the signature: a message may have several, and labels have no meaning. */
   readonly tag: string | undefined;
-  /** Parameters that have to be there, besides `created`. */
+  /** Parameters that are required, besides `created`. */
   readonly required: readonly string[];
-  /** Parameters that must not be there. */
+  /** Parameters that are not allowed. */
   readonly refused: readonly string[];
-  /** Seconds by which `created` may differ from our clock, either way. */
+  /** Seconds by which `created` may be earlier or later than the server's clock. */
   readonly window: number;
 }
 

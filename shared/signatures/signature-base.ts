@@ -11,7 +11,7 @@ import { BadSignature, type SignedMessage } from './message.ts';
 
 /**
  * Returns the octets that are signed (RFC 9421 section 2.5), all of them ASCII. Throws `BadSignature` if a component
- * comes twice, is `@signature-params`, or has no value in the message.
+ * is repeated, is `@signature-params`, or has no value in the message.
  */
 export function signatureBase(
   identifiers: readonly Identifier[],

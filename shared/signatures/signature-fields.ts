@@ -3,7 +3,7 @@ import { refuse } from '#shared/refusals/signatures.ts';
 import type { Identifier } from './component.ts';
 import { BadSignature, type SignedMessage } from './message.ts';
 
-/** One signature of a message (RFC 9421 section 4), not verified yet. */
+/** A signature of a message (RFC 9421 section 4), not yet verified. */
 export interface LabelledSignature {
   readonly label: string;
   readonly identifiers: readonly Identifier[];
@@ -11,14 +11,14 @@ export interface LabelledSignature {
   readonly signature: Buffer;
 }
 
-/** The most signatures of a message: two for a rotation of keys, and some that others have added. */
+/** The most signatures of a message: two for a rotation of keys, and some that intermediaries have added. */
 const MOST = 8;
-/** The most components of a signature: more than any client covers, and few enough to work through. */
+/** The most components of a signature: more than any known client covers, and few enough to limit the work. */
 const MOST_COMPONENTS = 64;
 
 /**
- * Reads the fields Signature-Input and Signature (section 4.1 and 4.2). Throws `BadSignature` if one of them is
- * malformed, has a label twice, or has a label that the other one lacks.
+ * Reads the fields Signature-Input and Signature (sections 4.1 and 4.2). Throws `BadSignature` if one of them is
+ * malformed, repeats a label, or has a label that the other field lacks.
  */
 export function readSignatures(message: SignedMessage): readonly LabelledSignature[] {
   const [inputs, values] = ['signature-input', 'signature'].map((name) => {

@@ -14,7 +14,7 @@ export interface ToSign {
   readonly body?: string | Buffer;
 }
 
-/** A private key with the name by which the verifier knows it. */
+/** A private key with the name under which the verifier knows it. */
 export interface SignedBy {
   readonly alg: JwsAlgorithm['alg'];
   readonly kid: string;
@@ -22,8 +22,8 @@ export interface SignedBy {
 }
 
 /**
- * Returns the fields that sign a request (RFC 9421): the signature covers the method, the URL, every field that is given,
- * and the digest of the body (RFC 9530). `created`: seconds since the epoch.
+ * Returns the fields that sign a request (RFC 9421). The signature covers the method, the URL, every given field, and
+ * the digest of the body (RFC 9530). `created`: seconds since the epoch.
  */
 export function signedRequest(
   { method, url, fields: given, body }: ToSign,
@@ -57,7 +57,7 @@ export function signedRequest(
 }
 
 export interface Signing {
-  /** Names the signature within the message; a structured field's key: lower case. */
+  /** The name of the signature within the message: a structured field's key, in lower case. */
   readonly label: string;
   readonly identifiers: readonly Identifier[];
   readonly params: Params;

@@ -44,26 +44,35 @@ function messageOf(fields: Readonly<Record<string, string>>, section: string): S
 const TAGS: Readonly<Record<string, string>> = { 'B.2.2': 'header-example' };
 
 describe('RFC 9421 appendix B.2', () => {
-  test.each(VECTORS.cases)('$section: base and signature', ({ section, base, ...fields }) => {
-    const message = messageOf(fields, section);
-    const policy = { covered: [], tag: TAGS[section], required: ['keyid'], refused: [], window: 0 };
-    const claimed = claimedSignature(message, policy, NOW);
-    expect(claimed.base).toBe(base);
-    const keyid = String(claimed.params.get('keyid')?.value);
-    if (keyid === 'test-shared-secret') {
-      const hmac = createHmac('sha256', Buffer.from(VECTORS.secret, 'base64'));
-      expect(hmac.update(claimed.base).digest()).toEqual(claimed.signature);
-      return;
-    }
-    const algorithm = MESSAGE_ALGORITHMS.get(ALG[keyid]);
-    if (algorithm === undefined) throw new Error(keyid);
-    const key = createPublicKey({ key: VECTORS.keys[keyid] ?? {}, format: 'jwk' });
-    expect(() => verifySignature(claimed, { algorithm, key })).not.toThrow();
-    const changed = { ...claimed, base: `${claimed.base} ` };
-    expect(() => verifySignature(changed, { algorithm, key })).toThrow('not of this message');
-  });
+  test.each(VECTORS.cases)(
+    "the case of $section has the RFC's signature base, and its signature verifies",
+    ({ section, base, ...fields }) => {
+      const message = messageOf(fields, section);
+      const policy = {
+        covered: [],
+        tag: TAGS[section],
+        required: ['keyid'],
+        refused: [],
+        window: 0,
+      };
+      const claimed = claimedSignature(message, policy, NOW);
+      expect(claimed.base).toBe(base);
+      const keyid = String(claimed.params.get('keyid')?.value);
+      if (keyid === 'test-shared-secret') {
+        const hmac = createHmac('sha256', Buffer.from(VECTORS.secret, 'base64'));
+        expect(hmac.update(claimed.base).digest()).toEqual(claimed.signature);
+        return;
+      }
+      const algorithm = MESSAGE_ALGORITHMS.get(ALG[keyid]);
+      if (algorithm === undefined) throw new Error(keyid);
+      const key = createPublicKey({ key: VECTORS.keys[keyid] ?? {}, format: 'jwk' });
+      expect(() => verifySignature(claimed, { algorithm, key })).not.toThrow();
+      const changed = { ...claimed, base: `${claimed.base} ` };
+      expect(() => verifySignature(changed, { algorithm, key })).toThrow('not of this message');
+    },
+  );
 
-  test('section 3.3.6: Ed25519 signs B.2.6 with the same octets', () => {
+  test('section 3.3.6: Ed25519 gives the octets of the signature in B.2.6', () => {
     const vector = VECTORS.cases.find(({ section }) => section === 'B.2.6');
     if (vector === undefined) throw new Error('The file lacks B.2.6.');
     const message = messageOf({ 'signature-input': vector['signature-input'] }, vector.section);

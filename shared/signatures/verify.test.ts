@@ -9,7 +9,7 @@ import { signatureFields } from './signed-request.ts';
 import { claimedSignature, verifySignature } from './verify.ts';
 
 const NOW = 1_800_000_000;
-/** As GNAP demands (RFC 9635 section 7.3.1). */
+/** The policy of GNAP (RFC 9635 section 7.3.1). */
 const POLICY: Policy = {
   covered: ['"@method"', '"@target-uri"'],
   tag: 'gnap',
@@ -50,7 +50,7 @@ const request = (fields: Readonly<Record<string, string | readonly string[]>> = 
     ...withFields({ ...FIELDS, ...fields }),
   }) satisfies SignedRequest;
 
-/** The fields of a signature with these parameters. */
+/** Returns the fields of a signature with these parameters. */
 function fieldsOf(text = GOOD, alg: JwsAlgorithm['alg'] = 'Ed25519', label = 'sig') {
   return signatureFields(request(), { label, ...input(text), alg, key: keyOf(alg).privateKey });
 }
@@ -83,7 +83,7 @@ describe('RFC 9421 section 3.3.7: each algorithm', () => {
     expect(() => verifySignature(found, { ...keyOf(alg), key: publicKey })).toThrow('does not fit');
   });
 
-  test.each(NAMES)('%s refuses a signature that is cut, longer or empty', (alg) => {
+  test.each(NAMES)('%s refuses a signature that is truncated, longer or empty', (alg) => {
     const key = keyOf(alg);
     const found = claimed(fieldsOf(GOOD, key.algorithm.alg));
     const { signature } = found;
@@ -109,7 +109,7 @@ describe('RFC 9421 section 3.2: the parameter alg', () => {
   ] as const;
   const withAlg = (name: string) => `${COVERED};created=${NOW};alg="${name}"`;
 
-  test.each(REGISTRY)('%s is for a key of %s', (name, alg) => {
+  test.each(REGISTRY)('the parameter %s is accepted for a key of %s', (name, alg) => {
     const found = claimed(fieldsOf(withAlg(name), alg), ANY);
     expect(() => verifySignature(found, keyOf(alg))).not.toThrow();
   });
@@ -134,7 +134,7 @@ test('ECDSA: the second valid signature has other octets, but the same base', ()
   expect(signature.equals(found.signature)).toBe(false);
 });
 
-describe('a message that was changed', () => {
+describe('a message that was changed after it was signed', () => {
   const verified = (changed: Partial<SignedRequest>) => {
     const message = { ...request(fieldsOf()), ...changed };
     verifySignature(claimedSignature(message, POLICY, NOW), keyOf('Ed25519'));
@@ -145,17 +145,17 @@ describe('a message that was changed', () => {
     ['target', { targetUri: 'https://as.example/gnap?' }],
     ['origin', { targetUri: 'https://other.example/gnap' }],
     ['covered field', withFields({ ...fieldsOf(), 'Content-Type': 'text/plain' })],
-  ])('in its %s is refused', (_, changed) => {
+  ])('a message is refused after a change of its %s', (_, changed) => {
     expect(() => verified(changed)).toThrow('not of this message');
   });
 
-  test('in a field that is not covered passes', () => {
+  test('a message is accepted after a change of a field that is not covered', () => {
     expect(() => verified({ requestTarget: 'https://as.example/gnap' })).not.toThrow();
   });
 });
 
 describe('malformed fields', () => {
-  test('random octets in both fields are refused, never an error of ours', () => {
+  test('random octets in both fields are refused, without another exception', () => {
     const text = fc.string({ unit: fc.constantFrom(...'ab1=,;()":?@ -\\\t'.split('')) });
     fc.assert(
       fc.property(text, text, (one, other) => {
@@ -166,7 +166,7 @@ describe('malformed fields', () => {
     );
   });
 
-  test('a changed octet of a good signature is refused', () => {
+  test('a good signature with a changed octet is refused', () => {
     const good = fieldsOf();
     const change = (text: string, at: number, by: string) =>
       text.slice(0, at % text.length) + by + text.slice((at % text.length) + 1);
@@ -176,7 +176,7 @@ describe('malformed fields', () => {
         const name = inInput ? 'Signature-Input' : 'Signature';
         const text = change(good[name], at, by);
         fc.pre(text !== good[name]);
-        // The label means nothing, white space is not signed, and the last bits of base64 are spare.
+        // The label has no meaning, white space is not signed, and the last bits of base64 are unused.
         const fields = { ...good, [name]: text };
         try {
           const found = claimed(fields);

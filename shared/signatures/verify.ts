@@ -7,9 +7,9 @@ import { checkPolicy, type Policy, signatureFor } from './policy.ts';
 import { signatureBase } from './signature-base.ts';
 import { type LabelledSignature, readSignatures } from './signature-fields.ts';
 
-/** A signature that meets the policy, and the octets that it has to be of. Its key has not been looked at. */
+/** A signature that meets the policy, with the octets that it must cover. Its key was not used yet. */
 export interface Claimed extends LabelledSignature {
-  /** The signature base. A replay has the same base and key, also if its signature has other octets (ECDSA). */
+  /** The signature base. A replay has the same base and key, even if its signature has other octets (ECDSA). */
   readonly base: string;
 }
 
@@ -20,7 +20,7 @@ export interface VerifyingKey {
 }
 
 /**
- * Reads the signature that the policy asks for, without verifying it (RFC 9421 section 3.2, steps 1 to 4 and 7), so
+ * Reads the signature that the policy selects, without verifying it (RFC 9421 section 3.2, steps 1 to 4 and 7), so
  * that the caller can find the key by `keyid`. Throws `BadSignature`. `now`: seconds since the epoch.
  */
 export function claimedSignature(message: SignedMessage, policy: Policy, now: number): Claimed {
@@ -30,7 +30,7 @@ export function claimedSignature(message: SignedMessage, policy: Policy, now: nu
   return { ...signature, base: signatureBase(identifiers, params, message) };
 }
 
-/** Throws `BadSignature` unless the key has made the signature (section 3.2, steps 6 and 8). */
+/** Throws `BadSignature` unless the signature was made with the key (section 3.2, steps 6 and 8). */
 export function verifySignature(claimed: Claimed, { algorithm, key }: VerifyingKey): void {
   const alg = claimed.params.get('alg')?.value;
   if (alg !== undefined && !REGISTERED.get(String(alg))?.includes(algorithm.alg)) {

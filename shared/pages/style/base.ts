@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** Type, and what every element looks like. */
+/** Fonts, and the look of every element. */
 export const BASE = css`
   :root {
     --mono:

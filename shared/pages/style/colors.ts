@@ -1,7 +1,7 @@
 import { BACKGROUND, brandColors } from '#shared/base/brand-colors.ts';
 import { css } from './css.ts';
 
-/** Every colour by what it is for, in light, in dark, and where somebody asks for more contrast. */
+/** Returns every color by its purpose: in light, in dark, and with more contrast for people who ask for it. */
 export function colors(color: string): string {
   const { fill, onFill, shade, light, dark } = brandColors(color);
   return css`

@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** The head, and the two layouts below it: a card for one question, a wide column for reading. */
+/** The header, and the two layouts below it: a card for one question, a wide column for reading. */
 export const FRAME = css`
   .head {
     display: flex;

@@ -6,10 +6,10 @@ import { LISTS } from './lists.ts';
 import { PARTS } from './parts.ts';
 import { TABLES } from './tables.ts';
 
-/** The style for the operator's colour, which does not change while a server runs. */
+/** The style in the operator's color, cached, since the color does not change while a server runs. */
 let latest = { color: '', style: '' };
 
-/** The one style of all pages, in the operator's colour (`#rrggbb`). */
+/** Returns the style of all pages, in the operator's color (`#rrggbb`). */
 export function styleOf(color: string): string {
   if (latest.color !== color) {
     const all = [colors(color), BASE, FRAME, FORMS, PARTS, LISTS, TABLES];
@@ -18,6 +18,6 @@ export function styleOf(color: string): string {
   return latest.style;
 }
 
-/** Without comments, and without the white space that parts nothing. */
+/** Removes comments, and white space without meaning. */
 const shortened = (style: string) =>
   style.replaceAll(/\/\*.*?\*\/|\s+/gs, ' ').replaceAll(/ *([{};]) */g, '$1');

@@ -46,7 +46,10 @@ export const LISTS = css`
     align-items: flex-start;
     gap: 1rem;
   }
-  /* An empty disc while the picture loads, and if it does not. With a width the browser would draw a torn picture. */
+  /*
+   * An empty disc while the picture loads, or if loading fails. With a width the browser would draw the symbol of a
+   * broken picture.
+   */
   .portrait {
     flex: none;
     width: 4rem;

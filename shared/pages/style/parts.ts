@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** Notes, the code of a device, facts in two columns, the sign of an end. */
+/** Notes, the code of a device, facts in two columns, the sign at the end of a task. */
 export const PARTS = css`
   .note {
     padding: 0.75rem 1rem;
@@ -27,7 +27,7 @@ export const PARTS = css`
   .note.good {
     border-inline-start-color: var(--good);
   }
-  /* The height has the room below in it, since a picture that does not load has neither. */
+  /* The height includes the space below the picture, so that a picture that does not load needs neither. */
   .client-logo {
     line-height: 0;
   }

@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** A table on a sheet, and the way to it. */
+/** A table on a sheet, and the link to it. */
 export const TABLES = css`
   .sheet {
     padding: 0.5rem 1.25rem;
@@ -84,12 +84,12 @@ export const TABLES = css`
     }
   }
   @media (min-width: 60rem) {
-    /* No column is narrower than a usual word: only long identifiers break. */
+    /* Columns are at least as wide as a usual word, so that only long identifiers break. */
     .records td {
       min-width: 6.5rem;
     }
   }
-  /* Beside each other, the cells of a narrow page would break inside words. */
+  /* The table becomes one column: on a narrow page, cells side by side would break inside words. */
   @media (max-width: 59.99rem) {
     .records thead {
       position: absolute;
@@ -105,7 +105,7 @@ export const TABLES = css`
     .records tr {
       padding: 0.5rem 0;
     }
-    /* The head above the first row is not seen. */
+    /* The header above the first row is hidden. */
     .records tbody tr:first-child {
       border-top: 0;
     }
