@@ -134,7 +134,7 @@ describe.each([
     });
   });
 
-  describe('verification finds', () => {
+  describe('verification', () => {
     let middle: number;
     let text: string;
     const row = async (seq: number) =>
@@ -144,7 +144,7 @@ describe.each([
       text = await row(middle);
     });
 
-    test('a row that was changed, until it is restored', async () => {
+    test('verification finds a row that was changed, until it is restored', async () => {
       await tampered.change(middle, text.replace('disabled', 'enabled'));
       expect(await verify()).toMatchObject({
         ok: false,
@@ -154,7 +154,7 @@ describe.each([
       expect(await verify()).toMatchObject({ ok: true });
     });
 
-    test('a row that was removed', async () => {
+    test('verification finds a row that was removed', async () => {
       await tampered.change(middle);
       expect(await verify()).toMatchObject({
         ok: false,
@@ -163,7 +163,7 @@ describe.each([
       await tampered.change(middle, text);
     });
 
-    test('two rows that were exchanged, also across links', async () => {
+    test('verification finds two rows that were exchanged, also across links', async () => {
       for (const other of [middle + 1, middle + 3]) {
         const its = await row(other);
         await tampered.change(middle, its);
@@ -175,7 +175,7 @@ describe.each([
       expect(await verify()).toMatchObject({ ok: true });
     });
 
-    test('a row that was added after the last link', async () => {
+    test('verification finds a row that was added after the last link', async () => {
       const end = (await last())?.last ?? 0;
       await tampered.change(end + 1, text);
       expect(await verify()).toEqual({ ok: false, reason: `row ${end + 1} is in no link` });
@@ -273,7 +273,7 @@ describe.each([
   });
 
   test.each(['person', 'client'] as const)(
-    'a page of a %s and a kind reads a page, however much else it has done',
+    'a page of a %s and a kind reads only a page, however many other events the actor has',
     async (actor) => {
       const { audit } = tampered.stores;
       const id = randomId(systemRandom);

@@ -169,7 +169,7 @@ export type AuditEvent = {
 
 type Has<K extends Kind> = Kinds[K]['has'][number] | Optional<K>;
 
-/** The kinds of events that may be about a person. */
+/** The kinds of events that may concern a person. */
 export type KindOfPerson = { [K in Kind]: 'person' extends Has<K> ? K : never }[Kind];
 
 export const isOfPerson = <Event extends AuditEvent>(

@@ -142,7 +142,7 @@ async function sealed(audit: Audit, key: Buffer, link: AuditLink): Promise<void>
 async function nothingBeside(audit: Audit, oldest: AuditLink, last: AuditLink): Promise<void> {
   const [before] = await audit.rows({ first: 0, last: oldest.first - 1 }, 1);
   const [behind] = await audit.rows({ first: last.last + 1, last: Number.MAX_SAFE_INTEGER }, 1);
-  // A link that was made meanwhile was written together with its rows.
+  // Rows behind the last link are right if another link was made meanwhile.
   const isNew = (await audit.links(last.number + 1, 1)).length > 0;
   const beside = before ?? (isNew ? undefined : behind);
   if (beside) throw new Broken(`row ${beside.seq} is in no link`);

@@ -116,13 +116,13 @@ export type Principal = (
   readonly scopes?: ReadonlySet<string>;
   /** Claims that `/verify` and the gateway may pass to the application, for example `client_id` and `jti`. */
   readonly claims?: Readonly<Record<string, string>>;
-  /** The directory's data about a person, if the space asks it. */
+  /** The directory's data about a person, if the space asks the directory. */
   readonly about?: About;
   /** The person's sign-in; absent if the credentials do not say how the person signed in. */
   readonly authentication?: AuthenticationEvent;
 };
 
-/** Fields that the answer to a granted request has to carry for the client. */
+/** Fields that the client needs in the answer to a granted request. */
 export interface Proof {
   /** Parameters of Authentication-Info or Proxy-Authentication-Info. */
   readonly info?: AuthParams;
@@ -272,7 +272,7 @@ export interface ProtectionSpace {
   readonly application?: Scheme;
   /** Other origins whose pages may send unsafe requests (CORS). */
   readonly corsOrigins?: readonly string[];
-  /** Whether pages of those origins may send ambient credentials, too. */
+  /** Whether pages of the origins in `corsOrigins` may send ambient credentials, too. */
   readonly corsCredentials?: boolean;
 }
 
@@ -306,7 +306,7 @@ export type Outcome =
       readonly about?: About;
       /** The seal owed to a principal that was authenticated but lacks a scope, as with any other answer. */
       readonly seal?: Seal<Fields>;
-      /** Over HTTP/2 the stream is reset with HTTP_1_1_REQUIRED instead. */
+      /** If true, an HTTP/2 stream is reset with HTTP_1_1_REQUIRED, without this answer. */
       readonly http11?: boolean;
     })
   /** Routing continues as if the space were not configured. */

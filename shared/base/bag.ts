@@ -32,7 +32,7 @@ export class Bag<E extends Placed> {
     return true;
   }
 
-  /** A copy: entries may be added and removed while a caller iterates over it. */
+  /** Returns a copy, so that entries may be added and removed while a caller iterates over it. */
   toArray(): readonly E[] {
     return [...this.#all];
   }

@@ -35,7 +35,7 @@ export function brandColors(color: string): BrandColors {
   };
 }
 
-/** The color itself, or mixed with as little of `towards` as makes it readable on the background. */
+/** Returns the color, mixed with as little of `towards` as makes it readable on the background. */
 function readable(color: string, background: string, towards: string): string {
   let mixed = color;
   for (let part = 0; contrast(mixed, background) < READABLE; part += 0.02) {

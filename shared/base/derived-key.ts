@@ -38,9 +38,9 @@ export type Purpose =
   | 'countersign authz private-token quota'
   /** The secret of the client as which a resource server verifies PrivateTokens. */
   | 'countersign private-token resource-server'
-  /** The secret of the client as which people sign in to a space, by its URL. */
+  /** The secret of the client through which people sign in to a space, by the space's URL. */
   | `countersign sign-in client ${string}`
-  /** Contexts of PrivateToken's challenges, which change with the window. */
+  /** Contexts of PrivateToken's challenges, which change with the time window. */
   | 'private-token-window'
   /** Names in the store's limits for addresses that redeem tokens. */
   | 'private-token-address'

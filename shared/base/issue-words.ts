@@ -45,7 +45,7 @@ const WORDS: {
  * repeats the value, which may be a secret.
  */
 export const issueWords: z.core.$ZodErrorMap = (issue) => {
-  // The discriminator of a union.
+  // The issue is about the discriminator of a union.
   if (Array.isArray(issue['options'])) return `must be ${listed(issue['options'])}`;
   const words = WORDS[issue.code] as ((issue: Issue) => string) | undefined;
   return words?.(issue);

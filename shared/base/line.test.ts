@@ -51,7 +51,7 @@ class Connection extends EventEmitter {
 }
 
 describe('turns', () => {
-  test('a new caller runs before the further work of the caller with the most work', async () => {
+  test('the work of a new caller runs before further work of the caller with the most work', async () => {
     const { begun, ask, endAll } = setup();
     for (let n = 0; n < 160; n += 1) void ask('flood');
     void ask('person');

@@ -74,7 +74,7 @@ export class Line {
     this.#hold = options.hold ?? ((tell) => void setTimeout(tell, HELD).unref());
   }
 
-  /** How much work waits. */
+  /** The amount of waiting work. */
   get waiting(): number {
     return this.#all.waiting;
   }

@@ -51,7 +51,7 @@ interface Named {
   signIn: 'password' | 'passkey' | 'second-factor';
   signInResult: 'done' | 'goes-on' | 'refused';
 
-  // Forward authentication: the request that the proxy asks about.
+  // Forward authentication: the request that the proxy describes.
   askedMethod: string;
   askedHost: string;
   askedPath: string;

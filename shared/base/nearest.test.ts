@@ -13,7 +13,7 @@ test.each([
 });
 
 test.each(['', 'frobnicate', 'x', 'restart everything'])(
-  'suggests nothing for a word that is near to none: "%s"',
+  'nearest suggests nothing for a word that is near to no other: "%s"',
   (word) => {
     expect(nearest(word, KNOWN)).toBeUndefined();
   },

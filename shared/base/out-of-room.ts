@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** libuv has no name for EDQUOT. */
+/** Error numbers instead of names, since libuv has no name for EDQUOT. */
 const OUT_OF_ROOM: ReadonlySet<number | undefined> = new Set([
   -constants.errno.ENOSPC,
   -constants.errno.EDQUOT,

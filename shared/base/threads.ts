@@ -13,7 +13,7 @@ export interface Task {
 export interface ThreadsOptions {
   /** The file with `serveTasks` that each thread runs, as a path from the root without an extension. */
   readonly entry: string;
-  /** The name in the error when a thread ended. */
+  /** The name of the work in the error for a thread that ended. */
   readonly title: string;
   /** The most tasks that run at a time. */
   readonly threads: number;

@@ -3,7 +3,7 @@ import { nextTick, setImmediate } from './safe-timers.ts';
 /** The handler for an error of a work. It also gets errors of `sendTogether` for that work's answer. */
 type Failed = (error: unknown) => void;
 
-/** The most answers that wait for each other. */
+/** The most answers that are held to be sent together. */
 const TOGETHER = 32;
 
 const waiting: { readonly work: () => void; readonly failed: Failed }[] = [];
@@ -32,7 +32,7 @@ function doAll(): void {
     try {
       work();
     } catch (error) {
-      // The other work of this turn continues.
+      // The error is thrown in a later tick, so that the other work of this turn continues.
       nextTick(() => thrown(error));
     }
     if (answers.length >= TOGETHER) sendAll();

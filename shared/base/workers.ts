@@ -12,7 +12,7 @@ export const UNTOLD = cluster.isWorker && told === '';
 /** The number of processes that run this server. Limits for one account or address apply to all of them together. */
 export const WORKERS = cluster.isWorker && told !== '' ? Number(told) : 1;
 
-/** The number of this process among them, from 1. */
+/** The number of this worker, from 1. */
 export const WORKER = WORKERS === 1 ? 1 : Number(number);
 
 /** Returns the portion of one worker in a limit for all workers; at least one. */

@@ -161,7 +161,7 @@ describe('refused documents', () => {
 
 describe('draft section 6.5: addresses to which the server connects', () => {
   test.each(['10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1', 'fd00::1', '0.0.0.0', '1.1.1.1'])(
-    'never to %s at that port',
+    'the server never connects to %s for a document',
     async (address) => {
       await expect(fetchDocument(url, at(address))).rejects.toThrow('does not permit');
       expect(site.asked).toEqual([]);

@@ -16,7 +16,7 @@ const LONGEST = 86_400;
 
 export interface Fetched {
   readonly document: ClientDocument;
-  /** Seconds until it should be fetched again (draft section 4.4): between 30 and a day. */
+  /** Seconds until the document should be fetched again (draft section 4.4): from 30 to a day. */
   readonly fresh: number;
 }
 

@@ -17,7 +17,7 @@ export interface Step {
  */
 export type Result = 'right' | 'wrong' | 'no' | 'not yet' | 'open' | 'not reached';
 
-/** The results in words. */
+/** The results of checks, in words for people. */
 export const RESULT_WORDS: Readonly<Record<Result, string>> = {
   right: 'right',
   wrong: 'wrong',

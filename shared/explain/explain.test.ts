@@ -246,7 +246,7 @@ describe('tokens and proofs', () => {
     expect(told(`Authorization: Bearer ${text()}`).what).toBe('Bearer credentials');
   });
 
-  test('times are shown in words, and checks that only the server can make are open', () => {
+  test('times are shown in words, and checks that only the server can make get the result `open`', () => {
     const { parts, checks } = only(token());
     expect(parts.find(({ name }) => name === 'exp')?.value).toMatch(/^20.*Z \(in 60 s\)$/);
     const open = checks.filter(({ result }) => result === 'open');
@@ -539,7 +539,7 @@ test('a whole answer is explained by its fields, without its first line and its 
 });
 
 test.each(['biwsbj1hLHI9YQ==', '"biwsbj1hLHI9YQ=="', 'biwsbj1hLHI9YQ'])(
-  'base64 alone is decoded if it is text: %s (RFC 4648)',
+  'a text that is only base64 is decoded if it encodes text: %s (RFC 4648)',
   (text) => {
     expect(explain(text, clock)[0]?.parts).toEqual([{ name: 'text', value: 'n,,n=a,r=a' }]);
   },

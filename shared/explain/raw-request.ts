@@ -6,7 +6,7 @@ import { Unreadable } from './unreadable.ts';
 export interface RawRequest {
   readonly message: SignedRequest;
   readonly content: Buffer;
-  /** The names of its fields in lower case, with their values. */
+  /** The names of the request's fields in lower case, with their values. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   /** The reason for which the target URI is unknown; the message's target URI is then empty. */
   readonly flaw: string | undefined;

@@ -153,7 +153,7 @@ async function refuseReplay(
 export function certificateThumbprint(lines: readonly string[]): string | undefined {
   const [line, another] = lines;
   if (line === undefined || another !== undefined) return undefined;
-  // An item is parsed as the only member of a dictionary.
+  // The field is a single item, which is parsed here as the only member of a dictionary.
   const certificate = parseUniqueDictionary(`c=${line}`)?.get('c');
   if (certificate?.type !== 'bytes' || certificate.value.length === 0) return undefined;
   return hash('sha256', certificate.value, 'base64url');

@@ -31,7 +31,7 @@ export interface Outside {
   readonly clock: Clock;
   readonly random: Random;
   readonly fetch: Fetch;
-  /** The sign that other processes serve the same API, if there is one. */
+  /** The sign that other processes serve the same API; undefined without a sign. */
   readonly several: string | undefined;
   readonly log: GuardLog;
   /** The revocations, if the guard need not fetch them from the authorization server, as in tests. */

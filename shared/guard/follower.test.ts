@@ -113,7 +113,7 @@ describe('a follower of the revocations', () => {
   });
 
   test.each([null, [], {}, { access_token: 1, expires_in: 1 }, { access_token: 'x' }, 'x'])(
-    '%j is no token',
+    'the answer %j has no token',
     async (answer) => {
       const { state, page } = setup();
       state.token = () => Response.json(answer);

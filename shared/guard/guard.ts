@@ -120,7 +120,7 @@ export type Verdict =
   | {
       readonly ok: true;
       readonly principal: Principal;
-      /** For your answer: with DPoP, the next nonce. */
+      /** Fields for your answer: with DPoP, the next nonce. */
       readonly headers: Headers;
     }
   | {

@@ -26,7 +26,7 @@ export interface LeasedFeedOptions {
   ask(after: string | undefined, wait: number, signal: AbortSignal): Promise<RevocationPage>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Default: those of the system. */
+  /** Default: the timers of the system. */
   readonly timers?: Pick<Timers, 'sleep' | 'timeout'>;
   /** Seconds after the lease for which known revocations are still used; default: none. */
   readonly stale?: number | undefined;

@@ -38,8 +38,8 @@ const CONSOLE: GuardLog = {
 };
 
 /**
- * Protects an API by the access tokens of a Countersign authorization server. Asks nobody and waits for nothing
- * before the first request; throws a `TypeError` for options that are wrong, which says what to do.
+ * Protects an API by the access tokens of a Countersign authorization server. It sends no request before the first
+ * request of a client. Throws a `TypeError` for wrong options, which says what to do.
  *
  * @example
  * const guard = protect({

@@ -51,7 +51,7 @@ describe('in JSON', () => {
   });
 
   test.each([null, [], 'path', { soft: true }, { path: '/a', paths: [] }, { path: ['/a'] }])(
-    '%j is none, and the client is told why',
+    '%j is refused as a ban, with the reason for the client',
     (members) => {
       expect(() => toBan(members)).toThrow(/^The ban /);
     },
@@ -85,7 +85,7 @@ test('a stored rule is read again', () => {
 });
 
 test.each(['', '{}', 'null', '{"path":"/a","host":"b"}'])(
-  '%j says nothing that is known',
+  'a stored rule is ignored if it is unknown: %j',
   (value) => {
     expect(readRule(value)).toBeUndefined();
   },

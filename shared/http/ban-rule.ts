@@ -5,7 +5,7 @@ import { said } from '#shared/refusals/operations.ts';
 import { BadRequest } from './fields.ts';
 import { type Member, parseDictionary } from './structured-fields.ts';
 
-/** The most wildcards in a path: the server searches each target for each of them. */
+/** The most wildcards in a path, since the server searches each target for each wildcard. */
 const WILDCARDS = 16;
 
 const STATUS = fault(said('ban-status'));

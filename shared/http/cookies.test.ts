@@ -22,7 +22,7 @@ describe('cookies', () => {
   });
 
   test.each(['\u00a0', '\u000b', '\u000c'])(
-    'RFC 6265bis section 4.1.3.2: what %j begins has no prefix, so anybody may have set it',
+    'RFC 6265bis section 4.1.3.2: a name after %j has no valid prefix, so any host may have set the cookie',
     (space) => {
       expect(cookiesNamed(parseCookies([`${space}${NAME}=planted`]), NAME)).toEqual([]);
       expect(cookiesNamed(parseCookies([`${space}${NAME}=planted; ${NAME}=own`]), NAME)).toEqual([

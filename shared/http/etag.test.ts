@@ -13,7 +13,7 @@ describe('RFC 9110 section 8.8.3: entity tags', () => {
   });
 
   test.each(['', 'xyzzy', '"', 'w/"a"', 'W/ "a"', '"a b"', '"a"b"', '"a"\n', '"\0"', '*', "'a'"])(
-    '%j is none',
+    '%j is no entity tag',
     (value) => {
       expect(parseEntityTag(value)).toBeUndefined();
     },

@@ -5,7 +5,7 @@ export interface EntityTag {
   readonly opaque: string;
 }
 
-/** entity-tag; a pattern of `Scanner`. */
+/** Matches an entity-tag; a pattern for `Scanner`. */
 export const ENTITY_TAG = /(?:W\/)?"[!\x23-\x7e\x80-\xff]*"/y;
 
 const WHOLE = new RegExp(`^${ENTITY_TAG.source}$`);

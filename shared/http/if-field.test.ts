@@ -223,7 +223,7 @@ describe('RFC 4918 section 10.5: Coded-URL', () => {
   });
 
   test.each(['', T1, `<${T1}`, `<${T1}> `, `<${T1}><${T2}>`, '</path>', '<urn:uuid:a b>', '<>'])(
-    '%j is none',
+    '%j is no Coded-URL',
     (value) => {
       expect(parseCodedUrl(value)).toBeUndefined();
     },

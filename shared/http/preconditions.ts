@@ -18,7 +18,7 @@ export interface Current {
   readonly modified?: number;
 }
 
-/** Methods that select no representation: conditions are ignored (RFC 9110 section 13.2.1). */
+/** Methods that select no representation, so that conditions are ignored (RFC 9110 section 13.2.1). */
 const UNCONDITIONAL: ReadonlySet<string> = new Set(['CONNECT', 'OPTIONS', 'TRACE']);
 
 /** Methods whose answer can be 304 (RFC 9110 section 13.1.2, RFC 10008 section 2.6). */

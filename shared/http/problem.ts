@@ -6,7 +6,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   422: 'Unprocessable Content',
 };
 
-/** The phrase of a status code. */
+/** Returns the reason phrase of a status code. */
 export function phraseOf(status: number): string {
   return PHRASES[status] ?? STATUS_CODES[status] ?? 'Error';
 }

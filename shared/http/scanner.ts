@@ -1,4 +1,4 @@
-/** token (RFC 9110 section 5.6.2). */
+/** Matches a token (RFC 9110 section 5.6.2). */
 export const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y;
 
 /** Matches a comma of a list with the white space and the empty elements around it (RFC 9110 section 5.6.1.2). */

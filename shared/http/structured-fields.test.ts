@@ -180,7 +180,7 @@ describe('RFC 8941 section 4.2.1.2: inner lists', () => {
   });
 
   test.each(['a=(', 'a=(1', 'a=(1,2)', 'a=(1\t2)', 'a=(1"b")', 'a=((1))', 'a=)'])(
-    '%s is none',
+    '%s is no dictionary',
     (value) => {
       expect(parseDictionary(value)).toBeUndefined();
     },

@@ -50,7 +50,7 @@ describe('RFC 8941 section 4.1: serializing', () => {
 
 describe('a dictionary whose keys may not come twice', () => {
   test.each(['a=1, a=2', 'a=(x);b;b', 'a=1;x;x=2', 'a=(x;b;b)', 'a, b, a'])(
-    '%s is malformed',
+    '%s is malformed, since a key is repeated',
     (text) => {
       expect(parseUniqueDictionary(text)).toBeUndefined();
       expect(parseDictionary(text)).toBeDefined();

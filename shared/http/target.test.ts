@@ -95,7 +95,7 @@ describe('RFC 9112 section 3.2: the request target', () => {
   });
 
   test.each(['//a', '//', '///', '/a%0D%0A', '/a//..', '/a//%2e', '/a//%2F', '/a/%0D\\'])(
-    '%s leads nowhere',
+    '%s is refused as the target of a document',
     (text) => {
       expect(parseTreeTarget(text)).toBeUndefined();
     },

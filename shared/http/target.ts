@@ -5,9 +5,9 @@ import { isHost } from './host.ts';
  * THE rule of how a path is read: which targets are malformed or ambiguous, and so 400.
  *
  *  - `parseTarget`: endpoints, and the authorization server.
- *  - `parseTreeTarget`: documents, where a doubled slash counts as one.
+ *  - `parseTreeTarget`: documents, where a doubled slash means one.
  *  - `parsePassedTarget`: an application behind the gateway, which reads its path itself.
- *  - `parseAskedTarget`: the target that a proxy tells `/verify`.
+ *  - `parseAskedTarget`: the target that a proxy sends to `/verify`.
  *
  * `resource-server/exchange/exchange.ts` picks, `front-door.ts` answers 400. For an application each reading of the
  * path has to lie in its space: `resource-server/space/within.ts`.

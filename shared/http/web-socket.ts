@@ -7,7 +7,7 @@ export const WEB_SOCKET = 'websocket';
 /** RFC 6455 section 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
-/** 16 octets in base64 (RFC 6455 section 4.1). */
+/** Matches 16 octets in base64 (RFC 6455 section 4.1). */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
 interface Head {

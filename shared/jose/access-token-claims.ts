@@ -27,7 +27,7 @@ export interface AccessTokenClaims extends Omit<RevocableClaims, 'kid'> {
   readonly openid_scope?: string;
   /** How and when the person signed in (RFC 9068 section 2.2.1); absent in a token of an application. */
   readonly acr?: string;
-  /** The methods (RFC 8176 section 2). */
+  /** The authentication methods of the sign-in (RFC 8176 section 2). */
   readonly amr?: readonly string[];
   /** NumericDate. */
   readonly auth_time?: number;

@@ -55,7 +55,7 @@ describe('RFC 9068: a good token', () => {
   });
 
   test.each(['at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/At+Jwt'])(
-    'section 4: typ %s',
+    'section 4: the typ %s is accepted',
     (typ) => expect(judge(withHeader({ typ }))).toBeUndefined(),
   );
 });
@@ -160,7 +160,7 @@ describe('RFC 7515 section 5.2: the signature', () => {
 
 describe('RFC 7519 section 4.1: the claims', () => {
   test.each(['https://as/', 'https://AS', 'https://evil', 'https://as.evil'])(
-    'iss %s is refused (compared exactly)',
+    'the iss %s is refused, since the comparison is exact',
     (iss) => expect(judge(withClaims({ iss }))).toMatch(/^iss is another issuer: /),
   );
 
@@ -188,7 +188,7 @@ describe('RFC 7519 section 4.1: the claims', () => {
   });
 
   test.each(['iss', 'aud', 'sub', 'client_id', 'jti', 'iat', 'exp', 'client_gen', 'epoch'])(
-    'without %s it is refused',
+    'a token without %s is refused',
     (claim) => {
       expect(judge(withClaims({ [claim]: undefined }))).toBe(
         `claim ${claim} is missing or malformed`,

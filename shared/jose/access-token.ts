@@ -43,8 +43,7 @@ const isGeneration: Check = (value) => Number.isSafeInteger(value) && Number(val
 const isAudience: Check = (value) =>
   Array.isArray(value) ? value.length > 0 && value.every(isText) : isText(value);
 /**
- * True for a binding to a key, by the type of the token. A token with another kind of binding is refused, not treated
- * as unbound.
+ * Checks of `cnf`, by the type of the token. A token with another kind of binding is refused, not treated as unbound.
  */
 const IS_BINDING: Readonly<Record<TokenType, Check>> = {
   'at+jwt': (value) =>

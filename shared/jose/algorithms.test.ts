@@ -21,7 +21,7 @@ const raw = (data: Buffer) =>
 
 describe('RFC 7518 section 3.1: the allow-list', () => {
   test.each(['none', 'HS256', 'HS512', 'ES256K', 'ES384', 'PS256', 'es256', '', 'constructor'])(
-    '%s is not on it',
+    'the algorithm %s is not on the allow-list',
     (alg) => expect(ALGORITHMS.get(alg)).toBeUndefined(),
   );
 

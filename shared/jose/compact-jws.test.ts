@@ -66,7 +66,7 @@ describe('RFC 7515 section 5.2: malformed text is refused', () => {
 
 describe('RFC 7515 section 4.1: the header', () => {
   test.each(['none', 'HS256', 'nOnE', 'ES512', undefined, null, 7, ['ES256']])(
-    'alg %j is refused',
+    'the alg %j is refused',
     (alg) =>
       expect(reasonOf(signJws({ alg }, {}, privateKey))).toBe('alg is not on the allow-list'),
   );

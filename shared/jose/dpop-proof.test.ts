@@ -75,7 +75,7 @@ describe('RFC 9449: good proofs', () => {
 
 describe('RFC 9449 section 4.3: each check', () => {
   test.each(['', 'x', 'a.b.c', `${EXAMPLE}, ${EXAMPLE}`, `${EXAMPLE} `, EXAMPLE.slice(0, -2)])(
-    '2: not one well-formed JWT (%#)',
+    'check 2: a value that is not one well-formed JWT is refused (%#)',
     (proof) => expect(check(proof)).toMatchObject({ ok: false, error: 'invalid_dpop_proof' }),
   );
 
@@ -92,7 +92,7 @@ describe('RFC 9449 section 4.3: each check', () => {
   });
 
   test.each(['JWT', 'at+jwt', 'DPoP+JWT', 'application/dpop+jwt', undefined, null])(
-    '4: typ %j',
+    'check 4: the typ %j is refused',
     (typ) => expect(withHeader({ typ })).toEqual(invalid('typ is not dpop+jwt')),
   );
 

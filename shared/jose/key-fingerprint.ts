@@ -2,9 +2,9 @@ import { createPublicKey, hash, type KeyObject, type webcrypto } from 'node:cryp
 
 /** A public key in the form that is stored, which is the same for every spelling of the key. */
 export interface KeptKey {
-  /** base64url(SHA-256(DER of SubjectPublicKeyInfo)), its fingerprint. */
+  /** The key's fingerprint: base64url(SHA-256(DER of SubjectPublicKeyInfo)). */
   readonly id: string;
-  /** base64url of the DER of SubjectPublicKeyInfo. */
+  /** The key: base64url of the DER of SubjectPublicKeyInfo. */
   readonly spki: string;
 }
 

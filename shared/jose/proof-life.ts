@@ -3,10 +3,10 @@
  * it is valid while its `iat` differs from the server's clock by at most a window.
  */
 
-/** The window at resources, and for userinfo and PrivateToken at the authorization server. */
+/** The window, in seconds, at resources, and for userinfo and PrivateToken at the authorization server. */
 export const PROOF_WINDOW = 60;
 
-/** The window at the token endpoint and for pushed requests, which the engine (oidc-provider) fixes. */
+/** The window, in seconds, at the token endpoint and for pushed requests. The engine (oidc-provider) fixes it. */
 export const TOKEN_PROOF_WINDOW = 300;
 
 /** Seconds by which the clocks of several servers may differ. */

@@ -11,7 +11,7 @@ type Alg = StoredKey['alg'];
 export interface KeySet {
   /** Private JWKs of all published keys; the signing key of each alg comes first. */
   readonly jwks: readonly Jwk[];
-  /** The public parts of the keys (RFC 7517), in the same order. */
+  /** The public parts of these keys (RFC 7517), in the order of `jwks`. */
   readonly publicJwks: readonly Jwk[];
   signingKid(alg: Alg): string | undefined;
   publicKey(kid: string): KeyObject | undefined;

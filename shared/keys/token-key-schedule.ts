@@ -7,9 +7,9 @@ export const MOST_ROTATIONS = 20;
 /** The most keys of a type that are not retired: those of an overlap, the issuing key and the next key. */
 export const MOST_LIVE = MOST_ROTATIONS + 2;
 
-/** `privateTokens` of the configuration, in seconds. */
+/** The times in `privateTokens` of the configuration, in seconds. */
 export interface TokenKeyTimes {
-  /** Time from one key of a type to the next. */
+  /** Seconds from one key of a type to the next. */
   readonly rotation: number;
   /** Seconds for which a key is still valid after the next one has begun. */
   readonly overlap: number;

@@ -33,7 +33,10 @@ export interface Operation<
   readonly name: string;
   /** Its meaning in one line, for the help and for the description of the HTTP interface. */
   readonly summary: string;
-  /** An operation that reads takes GET and the scope `admin:read`; one that changes takes POST and `admin`. */
+  /**
+   * Whether the operation reads or changes data. Reading uses GET and the scope `admin:read`; changing uses POST and
+   * `admin`.
+   */
   readonly effect: 'reads' | 'changes';
   /** True if repeating the operation after a crash, or a store that did not answer, completes it. */
   readonly repeatable?: true;

@@ -16,7 +16,7 @@ interface Spelling {
   readonly secret?: true;
 }
 
-/** The spellings of members. */
+/** How each member is written at the command line and in forms. */
 export const SPELLINGS = z.registry<Spelling>();
 
 /** Returns the name of a member's option, and the word that represents its value in the help. */
@@ -87,7 +87,7 @@ export function choicesOf(schema: z.ZodType): readonly string[] | undefined {
   return one instanceof z.ZodEnum ? one.options.map(String) : undefined;
 }
 
-/** Whether an object may lack a member of this schema. */
+/** Returns whether a member with this schema is optional. */
 export const isOptional = (schema: z.ZodType): boolean =>
   z.object({ member: schema }).safeParse({}).success;
 

@@ -5,7 +5,7 @@ import type { Profile } from '#shared/stores/people/people.ts';
 export interface Person {
   /** The `sub` of the person's tokens. */
   readonly id: string;
-  /** The name with which they sign in. */
+  /** The name with which the person signs in. */
   readonly name: string;
   readonly profile?: Profile;
 }

@@ -20,7 +20,7 @@ export interface LocalDirectory {
  */
 const NOBODY = '(nobody)';
 
-/** The built-in directory, on the people of the store. */
+/** Creates the built-in directory, which uses the people in the store. */
 export function localDirectory({
   people,
   revocations,

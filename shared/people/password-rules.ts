@@ -16,7 +16,7 @@ export const PASSWORD_FAULTS = {
 
 export type PasswordFault = keyof typeof PASSWORD_FAULTS;
 
-/** Judges a new password. `enforced` is the form of it that is hashed (RFC 8265 section 4.2). */
+/** Judges a new password. `enforced` is the form of the password that is hashed (RFC 8265 section 4.2). */
 export async function judgePassword(
   password: string,
 ): Promise<{ readonly enforced: string } | { readonly fault: PasswordFault }> {

@@ -103,7 +103,7 @@ describe('locale (RFC 5646)', () => {
   });
 
   test.each(['', 'e', 'en_GB', 'en-', 'en-GB-', 'english language', 'x'.repeat(100), 'de\n'])(
-    '%j: refused',
+    'the locale %j is refused',
     (locale) => {
       expect(taken({ locale })).toBe(false);
     },

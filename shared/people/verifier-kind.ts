@@ -28,7 +28,7 @@ export interface KeptKind {
   handle?(name: string, realm: string): string;
 }
 
-/** The same kind, as a space or the proxy needs it. */
+/** A kind of verifier, as a space or the proxy needs it. */
 export interface VerifierKind extends KeptKind {
   /** An additional name of a realm, without spaces, if the scheme has one (RFC 8120 section 5). */
   readonly scope?: string;

@@ -42,7 +42,7 @@ export function blindRsa(publicKey: Buffer, input: Uint8Array, random: Random): 
   return blindWith(key, input, random);
 }
 
-/** Does the same with a key of any size. */
+/** Computes Blind and Finalize with a key of any size. */
 export function blindWith(key: KeyObject, input: Uint8Array, random: Random): Blinded {
   const modulus = rsaModulus(key);
   const { length } = modulus;

@@ -38,7 +38,10 @@ const ALGORITHM = Buffer.from(
 const BIT_STRING = 0x03;
 /** The octets before the RSAPublicKey: two headers of four octets and the count of unused bits. */
 const PREFIX = 4 + ALGORITHM.length + 4 + 1;
-/** The same with the AlgorithmIdentifier rsaEncryption (RFC 3279 section 2.3.1), as Node writes it. */
+/**
+ * The octets before the RSAPublicKey with the AlgorithmIdentifier rsaEncryption (RFC 3279 section 2.3.1), as Node
+ * writes it.
+ */
 const PLAIN_PREFIX = 4 + 15 + 4 + 1;
 
 /** Returns the SPKI of a public key of type `rsa` as RFC 9578 section 6.5 writes it. */

@@ -121,7 +121,7 @@ describe('RFC 9578 section 4: the directory of an issuer', () => {
   });
 
   test.each([[-1], [1.5], [8_640_000_000_001], [1e300], ['1686913811'], [null], [{}], [true]])(
-    'a key with not-before %j is passed over',
+    'a key with not-before %j is ignored',
     (value) => expect(keysOf({ ...VOPRF_ENTRY, 'not-before': value })).toEqual([]),
   );
 

@@ -18,12 +18,12 @@ export interface TokenKeyPair extends TokenKey {
   readonly privateKey: Buffer;
 }
 
-/** `token_key_id` (RFC 9578 sections 5.5 and 6.5). */
+/** Returns `token_key_id` (RFC 9578 sections 5.5 and 6.5). */
 export function tokenKeyId(publicKey: Uint8Array): Buffer {
   return createHash('sha256').update(publicKey).digest();
 }
 
-/** `truncated_token_key_id`: the least significant octet. */
+/** Returns `truncated_token_key_id`: the least significant octet of the id. */
 export function truncatedKeyId(id: Uint8Array): number {
   const last = id.at(-1);
   if (last === undefined) throw new TypeError('a key id has 32 octets');

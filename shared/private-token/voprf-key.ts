@@ -17,7 +17,7 @@ const ORDER = BigInt(
 const SCALAR = 48;
 const EXTRA = SCALAR / 2;
 
-/** GenerateKeyPair (RFC 9497 section 3.2), with a scalar by extra random bits (section 4.7.2). */
+/** Makes a key pair (GenerateKeyPair, RFC 9497 section 3.2), with a scalar by extra random bits (section 4.7.2). */
 export function generateVoprfKey(random: Random = systemRandom): TokenKeyPair {
   const drawn = BigInt(`0x${random(SCALAR + EXTRA).toString('hex')}`);
   const scalar = (drawn % (ORDER - 1n)) + 1n;

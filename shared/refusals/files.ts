@@ -11,7 +11,7 @@ const FILES = {
   fingerprint: 'must be the fingerprint of the key, {id}, or be left out',
   'owner-form': 'must have either name or id, as of a person',
 
-  // Another process was faster.
+  // Refusals of a change that another process made obsolete.
   'client-removed-meanwhile': 'the client {id} was removed meanwhile',
   'client-added-meanwhile': 'the client {id} was added meanwhile',
   'client-changed-meanwhile': 'the client {id} was changed meanwhile: run the command again',

@@ -7,7 +7,7 @@ export interface Chore {
   /** The task's name in the log if it fails. */
   readonly name: string;
   readonly seconds: number;
-  /** Not called while an earlier run is not over. */
+  /** Runs the task. It is not called while an earlier run is unfinished. */
   run(): Promise<unknown>;
 }
 
@@ -28,7 +28,7 @@ export function every({ name, seconds, run }: Chore, log: Log): Disposable {
         (error: unknown) => {
           const isTold = lacksStore;
           lacksStore = error instanceof StoreUnavailable;
-          // The end of the process, which closes the stores, may cut a run short.
+          // A run may fail because the process ends and closes the stores, so such a failure is not logged.
           if (!ended && !(isTold && lacksStore)) log.warn(name, { reason: String(error) });
         },
       )

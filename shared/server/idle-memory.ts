@@ -11,7 +11,7 @@ const COLLECTIONS = 2;
  * keeps the memory of the busiest time. `utilization`: the busy part of the time since the last call.
  */
 export function collectWhenIdle(utilization: () => number, collect: NodeJS.GCFunction): Chore {
-  // Starts above zero, since the start of the process leaves garbage, too.
+  // The number is above zero at first, since the start of the process leaves garbage, too.
   let owed = COLLECTIONS;
   return {
     name: 'memory',

@@ -108,7 +108,7 @@ describe('the resource server over TLS', () => {
   });
 
   test.each(['https://localhost:3443', 'https://127.0.0.1:3443', 'https://[::1]:3443'])(
-    'bound to %s: the certificate has that name',
+    'a listener bound to %s has a certificate with that name',
     async (origin) => {
       await start({}, origin);
       const other = selfSigned(['elsewhere.example'], systemClock, systemRandom);

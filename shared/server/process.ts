@@ -138,7 +138,7 @@ export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<vo
     const message = refused ? { refused: text } : { failed: text };
     await new Promise((sent) => process.send?.(message, sent) ?? sent(undefined));
   }
-  // Otherwise node:cluster would end the process here, with exit code 0.
+  // Without this, node:cluster would end the process here, with exit code 0.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   if (process.connected) process.disconnect?.();
 }

@@ -179,7 +179,7 @@ describe('RFC 9421 section 2.5: the signature base', () => {
   });
 
   test.each(['("@method" "@method")', '("priority";key="c";sf "priority";sf;key="c")'])(
-    '%s: a component that comes twice is refused, whatever the order of its parameters',
+    '%s: a repeated component is refused, whatever the order of its parameters',
     (text) => {
       expect(() => base(text)).toThrow('covered twice');
     },

@@ -4,7 +4,7 @@ import type { Refusal } from '#shared/refusals/refusal.ts';
 interface Fields {
   /** Returns the values of all lines of a header field, in order. `name` is in lower case. */
   readonly lines: (name: string) => readonly string[];
-  /** Returns the same for trailer fields; absent if the message has none. */
+  /** Returns the values of all lines of a trailer field; absent if the message has no trailer fields. */
   readonly trailers?: (name: string) => readonly string[];
 }
 

@@ -93,7 +93,7 @@ export async function challenged(
   { refusal, reason }: Refusal,
   more: {
     readonly fields?: Fields;
-    /** Challenges of one scheme that replace its usual ones. */
+    /** Challenges that replace the usual challenges of one scheme. */
     readonly instead?: { readonly scheme: Scheme; readonly challenges: readonly Challenge[] };
   } = {},
 ): Promise<AnswerOutcome> {

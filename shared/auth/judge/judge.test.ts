@@ -32,7 +32,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
   });
 
   test.each(['Bearer a b', 'basic a:b'])(
-    'RFC 6750 section 3.1: %j, which has no valid token, is refused by its scheme',
+    'RFC 6750 section 3.1: the scheme refuses %j, which has no valid token',
     async (value) => {
       const [name = ''] = value.split(' ');
       const outcome = await judge(spaceOf([schemeOf(name)]), authorization(value));
@@ -185,7 +185,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
   });
 
   test.each(['', ' ', 'One a="1", a="2"', 'One go od', 'One\tgood', '=', 'ö x', ',,,', 'One a="b'])(
-    'malformed credentials are 401 with challenges: %j',
+    'malformed credentials get 401 with challenges: %j',
     async (value) => {
       expect(await judge(TWO, authorization(value))).toMatchObject({ status: 401, fields: BOTH });
     },
@@ -224,7 +224,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     });
 
     test.each(['Basic %%%, Basic a', 'Basic %%%; Bearer a', 'Bearer a b,', 'Basicx %%'])(
-      '%j may be two sets of credentials, or no credentials: 401',
+      '%j, which may be two sets of credentials, or none, gets 401',
       async (value) => {
         const refused = { status: 401, fields: { 'WWW-Authenticate': asked } };
         expect(await judge(opaque, authorization(value))).toMatchObject(refused);
@@ -273,7 +273,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     }
   });
 
-  test('any other text in the field gives 401', async () => {
+  test('any text in Authorization gets 401', async () => {
     await fc.assert(
       fc.asyncProperty(anyText(), async (text) => {
         const outcome = await judge(TWO, authorization(text));

@@ -22,7 +22,7 @@ import type {
 
 type Pass = Extract<Outcome, { kind: 'pass' }>;
 
-/** Credentials found, and the scheme that they are for; `scheme` is absent if the space does not have it. */
+/** Credentials of a request, and their scheme; `scheme` is absent if the space does not have the scheme. */
 interface Found {
   readonly scheme: Scheme | undefined;
   readonly credentials: Credentials;
@@ -245,7 +245,7 @@ function proofFields({ at }: ProtectionSpace, { name }: Scheme, proof: Proof): F
   const { info, ask, fields } = proof;
   return {
     ...fields,
-    // The parameters are formatted like those of a challenge, without the scheme (RFC 9110 section 11.6.3).
+    // Authentication-Info has parameters like a challenge, but no scheme (RFC 9110 section 11.6.3).
     ...(info && {
       [at.info]: formatInfo(name, info),
     }),

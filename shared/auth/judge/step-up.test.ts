@@ -31,7 +31,7 @@ describe('acr', () => {
   });
 
   test.each(['', 'passkey', `${PASSKEY} `, `${PASSWORD} ${PASSKEY}`, PASSKEY.toUpperCase(), '0'])(
-    'an unknown value never satisfies: %j',
+    'an unknown acr never satisfies a rule: %j',
     (acr) => expect(lacked([{ acr: 'second-factor' }], { acr })).toBeDefined(),
   );
 

@@ -26,7 +26,7 @@ describe('scopes of the tools that a message calls (MCP, tools)', () => {
   });
 
   test.each([undefined, null, 'tools/call', 7, [], [[]], {}, { method: 'tools/call' }])(
-    'a message that is no call needs no scopes: %j',
+    'a message that is no call of a tool needs no scopes: %j',
     (message) => {
       expect(scopesOf(message)).toEqual([]);
     },

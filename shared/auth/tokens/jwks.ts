@@ -22,9 +22,9 @@ export interface JwksOptions {
   /** Fetches the JSON of a URL. Rejects, within seconds, if there is none. */
   readonly fetch: (url: string) => Promise<unknown>;
   readonly clock: Clock;
-  /** Seconds after which the set is fetched again, in the background. */
+  /** Seconds after which the key set is fetched again, in the background. */
   readonly maxAge: number;
-  /** Seconds between two fetches, so that a flood of unknown kids costs one. */
+  /** Least seconds between two fetches, so that a flood of unknown kids causes one fetch. */
   readonly cooldown: number;
   readonly log: Log;
 }

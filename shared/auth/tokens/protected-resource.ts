@@ -7,7 +7,7 @@ export interface ResourceDescription {
   readonly issuer: string;
   /** Names of the schemes, such as `Bearer`. */
   readonly schemes: readonly string[];
-  /** All scopes that any method needs. */
+  /** The scopes that all methods need together. */
   readonly scopes: readonly string[];
 }
 

@@ -26,7 +26,7 @@ describe('public:PORT', () => {
   });
 
   test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', 'fd00:ec2::254', '::ffff:1.1.1.1', '::1'])(
-    'never reaches %s',
+    'public:PORT does not allow %s',
     (address) => {
       expect(may(['public:443'], 'any.example', 443, address)).toBe(false);
     },
@@ -49,7 +49,7 @@ describe('a name', () => {
   });
 
   test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', '::ffff:10.0.0.1'])(
-    'does not open %s: who answers for it does not choose among our addresses',
+    'a name does not allow %s: its DNS server must not choose among internal addresses',
     (address) => {
       expect(may(['api.example:443', '*.example:443'], 'api.example', 443, address)).toBe(false);
     },

@@ -5,7 +5,7 @@ import { type Authority, parseAuthority } from './authority.ts';
 /** True if an address may be reached. */
 type Permits = (address: string) => boolean;
 
-/** One entry of the configuration. Returns undefined if it does not concern this host and port. */
+/** A rule for one entry of the configuration. Returns undefined if the entry is not for this host and port. */
 type Rule = (asked: Authority) => Permits | undefined;
 
 /** An address and port on which this server listens. */
@@ -17,8 +17,8 @@ export interface Listener {
 /** The destinations that clients may reach. A destination that no entry names is refused. */
 export interface Destinations {
   /**
-   * Combines the entries that concern this host and port into one check of its addresses. Returns undefined if
-   * there are none, so that the name need not be looked up.
+   * Combines the entries for this host and port into one check of the host's addresses. Returns undefined without
+   * such entries, so that the name need not be looked up.
    */
   concerning(asked: Authority): Permits | undefined;
 }

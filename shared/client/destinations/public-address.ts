@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Networks that are not on the Internet, or only by accident (IANA special-purpose address registries). */
+/** Networks that are not, or should not be, on the Internet (IANA special-purpose address registries). */
 const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number, why: string])[] = [
   ['0.0.0.0', 8, 'this host on this network'],
   ['10.0.0.0', 8, 'private'],

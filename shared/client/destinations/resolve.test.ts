@@ -96,7 +96,7 @@ test('unresponsive servers are given up within the time limit, however many ther
 });
 
 test.each(['localhost', 'a.localhost', 'a.b.localhost'])(
-  'RFC 6761 section 6.3: %s is loopback, whatever others say',
+  'RFC 6761 section 6.3: %s is loopback, whatever DNS or the hosts file says',
   async (name) => {
     const { servers, asked } = await startDns(() => ['1.1.1.1']);
     const hosts = hostsFile(`1.1.1.1 ${name}`);
@@ -130,7 +130,7 @@ describe('the hosts file, hosts(5)', () => {
   });
 
   test.each(['commented', 'not', 'broken', 'zoned', 'example', 'unfinished', '10.0.0.1'])(
-    '%s does not stand there',
+    '%s is not found in the hosts file',
     async (name) => {
       const { servers } = await startDns(() => 'NXDOMAIN');
       const resolve = createResolve({ hosts: hostsFile(text), servers, patience: 1000 });

@@ -18,7 +18,7 @@ const step = (
   ...(refusals && { refusals }),
 });
 
-/** The checks of an access token of a type, as `createTokenVerifier` and the schemes make them. */
+/** Returns the checks of a type of access token, as `createTokenVerifier` and the schemes make them. */
 const stepsOf = (type: string, binding: string): readonly Step[] => [
   step(
     'form',

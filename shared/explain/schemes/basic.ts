@@ -3,7 +3,7 @@ import { refuse } from '#shared/refusals/schemes.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
-/** The checks of Basic, as its `authenticate` makes them. */
+/** The checks of Basic, as the scheme's `authenticate` makes them. */
 export const BASIC_STEPS: readonly Step[] = [
   {
     name: 'tls',

@@ -21,7 +21,7 @@ const step = (
   ...(refusals && { refusals }),
 });
 
-/** The checks of Digest, as its `authenticate` makes them. */
+/** The checks of Digest, as the scheme's `authenticate` makes them. */
 export const DIGEST_STEPS: readonly Step[] = [
   step('form', 'All required parameters are there, and well-formed.', '3.4'),
   step('algorithm', 'The server has offered the algorithm.', '3.3', ['digest-algorithm']),

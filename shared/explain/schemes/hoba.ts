@@ -16,7 +16,7 @@ const step = (
   ...(refusals && { refusals }),
 });
 
-/** The checks of HOBA, as its `authenticate` makes them. */
+/** The checks of HOBA, as the scheme's `authenticate` makes them. */
 export const HOBA_STEPS: readonly Step[] = [
   step('tls', 'The connection is private: it is TLS, or stays on this machine.', '8.1', [
     'hoba-clear-text',

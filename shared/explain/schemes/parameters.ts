@@ -4,7 +4,7 @@ import { notedPart } from '../noted-part.ts';
 import { own } from '../own.ts';
 import { SCHEME_NOTES } from '../notes/schemes.ts';
 
-/** A challenge, or credentials. */
+/** The value of a challenge, or of credentials. */
 interface Read {
   readonly token68?: string;
   readonly params?: AuthParams;

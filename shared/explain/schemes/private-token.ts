@@ -18,7 +18,7 @@ const step = (
   ...(refusals && { refusals }),
 });
 
-/** The checks of PrivateToken, as its `authenticate` makes them. */
+/** The checks of PrivateToken, as the scheme's `authenticate` makes them. */
 export const PRIVATE_TOKEN_STEPS: readonly Step[] = [
   {
     name: 'tls',

@@ -3,7 +3,7 @@ import { type AuthParams, readParams, readToken68 } from './params.ts';
 
 /** A challenge (RFC 9110 section 11.3): one scheme, and either a token68 or parameters. */
 export interface Challenge {
-  /** As registered at IANA, for example `Bearer`. */
+  /** The scheme's name as registered at IANA, for example `Bearer`. */
   readonly scheme: string;
   readonly token68?: string;
   readonly params?: AuthParams;
@@ -23,7 +23,7 @@ const tokens = (...names: string[]) => new Map(names.map((name) => [name, WHOLE_
 
 /** RFC 7804 section 7: base64 has no quotes, although it is no token. */
 const SCRAM = tokens('sid', 'sr', 'ttl', 'stale').set('data', BASE64);
-/** These values are in base64 with quotes, or in hexadecimal without (RFC 8120 section 3.2.3). */
+/** Mutual's values are in base64 with quotes, or in hexadecimal without quotes (RFC 8120 section 3.2.3). */
 const HEX = /^[0-9a-f]+$/;
 const MUTUAL_TOKENS = 'version algorithm validation reason sid nc-max nc-window time'.split(' ');
 const MUTUAL = tokens(...MUTUAL_TOKENS)

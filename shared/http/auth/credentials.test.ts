@@ -56,7 +56,7 @@ describe('RFC 9110 section 11.4: credentials', () => {
   });
 
   test.each(['biwsbj1hLHI9eA==', 'YT8/', 'YT4+YQ', 'biws'])(
-    'RFC 7804 section 7: of SCRAM, base64 may stand without quotes: %s',
+    'RFC 7804 section 7: SCRAM may have base64 without quotes: %s',
     (data) => {
       for (const value of [`data=${data}, sid=x`, `sid=x,data=${data}`, `sid=x, data="${data}"`]) {
         expect(parseCredentials(`SCRAM-SHA-256 ${value}`)?.params).toEqual({ data, sid: 'x' });
@@ -67,14 +67,14 @@ describe('RFC 9110 section 11.4: credentials', () => {
   );
 
   test.each(['YQ===', 'Y=Q', '==', 'YQ==YQ==', 'Y-Q', 'YQ== x'])(
-    'RFC 7804 section 7: but only base64: %s',
+    'RFC 7804 section 7: SCRAM may have no other text without quotes: %s',
     (data) => {
       expect(parseCredentials(`SCRAM-SHA-256 sid=x, data=${data}`)).toBeUndefined();
     },
   );
 
   test.each(['AAEC_-8=', 'AAEC_w==', 'AAEC_w', 'AAEC', 'A'.repeat(472)])(
-    'RFC 9577 section 2.2.2: of PrivateToken, the token may stand without quotes: %s',
+    'RFC 9577 section 2.2.2: PrivateToken may have its token without quotes: %s',
     (token) => {
       for (const value of [`token=${token}`, `token="${token}"`, `TOKEN = ${token} ,`]) {
         expect(parseCredentials(`PrivateToken ${value}`)?.params).toEqual({ token });

@@ -105,5 +105,5 @@ export const clientMembers = {
     .register(SPELLINGS, { value: 'URL' }),
 };
 
-/** The values of those members. */
+/** The values of the members in `clientMembers`. */
 export type ClientMembers = z.output<z.ZodObject<typeof clientMembers>>;

@@ -25,7 +25,7 @@ export const profileMembers = {
   picture: picture.describe('where a picture of them is').register(SPELLINGS, { value: 'URL' }),
 };
 
-/** The same members in results. */
+/** The members of a profile in results. */
 export const profileShown = {
   display_name: z.string().exactOptional(),
   emails: z.array(z.strictObject({ address: z.string(), verified: z.boolean() })).exactOptional(),

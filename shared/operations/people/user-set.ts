@@ -18,7 +18,7 @@ function changeOf(was: PersonRecord, now: PersonRecord) {
   return { kind: 'person.changed', what } as const;
 }
 
-/** The options that can be cleared, each with its member. */
+/** The options that can be cleared, each with the member of its input. */
 const MEMBERS = {
   'display-name': 'display_name',
   email: 'emails',

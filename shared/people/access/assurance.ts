@@ -5,7 +5,7 @@ export { ACRS, type Acr, satisfying } from '#shared/jose/acr.ts';
 /** The way in which a person signed in. */
 export interface Assurance {
   readonly acr: Acr;
-  /** The methods (RFC 8176 section 2). */
+  /** The authentication methods (RFC 8176 section 2). */
   readonly amr: readonly string[];
 }
 

@@ -19,8 +19,8 @@ export interface ConsentKey {
 }
 
 /**
- * A person's decision about a client, for all their browsers. Each browser gets a grant of its own from it; the end of
- * one grant ends neither the consent nor the other grants.
+ * A person's decision about a client, for all their browsers. Each browser gets a grant of its own by the consent.
+ * The end of one grant ends neither the consent nor any other grant.
  */
 export interface Consent extends ConsentKey {
   /** The person's generation when they signed in; a later generation ends the consent. */

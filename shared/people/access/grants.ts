@@ -12,7 +12,7 @@ export interface Access {
   readonly grantId: string;
   readonly accountId: string;
   readonly clientId: string;
-  /** The person's generation when they signed in; every token of the grant carries it. */
+  /** The person's generation when they signed in, which every token of the grant has as a claim. */
   readonly generation: number;
   /**
    * The client's generation when the grant was made. A client that was removed and registered again has another
@@ -23,7 +23,7 @@ export interface Access {
   readonly since: number;
   /** Since when the client had the metadata of its document; absent for clients without a document. */
   readonly describedSince?: number;
-  /** `uid` of the sign-in with which the grant ends; absent if it outlives the browser's session. */
+  /** `uid` of the sign-in whose end also ends the grant; absent if the grant outlives the browser's session. */
   readonly signIn?: string;
   /**
    * The passkey of the sign-in in which the grant was allowed. Removing the passkey ends the grant, even if the grant
@@ -107,7 +107,7 @@ export async function findAccess(
 }
 
 /**
- * Does the same for a known person, with both requests to the store at once. Returns undefined for the grant of
+ * Finds an access of a known person, with both requests to the store at once. Returns undefined for the grant of
  * another person.
  */
 export async function findAccessOfPerson(

@@ -4,7 +4,7 @@ import { chosenName, isReservedName } from './chosen-name.ts';
 
 const MORE = ['Acme', 'Bob.Builder', 'kit-1'];
 
-describe('names that nobody may choose', () => {
+describe('reserved names', () => {
   test.each([
     ['one of a service (RFC 2142)', 'postmaster'],
     ['one of an operator', 'root'],

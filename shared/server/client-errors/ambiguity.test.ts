@@ -112,7 +112,7 @@ describe('RFC 9112 section 11.2: fields that another parser could take for frami
   });
 
   test.each(['X-Host', 'Host2', 'Content-Lengths', 'Encoding', 'X-Authorization'])(
-    '%s is a field like any other',
+    '%s is an ordinary field',
     async (name) => {
       expect(await reasonFor(`Host: a\r\n${name}: 5\r\n`)).toBe('none');
     },

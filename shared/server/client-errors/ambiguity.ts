@@ -64,7 +64,7 @@ function malformed(detail: string): ConnectionError {
 
 const isValidHost = remembering(isHost, { capacity: 1000, longest: 270 });
 
-/** An absolute URL, whose host is used in place of Host (RFC 9112 section 3.2.2). */
+/** Matches an absolute URL, whose host replaces the Host field (RFC 9112 section 3.2.2). */
 const ABSOLUTE = /^https?:/i;
 
 function inHttp1({ headers, httpVersion, url = '' }: IncomingMessage): ConnectionError | undefined {
@@ -109,7 +109,7 @@ function inHttp2({ headers, rawHeaders }: Http2ServerRequest): ConnectionError |
   return padded ? malformed('No field begins or ends with a space.') : undefined; // RFC 9113 section 8.2.1
 }
 
-/** An authority without the parts in which two spellings of it may differ (RFC 3986 section 6.2.3). */
+/** Returns an authority in one spelling (RFC 3986 section 6.2.3). */
 function normal(authority: string, scheme: string | undefined): string {
   return authority.toLowerCase().replace(scheme === 'https' ? /:(?:443)?$/ : /:(?:80)?$/, '');
 }

@@ -128,7 +128,7 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
   );
 
   test.each([...PARSED].filter((method) => method !== 'CONNECT'))(
-    '%s, which the parser knows, does not end the connection',
+    'the known method %s does not end the connection',
     async (method) => {
       const last = head('GET /next HTTP/1.1', 'Connection: close');
       await answerTo(name, await start(name), [head(`${method} /x HTTP/1.1`) + last]);

@@ -3,7 +3,7 @@ import { METHODS } from 'node:http';
 /** The method that node:http reads as the beginning of HTTP/2 (RFC 9113 section 3.4), in any request. */
 export const PRI = 'PRI';
 
-/** The methods that node:http can read. RFC 9110 section 9.1 lets a method be any token. */
+/** The methods that node:http can read. RFC 9110 section 9.1 allows any token as a method. */
 const READ: ReadonlySet<string> = new Set(METHODS);
 /**
  * The method that replaces an unknown method for node:http, whose parser then reads the request normally. No handler

@@ -67,7 +67,7 @@ export function contentOf(request: AnyRequest): AsyncIterable<Buffer> {
 export const intactContent = (request: AnyRequest): AsyncIterable<Buffer> =>
   intact(request, contentOf(request));
 
-/** How many octets of the content have been read so far, by any of these functions. */
+/** Returns how many octets of the content the functions of this file have read so far. */
 export const bytesRead = (request: AnyRequest): number => read.get(request) ?? 0;
 
 /**

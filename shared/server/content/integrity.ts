@@ -15,9 +15,9 @@ interface Claim {
 }
 
 /**
- * The content of a request as it arrives. It ends with a `BadRequest` if it does not match an integrity field in the
- * header section. Throws `BadRequest` if such a field is malformed. Algorithms other than SHA-256 and SHA-512 are
- * ignored, as RFC 9530 sections 2 and 3 allow.
+ * Yields the content of a request as it arrives. At its end it throws `BadRequest` if the content does not match an
+ * integrity field in the header section. A malformed integrity field gives `BadRequest`, too. Algorithms other than
+ * SHA-256 and SHA-512 are ignored, as RFC 9530 sections 2 and 3 allow.
  */
 export function intact(
   { headers }: Pick<AnyRequest, 'headers'>,

@@ -8,7 +8,7 @@ import { normalAddress, siteOf } from '#shared/http/forwarded.ts';
 import type { AnyRequest } from '../message/message.ts';
 import { createTally, type Share } from '../limits/tally.ts';
 
-/** The octets of content in memory; the octets before them are in the file. */
+/** The most octets of content in memory; earlier octets are in the file. */
 const MEMORY = 1024 * 1024;
 /** The first size of the buffer, larger than most messages. */
 const FIRST = 16_384;
@@ -28,7 +28,7 @@ export class Budget {
     this.#bytes = bytes;
   }
 
-  /** Rejects with `HttpError` 503 if fewer octets are left. */
+  /** Reserves octets. Rejects with `HttpError` 503 if fewer octets are left. */
   async take(bytes: number, address: string): Promise<void> {
     if (!(await this.#tally.take(this.#shares(bytes, address)))) throw tooMuchAtOnce();
   }
@@ -99,7 +99,7 @@ export class Spool {
     if (this.#memory !== undefined) yield this.#memory.subarray(0, this.#used);
   }
 
-  /** May be called several times. */
+  /** Closes the file. The method may be called several times. */
   close(): void {
     this.#closed = true;
     this.#budget.giveBack(this.#taken, this.#address);

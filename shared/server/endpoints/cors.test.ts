@@ -59,7 +59,7 @@ describe('Fetch, section CORS-preflight fetch', () => {
   });
 
   test.each([undefined, '', ' , ,', 'a b', 'a:b', '"a"', '(', 'é', 'a;b'])(
-    '%j, which names no field, allows nothing',
+    'a preflight for %j, which names no field, allows no field',
     (asked) => {
       const { fields } = preflight(space, from(PAGES, asked), []);
       expect(fields).not.toHaveProperty('Access-Control-Allow-Headers');

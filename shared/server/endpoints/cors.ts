@@ -50,7 +50,7 @@ const OF_SPACES = [
 const ANY: Fields = { [ALLOW_ORIGIN]: '*' };
 const ANY_AND_WHY: Fields = { ...ANY, ...OF_TOKENS };
 
-/** For addresses without secrets and without sign-in: any origin is allowed. */
+/** The rule for addresses without secrets and without sign-in: any origin is allowed. */
 export const EVERYBODY: Cors = { answers: () => ANY, errors: () => ANY, callers: () => ANY };
 
 /** Any script may send requests and read refusals, since only the token identifies the client. */

@@ -34,7 +34,7 @@ describe('health', () => {
   });
 
   test.each(['for=writing', 'for=', 'for=reading&for=all'])(
-    '`ready` for %s is 400',
+    '`ready` for %s gets 400',
     async (query) => {
       expect(await answerOf(`/health/ready?${query}`, well)).toMatchObject({ status: 400 });
     },

@@ -69,7 +69,7 @@ function isListener(host: string, { localAddress, localPort }: AnyRequest['socke
   return names.some((name) => host === normal(`${name}:${localPort}`));
 }
 
-/** The host as `URL.host` writes it, without the default port of either scheme (RFC 3986 section 6.2.3). */
+/** Returns the host as `URL.host` writes it, without port 80 or 443 (RFC 3986 section 6.2.3). */
 function normal(authority: string): string {
   return authority.toLowerCase().replace(/:(?:80|443)?$/, '');
 }

@@ -43,7 +43,7 @@ interface Open extends Placed {
   readonly socket: Duplex;
   /** The unfinished exchanges in order; the last one stays until the next begins. */
   exchanges: readonly Exchange[];
-  /** A timer that runs while the connection is half-closed. */
+  /** A timer that ends the connection while it is half-closed. */
   halved?: NodeJS.Timeout;
 }
 

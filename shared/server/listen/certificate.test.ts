@@ -74,7 +74,7 @@ describe('the certificate of development', () => {
   );
 
   test.each(['key.pem', 'certificate.pem'])(
-    'is made anew if %s is truncated or missing',
+    'the certificate is replaced if %s is truncated or missing',
     async (name) => {
       const { cert } = certificate();
       await truncate(at(name), 100);

@@ -284,7 +284,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
   });
 
   test.each(['/', 'b', 'b:', 'b:0', 'b:65536', ':80', 'u@b:80', 'http://b:80/'])(
-    'without a host and a valid port it is 400: %s',
+    'CONNECT without a host and a valid port gets 400: %s',
     async (target) => {
       const line = `CONNECT ${target} HTTP/1.1\r\nHost: b\r\n\r\n`;
       const [status] = statuses(await exchange(await start(), line));

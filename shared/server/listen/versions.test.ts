@@ -144,7 +144,7 @@ describe('RFC 9113 section 3.4: one port in clear text', () => {
   });
 
   test.each(['', 'P', 'PRI * HTTP/2.0\r\n'])(
-    'disconnects a client that sends only %j',
+    'a client that sends only %j is disconnected',
     async (bytes) => {
       const { port } = await start({ limits: { headersTimeout: 50 } });
       const socket = connect({ port, host: '127.0.0.1' }).resume();
@@ -261,7 +261,7 @@ describe('HTTP/2', () => {
   });
 
   test.each(['a', 'a:', 'a:0', 'a:65536'])(
-    'RFC 9110 section 9.3.6: CONNECT without a valid port is 400: %s',
+    'RFC 9110 section 9.3.6: CONNECT without a valid port gets 400: %s',
     async (authority) => {
       const { port } = await start();
       const client = session(`http://127.0.0.1:${port}`);

@@ -9,7 +9,7 @@ import { Http1Response } from './http1-response.ts';
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
 export type AnyResponse = ServerResponse | Http2ServerResponse;
 
-/** The handler of a request of either version. */
+/** The handler of a request of HTTP/1.1 or HTTP/2. */
 export type AnyHandler = (request: AnyRequest, response: AnyResponse) => void | Promise<void>;
 
 /** Returns the connection of a request, or over HTTP/2 its stream. */

@@ -15,7 +15,7 @@ export interface TraceContext {
  * may have more members.
  */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-/** The version with exactly these four members. */
+/** The version 00 of traceparent, which has exactly four members. */
 const VERSION = '00';
 const INVALID_VERSION = 'ff';
 const ZEROS = /^0+$/;

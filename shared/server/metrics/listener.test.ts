@@ -77,7 +77,7 @@ test.each([
 });
 
 test.each(['Host: localhost\r\nHost: localhost', 'Host: localhost\r\nHost: evil.example', ''])(
-  'RFC 9112 section 3.2: HTTP/1.1 with two fields Host or none is 400: %j',
+  'RFC 9112 section 3.2: HTTP/1.1 without a field Host, or with two, gets 400: %j',
   async (lines) => {
     const { port } = await listen();
     const socket = connect(port, '127.0.0.1');

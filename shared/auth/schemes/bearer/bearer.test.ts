@@ -71,7 +71,7 @@ describe('RFC 6750 section 2.1: the Authorization field', () => {
   );
 
   test.each(['Bearer token="x"', 'Bearer a="1", b="2"'])(
-    'section 3.1: %j is malformed: invalid_token',
+    'section 3.1: the malformed value %j gets invalid_token',
     async (authorization) => {
       const verdict = await setup().send(authorization);
       expect(verdict).toMatchObject({ kind: 'refused', challenges: [withError('invalid_token')] });
@@ -80,7 +80,7 @@ describe('RFC 6750 section 2.1: the Authorization field', () => {
   );
 
   test.each(['Bearer x', 'Bearer a.b.c', `Bearer ${'A'.repeat(20_000)}`])(
-    'section 3.1: a value that is no access token (%#): invalid_token',
+    'section 3.1: a value that is no access token (%#) gets invalid_token',
     async (authorization) => {
       expect(await setup().send(authorization)).toMatchObject({
         kind: 'refused',
@@ -138,7 +138,7 @@ describe('RFC 6750 section 2.3: a token in the query', () => {
   });
 
   test.each(['/documents/access_token=x', '/documents/a?q=access_token', '/documents/a?', '*'])(
-    '%s has no token',
+    'the query of %s has no token',
     (target) => expect(setup().scheme.locate?.(requestOf([], { target }))).toBeUndefined(),
   );
 

@@ -42,7 +42,7 @@ describe('RFC 9729 section 4: the parameters', () => {
   });
 
   test.each(['"a2V5"', 'a2V5=', 'a2V5.', 'a2V', 'a2V6A', 'a2V5+', 'a2V5/', 'a2V5~'])(
-    'the parameter %s is required',
+    'k=%s is refused, because it is no byte sequence',
     (k) => expect(read(written({ ...HONEST, k }))).toBeUndefined(),
   );
 
@@ -116,7 +116,7 @@ describe('RFC 9729 section 3: the signed octets', () => {
   });
 
   test.each(['/path', 'ftp://a/', 'https://', 'https://user@a/', 'a:443'])(
-    '%s has no host and port',
+    'the URL %s is refused, because it has no host and port',
     (url) => {
       expect(() => exporterContext({ ...purpose, url })).toThrow(TypeError);
     },

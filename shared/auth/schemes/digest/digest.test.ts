@@ -109,7 +109,7 @@ describe('RFC 7616 section 3.4: the right password is accepted', () => {
   });
 
   test.each(['MD5', 'SHA-256', 'SHA-512-256'] as const)(
-    'section 3.4.4: %s, the name as a hash',
+    'section 3.4.4: %s accepts a hash instead of the name',
     async (algorithm) => {
       const { scheme } = setup({ algorithms: [algorithm], userhash: true });
       const verdict = await exchange(scheme, requestWith(), { name: 'jäsøn' });

@@ -24,7 +24,7 @@ export interface OfferOptions {
   readonly nonces: Nonces;
 }
 
-/** The parts of a request that credentials claim. */
+/** The parts of a request that credentials cover. */
 export type Claimed = Pick<AuthRequest, 'method' | 'target' | 'origin' | 'content'>;
 
 /** Credentials that match the offer; everything but the secret has been checked. */

@@ -7,7 +7,7 @@ import type { DigestSettings } from './settings.ts';
 const kindOf = (hash: DigestHash): VerifierKind => {
   const { crypto, hexLength } = DIGEST_ALGORITHMS[hash];
   const value = new RegExp(`^[0-9a-f]{${hexLength}}$`);
-  /** H, in lower-case hexadecimal (RFC 7616 section 3.4.3). */
+  /** The hash H of RFC 7616 section 3.4.3, in lower-case hexadecimal. */
   const h = (...parts: readonly string[]) =>
     createHash(crypto).update(parts.join(':')).digest('hex');
   return {

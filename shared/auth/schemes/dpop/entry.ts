@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { oauthSpace } from '../parts/oauth.ts';
 import type { SchemeEntry, SchemeParts, SchemeSpace } from '../parts/scheme-entry.ts';
 
-/** Members of a space that are about DPoP. */
+/** Members of a space's configuration for DPoP. */
 const dpopSettings = {
   nonce: z
     .boolean()

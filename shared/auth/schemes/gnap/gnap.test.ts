@@ -542,7 +542,7 @@ describe('requests without their content, as at /verify', () => {
   });
 
   test.each(['POST', 'PUT', 'PATCH', 'QUERY', 'OPTIONS', 'PROPFIND', 'LOCK', 'BREW'])(
-    '%s is refused, with a digest and without',
+    '%s without content is refused, with a digest and without',
     async (method) => {
       const { sign, scheme, bound } = setup();
       const credentials = { scheme: 'gnap', rest: bound, token68: bound };

@@ -8,7 +8,7 @@ export interface HobaProof {
   readonly challenge: string;
   /** Base64url. */
   readonly nonce: string;
-  /** The origin that the client asks. */
+  /** The origin to which the client sends its request. */
   readonly origin: string;
 }
 

@@ -35,5 +35,5 @@ export const MUTUAL_ALGORITHM_NAMES = Object.keys(MUTUAL_ALGORITHMS) as [
   ...MutualAlgorithmName[],
 ];
 
-/** nIterPi (RFC 8121 section 3). */
+/** The iteration count nIterPi (RFC 8121 section 3). */
 export const ITERATIONS = 16_384;

@@ -19,7 +19,7 @@ const pointOf = (scalar: bigint) => {
 };
 
 test.each(['iso-kam3-dl-2048-sha256', 'toString', ''])(
-  'a client that supports curves does not answer the algorithm %j',
+  'a client that supports only curves does not answer the algorithm %j',
   async (algorithm) => {
     expect(await mutualClient({ ...TERMS, algorithm }, ALICE, systemRandom)).toBeUndefined();
   },

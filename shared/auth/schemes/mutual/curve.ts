@@ -16,11 +16,11 @@ interface Point {
   readonly y: bigint;
 }
 
-/** y^2 = x^3 - 3x + b modulo q (FIPS 186-4 appendix D.1.2), with generators of prime order r. */
+/** The curve y^2 = x^3 - 3x + b modulo q (FIPS 186-4 appendix D.1.2), with a generator of prime order r. */
 interface CurveParameters {
   /** The name in node:crypto. */
   readonly name: string;
-  /** Its object identifier. */
+  /** The object identifier of the curve. */
   readonly id: Buffer;
   readonly q: bigint;
   readonly r: bigint;

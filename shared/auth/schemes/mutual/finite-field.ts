@@ -9,7 +9,7 @@ import { der, integer, SEQUENCE } from '#shared/base/der.ts';
 import type { Group } from './group.ts';
 import { int, octets } from './octets.ts';
 
-/** dhKeyAgreement (PKCS #3). */
+/** The object identifier dhKeyAgreement (PKCS #3). */
 const DH = der(0x06, Buffer.from('2a864886f70d010301', 'hex'));
 const VERSION = integer(Buffer.of(0));
 

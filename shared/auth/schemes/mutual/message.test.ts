@@ -73,12 +73,12 @@ test('RFC 8120 section 3.2.1: tokens and hexadecimal digits may be in either cas
 });
 
 test.each(['0', '1', '999', '1000000', '340282366920938463463374607431768211456'.slice(0, 39)])(
-  'RFC 8120 section 3.2.3: accepts the nc %s',
+  'RFC 8120 section 3.2.3: the nc %s is accepted',
   (nc) => expect(read({ ...VFY, nc })).toMatchObject({ nc: BigInt(nc) }),
 );
 
 test.each(['00', '01', '-1', '+1', '1.0', '1e3', ' 1', '0x1', '', '١', '1'.repeat(40)])(
-  'RFC 8120 section 3.2.3: refuses the nc %j',
+  'RFC 8120 section 3.2.3: the nc %j is refused',
   (nc) => expect(read({ ...VFY, nc })).toBe('nc'),
 );
 

@@ -14,14 +14,14 @@ export interface MutualTerms {
   readonly realm: string;
 }
 
-/** req-KEX-C1 (RFC 8120 section 4.2). */
+/** The message req-KEX-C1 (RFC 8120 section 4.2). */
 export interface KeyExchange {
   readonly user: string;
   /** OCTETS of a possible K_c1. */
   readonly clientValue: Buffer;
 }
 
-/** req-VFY-C (RFC 8120 section 4.4). */
+/** The message req-VFY-C (RFC 8120 section 4.4). */
 export interface KeyVerification {
   /** The session id, in lower case. */
   readonly sid: string;
@@ -32,7 +32,7 @@ export interface KeyVerification {
 
 export const SID_OCTETS = 16;
 const SID = new RegExp(`^[0-9a-f]{${2 * SID_OCTETS}}$`);
-/** An integer without leading zeros (section 3.2.3), and with no more digits than any accepted value needs. */
+/** Matches an integer without leading zeros (section 3.2.3), with at most as many digits as an accepted value has. */
 const INTEGER = /^(?:0|[1-9][0-9]{0,38})$/;
 /** Longest name in UTF-16 code units: enough for the 64 letters of the longest name that can exist. */
 const LONGEST_NAME = 128;

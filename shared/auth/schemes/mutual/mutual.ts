@@ -69,7 +69,7 @@ type Reason = 'initial' | 'auth-failed' | 'stale-session' | 'invalid-parameters'
 
 /** The highest nc, counted from 0; a client that reaches it exchanges keys again. */
 const NC_MAX = 1_000_000;
-/** The window of `UseCounts`. */
+/** The size of the window of `UseCounts` in which nc may arrive in any order. */
 const NC_WINDOW = 128;
 /** Seconds for which uses of nc are remembered after the end of their session. */
 const AFTER = 60;
@@ -83,7 +83,7 @@ export function mutual(options: MutualOptions): Scheme {
   const { realm, algorithm, domain, certificate, verifiers, sessions, useCounts } = options;
   const { attempts, limits, exchanges, secret, clock, random, kam3 } = options;
   const { format, hashOctets, octets } = MUTUAL_ALGORITHMS[algorithm];
-  /** Takes the place of the verifier of a person without one; it matches no password. */
+  /** Replaces the verifier of a person without one; it matches no password. */
   const none = Buffer.alloc(octets);
 
   /** Returns the place of a request; undefined if the certificate that the client sees is unknown. */

@@ -3,7 +3,7 @@ export function octets(number: bigint, length: number): Buffer {
   return Buffer.from(number.toString(16).padStart(2 * length, '0'), 'hex');
 }
 
-/** INT (RFC 8120 section 12.1). */
+/** Reads INT, a number in big-endian octets (RFC 8120 section 12.1). */
 export function int(bytes: Buffer): bigint {
   return BigInt(`0x0${bytes.toString('hex')}`);
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 export interface Installable {
   /** A shell command that succeeds if the part is installed. */
   readonly check: string;
-  /** Debian packages that install it. */
+  /** Debian packages that install the part. */
   readonly packages: readonly string[];
 }
 

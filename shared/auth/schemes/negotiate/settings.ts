@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The member `negotiate`. */
+/** The member `negotiate` of the configuration. */
 export const negotiateSettings = z.strictObject({
   keytab: z.string().min(1).describe('Keytab file with the keys of the service.'),
   service: z

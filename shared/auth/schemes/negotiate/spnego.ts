@@ -2,7 +2,7 @@ import { elementContent, membersOf, readElements, SEQUENCE } from '#shared/base/
 
 /** The parts of a client's message that are checked before GSS sees it. */
 export interface ClientToken {
-  /** True if it opens a handshake; otherwise it is valid only within one. */
+  /** True if the message opens a handshake; any other message is valid only within a handshake. */
   readonly first: boolean;
   /**
    * The encrypted Authenticator of the Kerberos request (RFC 4120 section 5.5.1). It differs for every request, and
@@ -66,7 +66,7 @@ function readNegTokenInit(inner: Buffer): ClientToken | 'ntlm' | 'unknown' {
   return token(true, best && isKerberos(best) ? optimistic : undefined);
 }
 
-/** Contents of the object identifiers, in the client's order. */
+/** Returns the client's mechanisms in its order, as the contents of their object identifiers. */
 function mechanismsOf(list: Buffer | undefined): Buffer[] | undefined {
   const content = elementContent(list, SEQUENCE);
   const elements = content && readElements(content);

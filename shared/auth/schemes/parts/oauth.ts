@@ -8,7 +8,7 @@ export interface OAuthSpace {
   readonly realm: string;
   /** Identifiers of the space; a token must name one of them. */
   readonly audiences: readonly string[];
-  /** URL of its protected resource metadata (RFC 9728 section 3); absent if it has none. */
+  /** URL of the space's protected resource metadata (RFC 9728 section 3); absent if it has none. */
   readonly metadata?: string;
   /** Returns the scopes that a request with this method needs. */
   scopes(method: string): readonly string[];

@@ -18,7 +18,7 @@ import type { Gss } from './gss.ts';
 import type { OAuthSchemes } from './oauth.ts';
 import type { TrustedIssuer } from './token-issuer.ts';
 
-/** The parts of a server with which it opens its schemes. */
+/** The parts of a server that its schemes need. */
 export interface SchemeParts {
   readonly stores: Stores;
   readonly feed: RevocationFeed;
@@ -45,7 +45,7 @@ export interface SchemeParts {
   readonly mtls: boolean;
   /** Verifies the access tokens of the authorization server. */
   readonly tokens: TokenVerifier;
-  /** Undefined if Negotiate is off. */
+  /** The GSS-API; undefined if Negotiate is off. */
   readonly gss: Gss | undefined;
   /** Returns the issuer with a name, always the same object; without a name, the issuer of this pair of servers. */
   readonly issuers: (name: string | undefined) => TrustedIssuer;
@@ -99,7 +99,7 @@ export interface SchemeEndpoint {
 /** A scheme's endpoints by path, below `/.well-known/`, where no space exists. */
 export type SchemeEndpoints = Readonly<Record<string, SchemeEndpoint>>;
 
-/** A space that has the scheme, for the scheme's own endpoints. */
+/** A space with the scheme, as the scheme's own endpoints need it. */
 export interface SchemePlace {
   readonly url: string;
   readonly origin: string;
@@ -113,7 +113,7 @@ export interface SchemeEntry {
   readonly forPeople: boolean;
   /** The scheme checks a password and no second factor, so people who need a second factor are refused. */
   readonly passwordAlone?: true;
-  /** Members of a space's configuration that are about this scheme. */
+  /** Members of a space's configuration for this scheme. */
   readonly settings: Settings;
   /** Absent if the scheme does not use passwords, or receives the password itself. */
   readonly verifier?: SchemeVerifier;

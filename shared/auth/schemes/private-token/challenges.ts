@@ -24,7 +24,7 @@ export interface ChallengedSpace {
  * tokens.
  */
 export interface SpaceChallenge {
-  /** TokenChallenge (RFC 9577 section 2.1.1). */
+  /** The encoded TokenChallenge (RFC 9577 section 2.1.1). */
   readonly bytes: Buffer;
   readonly digest: Buffer;
   /**
@@ -34,7 +34,7 @@ export interface SpaceChallenge {
   readonly ends: number;
 }
 
-/** The time and store for which challenges are made. */
+/** The time, and the store's identity, from which challenges are made. */
 export interface Moment {
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -68,7 +68,7 @@ function readChallenge(params: AuthParams, site: string, clock: Clock): SiteChal
   };
 }
 
-/** The keys of a type that issue now, the issuer's preferred one first. */
+/** Returns the keys of a type that issue now, the issuer's preferred key first. */
 export const keysInUse = (
   { keys }: IssuerDirectory,
   type: TokenType,

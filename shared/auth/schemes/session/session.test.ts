@@ -157,7 +157,7 @@ describe('a session', () => {
   });
 
   test.each(['', 'x', 'A'.repeat(43), 'A'.repeat(44), '\u0000', '__proto__'])(
-    'a secret of nobody: %j',
+    'an unknown secret is refused: %j',
     async (value) => expect(await judge(value)).toMatchObject({ kind: 'refused' }),
   );
 

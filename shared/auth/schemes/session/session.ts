@@ -22,7 +22,7 @@ export interface SessionOptions {
   readonly secondFactor: SecondFactorRule;
 }
 
-/** 256 bits in base64url. */
+/** Matches a secret: 256 bits in base64url. */
 const SECRET = /^[\w-]{43}$/;
 
 /** Returns the secret that a browser sends for a space; undefined if no cookie has the form of a secret. */

@@ -34,7 +34,7 @@ export interface Sessions {
   now(): number;
 }
 
-/** The kind of artefact. */
+/** The kind under which the store has sessions. */
 const KIND = 'BrowserSession';
 /** Least milliseconds between two writes of a session's use. */
 const MINUTE = 60_000;

@@ -10,7 +10,7 @@ import { refuse } from '#shared/refusals/schemes.ts';
 
 /** An application server that has identified itself (RFC 8292). */
 export interface Sender {
-  /** Its public key: base64url of the uncompressed point. */
+  /** The server's public key: base64url of the uncompressed point. */
   readonly key: string;
 }
 
