@@ -52,7 +52,7 @@ describe('document', () => {
     expect([later.status, later.fields['Retry-After']]).toEqual([429, '2']);
   });
 
-  test('a page without forms may send none', () => {
+  test('the policy of a page without forms forbids sending forms', () => {
     const { title, content } = page;
     const still = document({ language: 'en', brand: BRAND }, { title, content });
     expect(still.fields['Content-Security-Policy']).toContain("form-action 'none';");

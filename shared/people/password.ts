@@ -27,7 +27,7 @@ export interface Argon2 {
  */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** A hash with the same parameters and lengths, which no password has. */
+/** A hash with the parameters and lengths of real hashes, which no password has. */
 const NOBODY = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** Matches 16 and 32 bytes in unpadded base64, in whose last characters the unused bits are 0. */

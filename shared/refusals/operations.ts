@@ -100,7 +100,7 @@ export const OPERATIONS = {
   'uri-scheme':
     'must be https, or http on localhost, 127.0.0.1 or [::1]; other schemes need --native',
 
-  // People.
+  // Refusals about people.
   'person-name': 'a name is 1 to 64 letters, digits and . _ @ + -: choose another',
   'password-short': 'a password has at least {least} characters: choose a longer password',
   'password-long': 'a password has at most {most} octets: choose a shorter password',
@@ -136,7 +136,7 @@ export const OPERATIONS = {
   'no-sign-in-of-person': '{name} has no sign-in {id}: see user access {name}',
   'no-client-of-person': '{name} has no client {id}: see user access {name}',
 
-  // Clients.
+  // Refusals about clients.
   'no-setting': 'no setting is given: name at least one',
   'no-client': 'there is no client {client}',
   'client-built-in': 'client {client} is built in: change the configuration instead',
@@ -154,7 +154,7 @@ export const OPERATIONS = {
   'no-grant-of-client': '{client} has no grant {id}: see client access {client}',
   'identifier-taken': 'the identifier is taken: try again',
 
-  // Keys.
+  // Refusals about keys.
   'no-key': 'there is no key {id}',
   'key-removed': 'the key {id} was removed meanwhile',
   'key-taken': 'the key {id} is known already, and no key is used twice: make another',
@@ -172,7 +172,7 @@ export const OPERATIONS = {
   'no-token-key-id': 'no {type} key has a truncated id that is free',
   'no-private-tokens': 'this pair issues no tokens: add privateTokens to the configuration',
 
-  // Caches and tokens.
+  // Refusals about caches and tokens.
   'not-asked-url': '{url} is no URL as clients ask for it: percent-encoded, with https://',
   'no-cache': 'no cache has {url}: no space is configured with one',
   'no-cache-there': 'no cache has {url}; spaces with one: {spaces}',

@@ -224,7 +224,7 @@ describe('a request that was held back', () => {
     },
   );
 
-  test("RFC 9112 section 9.6: a held-back request uses up its connection's number of requests, and the last answer says `close`", async () => {
+  test("RFC 9112 section 9.6: held-back requests are included in the limit of a connection's requests, and the last answer says `close`", async () => {
     const listening = await start(undefined, { requestsPerConnection: 5 });
     const received = await exchange(listening, (GET + FIRST).repeat(10) + GET.repeat(1000));
     expect(statuses(received)).toEqual(Array(5).fill(200));

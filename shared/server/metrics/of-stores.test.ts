@@ -100,7 +100,7 @@ test('a change that the audit log records is measured, too', async () => {
   );
 });
 
-test('PrivateTokens are counted as paid for, verified, redeemed and replayed', async () => {
+test('PrivateTokens are counted when they are paid for, verified, redeemed and replayed', async () => {
   const { wrapped, lines, empty } = measured();
   await wrapped.limits.spend('private-token', 'a', RATE);
   await wrapped.limits.spend('private-token-verification', 'rs', RATE);
