@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
 import { freePort } from './parts/free-port.ts';
+import { packProduct } from './pack-product.ts';
 import { startProcess, until } from './parts/process.ts';
 import { temporaryFolder } from './parts/temporary-folder.ts';
 
 const run = promisify(execFile);
-const ROOT = new URL('../', import.meta.url).pathname;
 const UNIT = new URL('../docs/how-to/systemd/countersign.service', import.meta.url).pathname;
 
 const parts = new AsyncDisposableStack();
@@ -17,10 +17,7 @@ afterAll(() => parts.disposeAsync());
 
 test('npm install --global: start runs workers with the variables of the unit, SIGHUP replaces them, SIGTERM ends all', async () => {
   const folder = parts.use(await temporaryFolder());
-  const packed = await run('npm', ['pack', '--pack-destination', folder.path, '--silent'], {
-    cwd: ROOT,
-  });
-  const archive = join(folder.path, packed.stdout.trim().split('\n').at(-1) ?? '');
+  const archive = packProduct(folder.path);
   const prefix = join(folder.path, 'prefix');
   const options = ['--global', '--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...options, archive], { cwd: folder.path });

@@ -13,9 +13,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ROOT } from './bundle.ts';
 import { importsOf } from './imports.ts';
+import { packFolder, places } from './packed.ts';
 
 /** The entries by the name that imports them. Those of frameworks are types alone. */
 const ENTRIES = {
@@ -43,6 +44,7 @@ const MANIFEST = {
   type: 'module',
   sideEffects: false,
   engines: { node: '>=22' },
+  ...places(),
   exports: Object.fromEntries(
     Object.entries(ENTRIES).map(([name, entry]) => [
       name,
@@ -99,10 +101,7 @@ export function packResource(destination: string): string {
     copyFileSync(join(ROOT, README), join(made, 'README.md'));
     copyFileSync(join(ROOT, 'LICENSE'), join(made, 'LICENSE'));
 
-    mkdirSync(destination, { recursive: true });
-    const pack = ['pack', '--silent', '--pack-destination', resolve(destination)];
-    const printed = execFileSync('npm', pack, { cwd: made, encoding: 'utf8' });
-    return join(resolve(destination), printed.trim().split('\n').at(-1) ?? '');
+    return packFolder(made, destination);
   } finally {
     rmSync(work, { recursive: true });
   }

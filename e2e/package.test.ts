@@ -1,10 +1,11 @@
-/** The package of `npm pack`, installed as npm installs it: below node_modules, where Node strips no types. */
+/** The package of `npm run pack:product`, installed as npm installs it: below node_modules, where Node strips no types. */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { freePort } from './parts/free-port.ts';
+import { packProduct } from './pack-product.ts';
 import { startProcess } from './parts/process.ts';
 import { temporaryFolder } from './parts/temporary-folder.ts';
 import type { TemporaryFolder } from './parts/temporary-folder.ts';
@@ -23,9 +24,7 @@ let files: readonly string[];
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  const pack = ['pack', '--pack-destination', folder.path, '--silent'];
-  const { stdout } = await run('npm', pack, { cwd: ROOT });
-  const archive = join(folder.path, stdout.trim().split('\n').at(-1) ?? '');
+  const archive = packProduct(folder.path);
 
   const modules = join(folder.path, 'node_modules');
   installed = join(modules, 'countersign');
@@ -77,6 +76,40 @@ test('it holds the bundled product, the launcher and the documents, and nothing 
   const OURS = /^\/\/ (?:(?:shared|authz-server|resource-server)\/|package\.json$)/;
   expect(sources.filter((source) => !OURS.test(source))).toEqual([]);
   expect(sources.filter((source) => /\b(test|fixture|contract|e2e)\b/.test(source))).toEqual([]);
+});
+
+test('its manifest has no script and nothing for development', async () => {
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object;
+  const places = new Set(['repository', 'homepage', 'bugs']);
+  expect(Object.keys(manifest).filter((name) => !places.has(name))).toEqual([
+    'name',
+    'version',
+    'description',
+    'license',
+    'bin',
+    'type',
+    'dependencies',
+    'optionalDependencies',
+    'engines',
+  ]);
+});
+
+test('each link of its documents leads to a file of the package, or to a public address', async () => {
+  const all = new Set(files.map((file) => file.replace('package/', '')));
+  const there = (path: string) => [...all].some((file) => `${file}/`.startsWith(`${path}/`));
+  const dead: string[] = [];
+  let links = 0;
+  for (const path of [...all].filter((file) => file.endsWith('.md'))) {
+    const text = await readFile(join(installed, path), 'utf8');
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s#]+)/g)) {
+      links += 1;
+      const isPublic = /^https?:\/\/|^mailto:/.test(target);
+      const file = join(dirname(path), target).replace(/\/$/, '');
+      if (!isPublic && !there(file)) dead.push(`${path}: ${target}`);
+    }
+  }
+  expect(dead).toEqual([]);
+  expect(links).toBeGreaterThan(300);
 });
 
 test('the launcher runs the command line', async () => {

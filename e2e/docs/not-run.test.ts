@@ -117,6 +117,7 @@ const NOT_TRIED: readonly (readonly [page: string, words: string])[] = [
   ['docs/how-to/run-in-production.md', 'the unit'],
   ['docs/how-to/sign-in-in-front.md', 'Traefik'],
   ['docs/how-to/watch.md', 'Grafana'],
+  ['README.md', 'macOS, Windows or Alpine'],
   ['docs/reference/clients.md', 'passport-oauth2'],
 ];
 
