@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { released } from './changelog.ts';
+import { notesOf, released } from './changelog.ts';
 
+const packageText = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const text = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');
 
 describe('CHANGELOG.md', () => {
@@ -27,6 +28,13 @@ describe('a release', () => {
     expect(released(changelog, '0.2.0', '2026-11-23')).toBe(
       '# Changelog\n\n## Unreleased\n\n## 0.2.0 (2026-11-23)\n\n### Added\n- One.\n\n## 0.1.0\n- Zero.\n',
     );
+  });
+
+  test('has its section as notes, and none without a section', () => {
+    expect(notesOf(changelog, '0.1.0')).toBe('- Zero.\n');
+    const { version } = JSON.parse(packageText) as { readonly version: string };
+    expect(notesOf(text, version)).toMatch(/^### Added\n- /);
+    expect(notesOf(changelog, '0.1')).toBeUndefined();
   });
 
   test.each([

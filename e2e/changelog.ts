@@ -16,3 +16,9 @@ export function released(changelog: string, version: string, date: string): stri
   }
   return `${before}${UNRELEASED}\n## ${version} (${date})\n${after}`;
 }
+
+/** Returns the section of a version without its heading. Undefined: there is none. */
+export function notesOf(changelog: string, version: string): string | undefined {
+  const section = changelog.split('\n## ').find((one) => one.split(/\s/, 1)[0] === version);
+  return section && `${section.slice(section.indexOf('\n')).trim()}\n`;
+}
