@@ -1,7 +1,4 @@
-/**
- * A value, or a promise of it. A request path has ten such steps, and each unnecessary promise would cost a turn of
- * the microtasks.
- */
+/** A value, or a promise of it. Each unnecessary promise costs a turn of the microtasks, ten for a request. */
 export type Awaitable<T> = T | Promise<T>;
 
 export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>

@@ -4,8 +4,8 @@ import { setTimeout } from './safe-timers.ts';
 const PARTS = 4;
 
 /**
- * Rejects if `work` takes longer than so many milliseconds. They pass in parts: a process that was paused, or whose
- * machine was busy, loses only one part. It then reads input that arrived meanwhile before the next part.
+ * Rejects if `work` takes longer than so many milliseconds. They pass in parts: a paused process loses only one part,
+ * and then reads the input that arrived meanwhile.
  */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const deadline = Promise.withResolvers<never>();

@@ -1,6 +1,6 @@
 import type { Principal } from './principal.ts';
 
-/** Types of the parts of each framework that the guard uses, so that no framework need be installed. */
+/** The parts of each framework that the guard uses, so that none need be installed. */
 
 /** A request of node:http, or of a framework based on node:http. */
 export interface NodeRequest {
@@ -25,7 +25,7 @@ export interface Guarded {
 }
 
 declare global {
-  // The namespace in which middleware declares what it adds to a request of Express; it needs no part of Express.
+  // The namespace in which middleware declares its additions to a request of Express.
   namespace Express {
     interface Request extends Guarded {}
   }

@@ -39,9 +39,9 @@ interface Moment {
 }
 
 /**
- * Follows the revocations of an authorization server whose store this process does not share. The known revocations
- * are trusted for a lease, which begins when the last answered request was **sent**. The server waits as long before
- * it confirms a revocation (authz-server/revocations/). A verdict sends no request.
+ * Follows the revocations of an authorization server with another store. The known revocations are trusted for a
+ * lease, which begins when the last answered request was **sent**. The server waits as long before it confirms a
+ * revocation (authz-server/revocations/). A verdict sends no request.
  */
 export function leasedFeed(options: LeasedFeedOptions): RevocationFeed {
   return new LeasedFeed(options);
@@ -107,8 +107,8 @@ class LeasedFeed implements RevocationFeed {
   }
 
   /**
-   * True if the last answered request was sent within that time, by both clocks. Two are needed, since one clock is
-   * paused while a machine sleeps, and the other may be set.
+   * True if the last answered request was sent within that time, by both clocks: one is paused while a machine
+   * sleeps, and the other may be set.
    */
   #isWithin(milliseconds: number): boolean {
     const { monotonic, wall } = this.#now();

@@ -7,9 +7,8 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 const CAPACITY = 1_000_000;
 
 /**
- * Remembers used keys in this process only; `first` is called before the first use. All keys must be remembered for
- * the same time, by the monotonic clock, so that the oldest key is forgotten first. A key for which there is no room
- * is refused.
+ * Remembers used keys in this process only; `first` is called before the first use. All keys must have the same life,
+ * by the monotonic clock, so that the oldest is forgotten first. A key without room is refused.
  */
 export function memoryReplay(
   clock: Clock,

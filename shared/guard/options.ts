@@ -16,8 +16,8 @@ export interface ProtectOptions {
   /** The URL at which this process reaches the authorization server, if it is not the public origin. */
   readonly issuerUrl?: string | undefined;
   /**
-   * A client of the authorization server with the scope `revocations:follow`, with which the guard refuses revoked
-   * tokens at once. Undefined members, as from an environment variable that is not set, throw.
+   * A client of the authorization server with the scope `revocations:follow`, by which revoked tokens are refused at
+   * once. Undefined members, as of a missing environment variable, throw.
    */
   readonly client?:
     | { readonly id: string | undefined; readonly secret: string | undefined }
@@ -26,13 +26,13 @@ export interface ProtectOptions {
    * Default: `follow` with a `client`, else `none` with a warning: a revoked token is then valid until it expires.
    */
   readonly revocation?: RevocationChoice | undefined;
-  /** Settings for tokens that are bound to a key (RFC 9449). Such tokens are accepted unless this is false. */
+  /** Settings for tokens that are bound to a key (RFC 9449); false: such tokens are refused. */
   readonly dpop?: false | DpopChoice | undefined;
   /** Gets a line for each refusal (`info`) and for failures; `console` fits. Default: `console`, without `info`. */
   readonly log?: GuardLog | undefined;
 }
 
-/** A sign-in that is strong and recent enough. A token that has no data about its sign-in does not satisfy it. */
+/** A sign-in that is strong and recent enough. A token without data about its sign-in is refused. */
 export interface NeededSignIn {
   /** The weakest accepted way to sign in. A passkey is stronger than a second factor. */
   readonly acr?: 'second-factor' | 'passkey' | undefined;
@@ -46,8 +46,8 @@ export interface AuthenticationChoice extends NeededSignIn {
 }
 
 /**
- * `follow`: while the authorization server does not answer, no token can be trusted, and all requests get 503. `{
- * stale: 'allow', for: 300 }`: tokens are then valid for so many seconds more, even if revoked, and the log says so.
+ * `follow`: while the authorization server does not answer, all requests get 503, since no token can be trusted.
+ * `{ stale: 'allow', for: 300 }`: tokens are then valid for so many seconds more, even if revoked, which the log says.
  */
 export type RevocationChoice =
   | 'follow'
@@ -59,14 +59,9 @@ export interface DpopChoice {
   readonly required?: boolean | undefined;
   /** If true, proofs must carry a nonce of your API (RFC 9449 section 9). */
   readonly nonce?: boolean | undefined;
-  /**
-   * The secret of the nonces, 32 characters or more: the same in all processes. Default: random, valid for one
-   * process.
-   */
+  /** The secret of nonces in all processes, 32 characters or more. Default: random, for one process. */
   readonly secret?: string | undefined;
-  /**
-   * A connected client of node-redis or ioredis, through which all processes share the used proofs. Default: memory.
-   */
+  /** A connected client of node-redis or ioredis, for used proofs of all processes. Default: memory. */
   readonly replay?: RedisClient | undefined;
 }
 

@@ -42,10 +42,7 @@ export function notFound(): HttpError {
   return new HttpError(404, 'There is nothing at this address.');
 }
 
-/**
- * Returns the error for a request that was admitted, and whose credentials were revoked before its content had
- * arrived.
- */
+/** The request was admitted, and its credentials were revoked before its content had arrived. */
 export function endedMeanwhile(): HttpError {
   return new HttpError(
     403,
@@ -53,11 +50,11 @@ export function endedMeanwhile(): HttpError {
   );
 }
 
-/** Returns the error for too much waiting work of a kind (RFC 9110 section 15.6.4). */
+/** Too much work of a kind waits (RFC 9110 section 15.6.4). */
 export const busy = () =>
   new HttpError(503, 'Too many ask at the moment. Try again.', { 'Retry-After': '1' });
 
-/** Returns the error for content that is well-formed, but cannot be processed (RFC 9110 section 15.5.21). */
+/** The content is well-formed, but cannot be processed (RFC 9110 section 15.5.21). */
 export function unprocessable(detail: string): HttpError {
   return new HttpError(422, detail);
 }
@@ -89,8 +86,8 @@ export function problemAnswer(status: number, detail: string, fields: Fields = {
 }
 
 /**
- * Returns the answer for a server in development: its problem details have the reason as a member of their own (RFC
- * 9457 section 3.2). An answer without a reason, or with content that is no problem details, is not changed.
+ * Returns the answer for a server in development, with the reason as a member of its problem details (RFC 9457
+ * section 3.2). Any answer without a reason or problem details is unchanged.
  */
 export function withReason<Given extends Answer<unknown>>(answer: Given): Given | Answer {
   const { status, fields, detail, reason } = answer;

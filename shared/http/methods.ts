@@ -25,9 +25,8 @@ type Row = readonly [
 ];
 
 /**
- * The methods that the resource server serves, and further methods that it must recognize: those of proxies,
- * connections and caches, and the safe methods of WebDAV at a server behind `/verify`. They have the order of the
- * Allow field.
+ * The methods that the resource server serves, and methods that it must recognize: of proxies, connections and
+ * caches, and the safe methods of WebDAV behind `/verify`. Allow has this order.
  */
 const ROWS: readonly Row[] = [
   ['GET', 'served', 'safe', 'idempotent', true, 'none', 'RFC 9110 section 9.3.1'],
@@ -84,8 +83,8 @@ export const CACHE_METHODS: readonly string[] = ['PURGE', 'BAN'];
 export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Z-]{1,64}$/;
 
 /**
- * Returns the value of Allow for 405 and OPTIONS (RFC 9110 section 10.2.1): OPTIONS always, HEAD wherever GET is, and
- * last the methods that only an application supports.
+ * Returns the value of Allow for 405 and OPTIONS (RFC 9110 section 10.2.1): OPTIONS always, HEAD with GET, and last
+ * the methods that only an application supports.
  */
 export function allow(methods: Iterable<string>): string {
   const allowed = new Set([...methods, 'OPTIONS']);

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-/** Phrases of RFC 9110 section 15 that are different in node:http, which has those of older editions. */
+/** Phrases of RFC 9110 section 15 that differ from the older ones in node:http. */
 const PHRASES: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   422: 'Unprocessable Content',

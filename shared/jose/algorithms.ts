@@ -3,8 +3,8 @@ import { es256ToDer } from '#shared/base/der.ts';
 import { verifyPss } from '#shared/base/rsa-pss.ts';
 
 /**
- * A JWS algorithm (RFC 7518 section 3.1, RFC 8037 section 3.1). Code finds the row for a header once and passes it
- * on; the algorithm's name decides nothing afterwards.
+ * A JWS algorithm (RFC 7518 section 3.1, RFC 8037 section 3.1). The row for a header is found once and passed on; its
+ * name decides nothing afterwards.
  */
 export interface JwsAlgorithm {
   readonly alg: 'ES256' | 'ES384' | 'RS256' | 'PS256' | 'PS512' | 'EdDSA' | 'Ed25519';
@@ -21,10 +21,7 @@ export interface JwsAlgorithm {
 }
 
 const SMALLEST_RSA = 2048;
-/**
- * Largest RSA key in bits. The sender of a DPoP proof chooses the key, and a longer key would cost the server too
- * much work.
- */
+/** Largest RSA key in bits: the sender of a DPoP proof chooses the key, and a longer key would cost too much work. */
 const LARGEST_RSA = 4096;
 const LARGEST_EXPONENT = 2n ** 32n;
 

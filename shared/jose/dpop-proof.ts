@@ -138,8 +138,7 @@ const UNRESERVED = /[A-Za-z0-9\-._~]/;
  */
 export const normaliseTargetUri = remembering(
   (uri): string | undefined => {
-    // These characters are refused because the URL parser would accept them: it drops tabs and turns a backslash into
-    // a slash.
+    // The URL parser would accept other characters: it drops tabs and turns a backslash into a slash.
     if (!/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(uri)) return undefined;
     const url = URL.parse(uri);
     if (url === null || url.username !== '' || url.password !== '') return undefined;

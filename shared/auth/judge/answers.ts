@@ -82,9 +82,9 @@ function refusedAs(
 }
 
 /**
- * Returns an answer with the challenges of every scheme, one line each (RFC 9110 section 11.6.1). A status that
- * demands a challenge is never sent without one (section 15.5.2): the status becomes 403 if no scheme announces
- * itself, and 503 if a scheme could not make its challenge. The 503 has Retry-After unless that scheme is not set up.
+ * Returns an answer with the challenges of every scheme, one line each (RFC 9110 section 11.6.1). Without any
+ * challenge the status becomes 403 (section 15.5.2), or 503 if a scheme could not make its challenge. The 503 has
+ * Retry-After unless that scheme is not set up.
  */
 export async function challenged(
   space: ProtectionSpace,

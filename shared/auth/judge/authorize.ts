@@ -35,8 +35,7 @@ export function authorize(space: ProtectionSpace, passed: Pass, request: AuthReq
   const act = actOf(request);
   const needed = space.scopes(act);
   const { scopes } = passed.principal;
-  // The scopes that the client already holds are named, too: the client asks for exactly the named scopes, and would
-  // lose all others.
+  // The client's present scopes are named, too: it asks for exactly the named scopes, and would lose all others.
   const asked = () => [...new Set([...needed, ...(scopes ?? [])])];
   const authentication = space.stepUp?.(act, passed.principal);
   if (authentication) return refusedBy(space, passed, stepUp(space, authentication, asked()));
@@ -54,9 +53,9 @@ export function authorize(space: ProtectionSpace, passed: Pass, request: AuthReq
 const NOT_ALLOWED = 'Who is let in here may not enter: the operator has named others.';
 
 /**
- * Returns the answer that asks for another sign-in, with challenges of the schemes whose credentials show a sign-in.
- * Basic is left out: its challenge would make a browser open a useless password dialog. Without such a scheme the
- * answer is 403, since a 401 needs a challenge (RFC 9110 section 15.5.2).
+ * Returns the answer that asks for another sign-in, with challenges of schemes whose credentials show a sign-in.
+ * Basic is left out, since its challenge would open a useless dialog. Without such a scheme the answer is 403, since
+ * a 401 needs a challenge (RFC 9110 section 15.5.2).
  */
 function stepUp(
   { schemes, at }: ProtectionSpace,
@@ -91,7 +90,7 @@ function refusedBy(space: ProtectionSpace, passed: Pass, answer: Refused): Outco
   return { ...refused, fields: { ...passed.fields, ...refused.fields } };
 }
 
-/** A number for each operator's list, because two spaces of one realm, at two origins, each have their own list. */
+/** A number for each operator's list: two spaces of one realm, at two origins, each have a list. */
 const numbers = new WeakMap<Allowed, number>();
 let numbered = 0;
 

@@ -69,7 +69,7 @@ function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | 
   if (found === 'several') {
     return challenged(space, request, 400, refuse('several-lines', { field: answer }));
   }
-  // Malformed credentials are refused; a request without credentials would be asked for them.
+  // Malformed credentials never pass as absent.
   if (found === 'malformed') {
     return challenged(space, request, status, refuse('not-credentials', { field: answer }));
   }
@@ -93,9 +93,9 @@ function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | 
 }
 
 /**
- * Finds all credentials of a request before a scheme checks any, since a request with two would be ambiguous. On a
- * real connection two Authorization fields get 400 even earlier (shared/server/client-errors/ambiguity.ts). A token
- * in the query is a credential, too (shared/auth/schemes/bearer/bearer.ts).
+ * Finds all credentials of a request before a scheme checks any, since a request with two would be ambiguous. A real
+ * connection refuses two Authorization fields earlier (shared/server/client-errors/ambiguity.ts). A token in the
+ * query is a credential, too (shared/auth/schemes/bearer/bearer.ts).
  */
 function findCredentials(
   space: ProtectionSpace,

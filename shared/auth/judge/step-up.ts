@@ -21,8 +21,8 @@ const valueOf = (level: (typeof LEVELS)[number]): Acr => `urn:countersign:acr:${
 
 /**
  * Returns the sign-in that a request with this method needs: the highest level and the shortest time of all rules for
- * the method. So an additional rule never admits more requests. A WebSocket handshake must also meet the rules for
- * GET, since a WebSocket reads and writes.
+ * the method, so that another rule never admits more. A WebSocket reads and writes, so its handshake must also meet
+ * the rules for GET.
  */
 export function neededFor(
   rules: readonly AuthenticationRule[],

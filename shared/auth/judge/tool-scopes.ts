@@ -2,9 +2,9 @@
 export type ToolScopes = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Returns the scopes of the tools that a JSON-RPC request, or a batch of requests, calls. It reads every member that
- * some server could take for the name of a tool. Go ignores the case of names, so it accepts `NAME` and `paramſ`. A C
- * program ends a text at U+0000. A copied JavaScript object inherits from `__proto__`.
+ * Returns the scopes of the tools that a JSON-RPC request, or a batch, calls. It reads every member that a server
+ * could take for a tool's name. Go accepts `NAME` and `paramſ`, C ends a text at U+0000, and a copied JavaScript
+ * object inherits from `__proto__`.
  */
 export function scopesOfCalls(tools: ToolScopes, message: unknown): readonly string[] {
   const names = [message]

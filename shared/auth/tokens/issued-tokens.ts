@@ -13,8 +13,8 @@ export interface IssuedTokensOptions {
 }
 
 /**
- * Creates a verifier of an issuer's tokens, with the keys that the issuer publishes. The feed reports compromised
- * keys, and new keys after the store lost its data, earlier than the cached JWKS would show them.
+ * Creates a verifier of an issuer's tokens, with its published keys. The feed reports compromised keys, and new keys
+ * after the store lost its data, earlier than the cached JWKS.
  */
 export function issuedTokens({ jwks, feed, ...options }: IssuedTokensOptions): TokenVerifier {
   feed.onKeyRevoked((kid) => jwks.drop(kid));

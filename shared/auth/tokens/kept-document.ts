@@ -43,8 +43,8 @@ export interface KeptDocumentOptions<Value> {
  */
 const FIRST_RETRY = 1;
 /**
- * Seconds for which a document is used while the issuer does not answer: the longest life of an access token. After
- * that time every access token signed earlier has expired. Keys of PrivateTokens have an end of their own.
+ * Seconds for which a document is used while the issuer does not answer: the longest life of an access token. Keys of
+ * PrivateTokens have an end of their own.
  */
 const KEEP = 86_400;
 

@@ -110,8 +110,7 @@ const unavailable = (why: string, retryAfter: number): TokenVerdict => ({
 
 /**
  * Creates a verifier of JWT access tokens (RFC 9068 section 4). It remembers accepted tokens, by the whole token, and
- * never a failure. It checks at every use that the key is still published, and it checks audience, expiry and
- * revocation.
+ * never a failure. At every use it checks audience, expiry, revocation, and that the key is still published.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { issuer, keys, feed, clock, skew, capacity = 20_000, onNewEpoch } = options;
