@@ -1,4 +1,7 @@
-/** The playground as a process of its own. Its arguments: the folder of its store, and the file of the authorization server. */
+/**
+ * The playground as a separate process. Its arguments: the folder of its store, and the file of the authorization
+ * server.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
@@ -21,7 +24,9 @@ const [, , folder = '', authz = ''] = process.argv;
 
 const visited = await loadConfig(process.env);
 const secret = derivedKey(await readMasterSecret(visited, process.env), 'countersign playground');
-/** Without the settings of the operator, whose store and keys it must not touch. */
+/**
+ * The environment without the operator's settings, since the playground must not touch the operator's store and keys.
+ */
 const env = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('COUNTERSIGN_')),
@@ -49,7 +54,8 @@ await runProcess(
     },
     origin: ({ resource }) => resource,
     async create(parts) {
-      // Workers pass requests over TLS on in clear text, so nothing listens for TLS here.
+      // The workers terminate TLS and pass requests on in clear text, so the playground's process does not listen for
+      // TLS.
       const config = { ...parts.config, tls: visited.tls };
       const server = await composeResourceServer(
         { ...parts, config },
@@ -67,10 +73,10 @@ await runProcess(
   env,
 );
 await authzServer.end();
-// The parent does so, too, unless it was killed.
+// The parent removes the folder, too, unless the parent was killed.
 await rm(folder, { recursive: true, force: true });
 
-/** Starts the authorization server. When it ends by itself, so does this process. */
+/** Starts the authorization server. If the authorization server ends by itself, this process ends, too. */
 async function startAuthz() {
   const file = join(folder, 'authz.json');
   await writeFile(file, JSON.stringify(authzMembers(visited, folder)));

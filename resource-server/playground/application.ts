@@ -20,8 +20,9 @@ export interface Application extends AsyncDisposable {
 }
 
 /**
- * Starts an application whose answers caches may keep for a minute. It has one list of people, at any path, and each answer
- * says how often the application was asked. It takes no change, so whoever finds its port changes nothing.
+ * Starts an application whose answers caches may keep for a minute. It serves one list of people at any path, and each
+ * answer says how often the application was asked. It accepts no changes, so strangers who find its port change
+ * nothing.
  */
 export async function startApplication(clock: Clock): Promise<Application> {
   let asked = 0;
@@ -48,7 +49,7 @@ export async function startApplication(clock: Clock): Promise<Application> {
 async function answerTo(request: AnyRequest, asked: number): Promise<Answer> {
   const over = request.method === 'QUERY' ? await questionOf(request) : 0;
   const names = PEOPLE.filter(({ age }) => age > over).map(({ name }) => name);
-  // RFC 9111 section 3.5: an answer to a request with credentials is kept only if it says so.
+  // A shared cache stores an answer to a request with credentials only if the answer permits it (RFC 9111 section 3.5).
   const fields = { 'Cache-Control': 'public, max-age=60', 'Content-Type': 'application/json' };
   return { status: 200, fields, body: JSON.stringify({ names, asked }) };
 }

@@ -1,2 +1,2 @@
-/** Exchanges that a process has under way at a time. */
+/** The most exchanges that a process performs at a time. */
 export const AT_ONCE = 2;

@@ -7,15 +7,16 @@ import { refuse } from '#shared/refusals/spaces.ts';
 import { PERSON } from './person.ts';
 
 /**
- * Credentials of one address that are looked at, right or wrong. Everybody has the right ones here, and an authentication
- * by Digest or SCRAM leaves a row in the store.
+ * The limit of credentials from one address, right or wrong. The right ones are public, and an authentication by Digest
+ * or SCRAM writes a row to the store.
  */
 const RATE = { burst: 200, per: 0.5 };
 
 /**
- * Attempts with the credentials of the playground, which everybody knows: nobody who fails may keep others out, so each
- * address counts for itself. They are apart from those of real people, also of one who has that name, and in memory,
- * where many addresses would displace the ones from which real people were let in.
+ * Counts attempts with the public credentials of the playground, separately for each address, so that a failing visitor
+ * cannot lock others out.
+ * They are counted apart from attempts with the names of real people. They are kept in memory, where many addresses
+ * would otherwise displace the addresses from which real people signed in.
  */
 export function playgroundAttempts(
   limits: Pick<Limits, 'spend'>,
@@ -31,7 +32,7 @@ export function playgroundAttempts(
       const { retryAfter } = spent;
       return { kind: 'unavailable', status: 429, ...refuse('too-many-attempts'), retryAfter };
     },
-    // Everybody has the credentials, so that having been let in tells nothing of a visitor.
+    // The credentials are public, so a success proves nothing about a visitor.
     turn: (_account, { peer, client }) => turnAt(peer.address, client),
     succeeded: (account, address) => attempts.succeeded(own(account, address), address),
     failed: (account, address) => attempts.failed(own(account, address), address),

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { AuthzLog, wayToAuthorizationServer } from './authorization-server.ts';
 
-test('the octets of a request and of its answer are those on the wire', async () => {
+test('the octets of a request and of its answer are recorded as on the wire', async () => {
   const request = Buffer.from(
     'POST /token HTTP/1.1\r\nHost: as.example\r\n\r\na=%F0\x00\xff',
     'latin1',
@@ -31,7 +31,7 @@ test('the octets of a request and of its answer are those on the wire', async ()
 const lineOf = (id: string, more: object = {}) =>
   JSON.stringify({ level: 'info', event: 'request', id, error: 'invalid_grant', ...more });
 
-test('the line of a request is found before and after it is asked for', async () => {
+test('the log line of a request is found whether it arrives before or after the question', async () => {
   const log = new AuthzLog();
   const asked = log.of('late');
   expect(['early', 'late'].map((id) => log.take(lineOf(id)))).toEqual([false, false]);
@@ -42,7 +42,7 @@ test('the line of a request is found before and after it is asked for', async ()
   ]);
 });
 
-test('the operator sees warnings, errors and what is no line of the log', () => {
+test('the operator sees warnings, errors and text that is not a log line', () => {
   const log = new AuthzLog();
   const lines = [
     lineOf('a', { level: 'error' }),
@@ -54,6 +54,6 @@ test('the operator sees warnings, errors and what is no line of the log', () => 
   expect(lines.map((line) => log.take(line))).toEqual(lines.map(() => true));
 });
 
-test('a line that never comes is not waited for without end', async () => {
+test('waiting for a log line that never arrives ends', async () => {
   expect(await new AuthzLog().of('never')).toBeUndefined();
 });

@@ -6,17 +6,17 @@ import { setTimeout } from '#shared/base/safe-timers.ts';
 import { partsOf } from './http1-message.ts';
 import { exchangeOn, type Way } from './listener.ts';
 
-/** Milliseconds until the line of a request is in the log: it is written after the answer. */
+/** Milliseconds to wait for the log line of a request, which is written after the answer. */
 const PATIENCE = 2000;
-/** Lines that are kept until the playground asks for them. */
+/** The most lines that are kept until the playground asks for them. */
 const LINES = 1000;
 
-/** The log of the authorization server, line by line as it comes. */
+/** The log of the authorization server, line by line as it arrives. */
 export class AuthzLog {
   readonly #lines = new RecentMap<LogFields>(LINES);
   readonly #waiting = new Map<string, (line: LogFields | undefined) => void>();
 
-  /** Takes a line. Returns whether the operator should see it. */
+  /** Stores a line. Returns whether the operator should see it. */
   take(text: string): boolean {
     const { level, event, ...line } = lineIn(text);
     if (event === 'request' && line.id !== undefined) {
@@ -26,7 +26,7 @@ export class AuthzLog {
     return level !== 'info';
   }
 
-  /** Resolves to the line of a request, by its id. Undefined: it does not come. */
+  /** Resolves to the log line of the request with this id. Undefined: the line did not arrive in time. */
   of(id: string): Promise<LogFields | undefined> {
     const { promise, resolve } = Promise.withResolvers<LogFields | undefined>();
     const line = this.#lines.get(id);
@@ -40,7 +40,7 @@ export class AuthzLog {
   }
 }
 
-/** Reads a line. An empty object: Node itself wrote the text, about what ended the process. */
+/** Reads a line. An empty object: Node itself wrote the text, for example about a crash. */
 function lineIn(text: string): LogFields & { readonly level?: string; readonly event?: string } {
   try {
     return Object(JSON.parse(text));
@@ -49,7 +49,7 @@ function lineIn(text: string): LogFields & { readonly level?: string; readonly e
   }
 }
 
-/** The way to the authorization server of the playground, which listens at this port. The messages name the issuer. */
+/** Sends requests to the authorization server of the playground at this port. Their Host field names the issuer. */
 export function wayToAuthorizationServer(port: number, log: Pick<AuthzLog, 'of'>): Way {
   return {
     async send(write) {

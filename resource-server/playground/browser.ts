@@ -1,19 +1,19 @@
 import { fieldOf, type PlannedRequest, type ReadAnswer } from './http1-message.ts';
 
-/** The client that asks the authorization server of the playground. */
+/** The id of the playground's client at the authorization server. */
 export const CLIENT = 'playground';
 
-/** The person who signs in there, and the group of this person, which the spaces of the flows allow. */
+/** The name of the person who signs in there, and the person's group, which the spaces of the flows allow. */
 export const SIGNS_IN = 'playground-person';
 export const GROUP = 'playground';
 
-/** The name and the random password of this person, which no page shows. */
+/** The name and the random password of the person who signs in. No page shows the password. */
 export interface Person {
   readonly name: string;
   readonly password: string;
 }
 
-/** Sends a request of the browser. `title`: of the leg; undefined: no page shows it. */
+/** Sends a request of the browser. `title`: the title of the leg. Undefined: no page shows the request. */
 type Send = (title: string | undefined, request: PlannedRequest) => Promise<ReadAnswer>;
 
 type Asked = Pick<PlannedRequest, 'method' | 'target' | 'content'> & Partial<PlannedRequest>;
@@ -24,10 +24,10 @@ interface Cookie {
   readonly path: string;
 }
 
-/** Requests on the pages of the authorization server, of which a sign-in and a consent need six. */
+/** The most requests on the pages of the authorization server. A sign-in and a consent need six. */
 const MOST = 12;
 
-/** A browser without scripts at the authorization server: cookies, redirects, and the forms that the person fills in. */
+/** A browser without scripts for the pages of the authorization server: it handles cookies, redirects, and forms. */
 export class Browser {
   readonly #send: Send;
   readonly #issuer: string;
@@ -41,10 +41,10 @@ export class Browser {
   }
 
   /**
-   * Opens an address, goes where the answers lead, and signs the person in. `decision`: how the person answers the
-   * question on the last page; `titles`: of the first request, of those at `/auth/` one after the other, and of the decision.
-   * No page shows a request without a title. Resolves to the first answer that is an error, leads to another origin, or follows the decision on a page
-   * without a redirect.
+   * Opens an address, follows the answers, and signs the person in.
+   * `decision`: how the person answers the question on the last page. `titles`: of the first request, of the following
+   * requests at `/auth/` in order, and of the decision. Requests without a title are not shown. Resolves to the first
+   * answer that is an error, leads to another origin, or follows the decision on a page without a redirect.
    */
   async open(
     target: string,
@@ -114,7 +114,10 @@ export class Browser {
     else this.#cookies.set(key, { name, value, path });
   }
 
-  /** Returns the target to which an answer leads the browser at this server. Undefined: it is a page, or leads elsewhere. */
+  /**
+   * Returns the target at this server to which an answer leads the browser. Undefined: the answer is a page, or leads
+   * to another server.
+   */
   #leadsTo(answer: ReadAnswer): string | undefined {
     const url = URL.parse(locationOf(answer), this.#issuer);
     const isHere = locationOf(answer) !== '' && url?.origin === this.#issuer;
@@ -122,11 +125,14 @@ export class Browser {
   }
 }
 
-/** Returns where an answer leads a browser at once, by redirect or as a page. Empty: it stays. */
+/**
+ * Returns the address to which an answer leads a browser at once, by redirect or refresh. Empty: the answer leads
+ * nowhere.
+ */
 export const locationOf = (answer: ReadAnswer): string =>
   fieldOf(answer, 'Location') || (/^0;url=(.+)$/.exec(fieldOf(answer, 'Refresh'))?.[1] ?? '');
 
-/** Reads the form of a page with which a person signs in or decides. Undefined: the page has none. */
+/** Reads the form of a page with which a person signs in or decides. Undefined: the page has no form. */
 function formOf(content: string) {
   for (const [, head = '', inner = ''] of content.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)) {
     const tags = [...inner.matchAll(/<(?:input|button)\b([^>]*)>/gs)].map(([, tag = '']) =>

@@ -2,10 +2,10 @@ import { customerOf } from '#shared/http/forwarded.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
 
-/** Exchanges and explanations of one visitor. */
+/** The limit of exchanges and explanations of one visitor. */
 const RATE = { burst: 30, per: 2 };
 
-/** Counts a form of a visitor. Rejects with `HttpError` 429 if there were too many lately. */
+/** Counts a form of a visitor. Rejects with `HttpError` 429 if the visitor sent too many. */
 export type Charge = (visitor: string) => Promise<void>;
 
 export function createCharge(limits: Pick<Limits, 'spend'>): Charge {
@@ -16,14 +16,14 @@ export function createCharge(limits: Pick<Limits, 'spend'>): Charge {
 }
 
 /**
- * Exchanges that ask the authorization server, whose audit log and memory each of them costs: those of one visitor, and
- * those of all together.
+ * The limits of exchanges that use the authorization server, of one visitor and of all. Each costs lines in its audit
+ * log and memory.
  */
 const AT_ISSUER = { ofOne: { burst: 20, per: 10 }, ofAll: { burst: 60, per: 5 } };
 
 /**
- * Counts an exchange of a visitor at the authorization server. Rejects with `HttpError` 429 if there were too many of
- * this visitor lately, and 503 if there were too many of all.
+ * Counts an exchange of a visitor at the authorization server. Rejects with `HttpError` 429 if this visitor had too
+ * many, and 503 if all visitors together had too many.
  */
 export function createChargeOfIssuer(limits: Pick<Limits, 'spend'>): Charge {
   const kind = 'authorization server';

@@ -38,7 +38,7 @@ export interface PlaygroundPages {
   readonly brand: Brand;
   readonly recipient: Recipient;
   readonly commandsAt: (origin: string) => Pick<OfCommands, 'documents' | 'client'>;
-  /** Where exchanges over TLS take place; undefined: they are not listed. */
+  /** The origin of exchanges over TLS. Undefined: they are not listed. */
   readonly secureOrigin: string | undefined;
 }
 
@@ -141,7 +141,7 @@ function shownLegs(
   const all = checksOfLegs(exchange, legs, url);
   const notesOf = saidOnce(exchange);
   const shown = (octets: Buffer) => ({ ...shownText(octets), notes: notesOf(octets) });
-  // The mistake comes last; only what tidies up may follow: a document is removed, or a token revoked.
+  // The mistake is in the last leg, unless legs follow that only tidy up: they remove a document or revoke a token.
   const wrong = legs.findLastIndex(({ sent }) => !isTidying(readRecorded(sent)));
   return legs.map((leg, at) => {
     const { title, to, from, promised, remarks, sent, received } = leg;
@@ -154,7 +154,7 @@ function shownLegs(
   });
 }
 
-/** The words of a page about a leg. */
+/** The texts of a page about a leg. */
 const textsOf = ({ title, remarks, checks = [], sent, received }: ShownLeg): readonly string[] => [
   title,
   ...[...remarks, ...sent.notes, ...received.notes].map(({ text }) => text),
@@ -164,16 +164,16 @@ const textsOf = ({ title, remarks, checks = [], sent, received }: ShownLeg): rea
 const isTidying = ({ words: [method, target] }: RecordedMessage): boolean =>
   method === 'DELETE' || target === '/token/revocation';
 
-/** Answers after which the client goes on, or comes again later. */
+/** Answers after which the client continues, or tries again later. */
 const GOING_ON: ReadonlySet<unknown> = new Set(['asked', 'continued', 'pending', 'away']);
 
-/** A check before the server has told the client what it needs: nobody has made a mistake. */
+/** Before the server has told the client what it needs, a failed check is not a mistake. */
 const notYet = (check: Check): Check =>
   check.result === 'wrong' ? { ...check, result: 'not yet' } : check;
 
 /**
- * Returns for each leg what the server that was asked has checked of its request, in order. Undefined: the exchange has no
- * list for it.
+ * Returns for each leg the checks of its request by the server that received it, in order. Undefined: the exchange has
+ * no list of checks for this server.
  */
 const checksOfLegs = (
   { checks, checksBy }: Pick<Exchange, 'checks' | 'checksBy'>,
@@ -190,8 +190,8 @@ const OCTETS_IN_A_LINE = 32;
 const LINE = new RegExp(`.{${2 * OCTETS_IN_A_LINE}}(?!$)`, 'g');
 
 /**
- * Returns a recorded message as people read it: with LF for CR LF, and without empty lines at the end. Content that is no
- * text is shown as its octets in hexadecimal. Of a page of the authorization server only the length is shown.
+ * Returns a recorded message for people: with LF instead of CR LF, and without empty lines at the end. Content that is
+ * not text is shown as hexadecimal octets. For a page of the authorization server only the length is shown.
  */
 function shownText(octets: Buffer): {
   readonly text: string;
@@ -211,7 +211,7 @@ function shownText(octets: Buffer): {
   return { text: (head + text).replaceAll('\r\n', '\n').trimEnd(), hexadecimal };
 }
 
-/** True for UTF-8 without control characters but those of lines. */
+/** True for UTF-8 whose only control characters are tabs and line ends. */
 const isText = (content: Buffer) => isUtf8(content) && !/[^\P{Cc}\t\r\n]/u.test(content.toString());
 
 const inHexadecimal = (content: Buffer) => content.toString('hex').replaceAll(LINE, '$&\n');

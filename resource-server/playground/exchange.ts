@@ -12,113 +12,122 @@ import type { Party, PlannedRequest, ReadAnswer } from './http1-message.ts';
 export interface Issued {
   readonly audience: string;
   readonly scope: string;
-  /** It is for the playground's person, by a grant that ends with it; default: for a client in its own name. */
+  /**
+   * Issues the token for the playground's person, by a grant that ends with the token. Default: for a client in its own
+   * name.
+   */
   readonly person?: true;
-  /** The key that it is bound to. */
+  /** The key to which the token is bound. */
   readonly cnf?: KeyBinding;
-  /** Seconds since it was issued. */
+  /** Seconds since the token was issued. */
   readonly age?: number;
 }
 
 export type Issue = (issued: Issued) => Promise<string>;
 
-/** A private key of RSA, and its id (RFC 7486 section 9.4). */
+/** An RSA private key, and its id (RFC 7486 section 9.4). */
 export interface HobaKey {
   readonly kid: string;
   readonly key: KeyObject;
 }
 
-/** The keys of the playground's clients, and others, which are registered nowhere. */
+/** The keys of the playground's clients, and further keys that are registered nowhere. */
 export interface ClientKeys {
   hoba(): Promise<HobaKey>;
   unknownHoba(): Promise<HobaKey>;
-  /** The key of Concealed. */
+  /** The key for Concealed. */
   ed25519(): KeyObject;
   unknownEd25519(): KeyObject;
-  /** The key of vapid. */
+  /** The key for vapid. */
   p256(): KeyObject;
   unknownP256(): KeyObject;
 }
 
-/** The means of a client while it performs an exchange. */
+/** The means of a client that performs an exchange. */
 export interface Performing {
-  /** Sends one request and resolves to its answer; `title` says what the client does. */
+  /** Sends a request and resolves to its answer. `title`: what the client does. */
   send(title: string, request: PlannedRequest): Promise<ReadAnswer>;
-  /** Sends one request that no page shows. */
+  /** Sends a request that no page shows. */
   visit(request: PlannedRequest): Promise<ReadAnswer>;
-  /** Asks a proxy for a tunnel, and sends another request through it, if it opens. */
+  /** Asks a proxy for a tunnel and, if it opens, sends another request through it. */
   tunnel(
     title: string,
     connect: PlannedRequest,
     through: { readonly title: string; readonly request: PlannedRequest },
   ): Promise<void>;
-  /** Adds to the last leg what the client finds out by the answer. `see`: the URL of a page about it. */
+  /** Adds the client's conclusion to the last leg. `see`: the URL of a page about it. */
   remark(text: string, see?: string): unknown;
-  /** Says why the client itself refuses the last answer: then that is what came of the leg. */
+  /** Records why the client itself refuses the last answer, as the outcome of the leg. */
   refuse(why: string): void;
-  /** The path of the space, and its URL. */
+  /** The path and the URL of the space. */
   readonly target: string;
   readonly url: string;
-  /** One of the mistakes of the exchange. */
+  /** The name of one of the exchange's mistakes. */
   readonly mistake: string | undefined;
-  /** The messages go over HTTP/2. */
+  /** Whether the messages use HTTP/2. */
   readonly http2: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly issue: Issue;
   readonly keys: ClientKeys;
-  /** The key of the playground's application. */
+  /** The API key of the playground's application. */
   readonly apiKey: string;
-  /** The authorization server of the pair, the key of the playground's client there, and the person who signs in. */
+  /** The issuer of the playground's authorization server, the key of its client there, and the person who signs in. */
   readonly issuer: string;
   readonly clientKey: KeyObject;
   readonly person: Person;
-  /** The redirect URI of that client (RFC 6749 section 3.1.2). */
+  /** The redirect URI of the client (RFC 6749 section 3.1.2). */
   readonly redirectUri: string;
 }
 
-/** The means of a command beside the space of the playground. */
+/** The values that shell commands need, beside the URL of the space. */
 export interface OfCommands extends Pick<Performing, 'apiKey' | 'issuer'> {
-  /** The URL of documents that are opened by a token. Undefined: none are configured. */
+  /** The URL of documents that a token opens. Undefined: none are configured. */
   readonly documents: string | undefined;
   readonly client: ClientOfCommands;
 }
 
-/** The requests of a client at one place. Its texts are about protocols, and in English. */
+/** An exchange: the requests of a client at one space. Its texts are about protocols, and in English. */
 export interface Exchange {
-  /** A path segment of its page and of its space. */
+  /** The path segment of the exchange's page and of its space. */
   readonly name: string;
   readonly title: string;
   /** The abbreviation in the title, written out. */
   readonly longName?: string;
-  /** Two sentences: its use and its limit. */
+  /** Two sentences about the exchange: its use and its limit. */
   readonly about: string;
-  /** Where it is specified, and what in `docs/` is about it. */
+  /** The standard that specifies the exchange, and the page in `docs/` about it. */
   readonly standard: string;
   readonly document: string;
-  /** The scheme is for TLS alone. Such an exchange takes place over HTTP/1.1 or HTTP/2. */
+  /** Whether the scheme requires TLS. Such an exchange uses HTTP/1.1 or HTTP/2. */
   readonly overTls?: true;
-  /** It asks the authorization server of the pair, whose tokens its space takes. */
+  /** Whether the exchange uses the playground's authorization server, whose tokens its space accepts. */
   readonly ofPair?: true;
-  /** Nobody but the playground may ask its space. */
+  /** Whether only the playground itself reaches the space. */
   readonly inside?: true;
-  /** Its space has the playground's application behind it. */
+  /** Whether the space has the playground's application behind it. */
   readonly ofApplication?: true;
-  /** The part of the server in the exchange. Absent: a server. */
+  /** The role of the server in the exchange. Absent: a server. */
   readonly serverIs?: 'pushService';
-  /** Members of its space beside the usual ones. */
+  /** Members of the space's configuration beside the usual ones. */
   readonly space: { readonly schemes: readonly string[] } & Readonly<Record<string, unknown>>;
-  /** The same by a program of the visitor's own, in a shell; `url` is that of the space. Undefined: there is none here. */
+  /**
+   * Returns a shell command with which visitors try the same themselves. `url`: of the space. Undefined: there is no
+   * such command.
+   */
   readonly command?: (url: string, own: OfCommands) => string | undefined;
-  /** Mistakes that the client can make, by name, in words. */
+  /** The mistakes that the client can make, by name, with descriptions. */
   readonly mistakes: Readonly<Record<string, string>>;
   /** Notes on the parameters of challenges, credentials and Authentication-Info, by name. */
   readonly parameters?: Notes;
   /** Notes on the members of forms and of JSON, by name. */
   readonly contents?: Notes;
-  /** Returns in clear what the value of a parameter or field encodes. Undefined: it is what it says. */
+  /** Decodes the value of a parameter or field for people. Undefined: the value needs no decoding. */
   readonly decoded?: (name: string, value: string) => string | undefined;
-  /** Tells what the server of the space, or another one, has checked of a request. Absent: there is no list. */
+  /**
+   * Returns the checks of a request by the server of the space, or by another server. Absent: there is no list of
+   * checks.
+   */
   readonly checks?: Checks;
   readonly checksBy?: Readonly<Partial<Record<Party, Checks>>>;
   perform(performing: Performing): Promise<void>;

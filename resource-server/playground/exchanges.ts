@@ -27,7 +27,7 @@ import { traceExchange } from './exchanges/trace.ts';
 import type { ExchangeGroup } from '../pages/views/playground.ts';
 import type { Exchange } from './exchange.ts';
 
-/** THE table of exchanges, by what a client shows or does, in the order of the list. Nothing else is ever sent. */
+/** THE table of exchanges, by group in the order of the page. The playground sends no other requests. */
 export const EXCHANGE_GROUPS: Readonly<Record<ExchangeGroup, readonly Exchange[]>> = {
   passwords: [basicExchange, digestExchange, digestAuthIntExchange, scramExchange, mutualExchange],
   tokens: [

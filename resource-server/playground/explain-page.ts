@@ -13,7 +13,9 @@ import { readField } from './form.ts';
 import { receiveForm } from './page-form.ts';
 import { EXPLAIN_PATH } from './spaces.ts';
 
-/** Bytes of the longest form: each byte of its text may be three, and a line end is two (WHATWG URL section 5.1). */
+/**
+ * Bytes of the longest form. Each byte of the text may become three, and a line end two bytes (WHATWG URL section 5.1).
+ */
 const LONGEST_FORM = 3 * LONGEST_TEXT + 64;
 
 interface ExplainParts {
@@ -23,7 +25,7 @@ interface ExplainParts {
   readonly frameOf: (request: AnyRequest) => Frame;
 }
 
-/** The page that explains what a visitor pastes. It keeps, logs and fetches nothing. */
+/** The page that explains a text that a visitor pastes. It stores, logs and fetches nothing. */
 export function explainRoutes(parts: ExplainParts): readonly PageRoute[] {
   const { recipient, charge, clock, frameOf } = parts;
   const props = { path: EXPLAIN_PATH, index: PLAYGROUND_LIST, text: '' };
@@ -42,7 +44,7 @@ export function explainRoutes(parts: ExplainParts): readonly PageRoute[] {
   ];
 }
 
-/** The explanation of a text, or why there is none. */
+/** Returns the explanation of a text, or why there is none. */
 function toldOf(text: string, clock: Clock): Pick<ExplainProps, 'explained' | 'problem'> {
   try {
     return { explained: explain(text, clock) };

@@ -15,8 +15,8 @@ export interface Form {
 }
 
 /**
- * Reads the fields of a form. Throws `HttpError` 415 for another media type, and `BadRequest` for a field that comes twice
- * and one that is not of the page.
+ * Reads the fields of a form. Throws `HttpError` 415 for another media type, and `BadRequest` for a repeated field or
+ * one that the page does not have.
  */
 function readFields({ type, content }: Form, names: readonly string[]): URLSearchParams {
   if (!TYPE.test(type ?? '')) {
@@ -30,15 +30,15 @@ function readFields({ type, content }: Form, names: readonly string[]): URLSearc
   return form;
 }
 
-/** Reads the one field of a form; empty if it is missing. Throws as `readFields`. */
+/** Reads the single field of a form, empty if missing. Throws as `readFields`. */
 export const readField = (form: Form, name: string): string =>
   readFields(form, [name]).get(name) ?? '';
 
-/** The choice of a visitor. */
+/** The choice that a visitor made on the page. */
 export interface Choice {
   /** The name of a mistake of the exchange. */
   readonly mistake: string | undefined;
-  /** The messages go over HTTP/2. */
+  /** Whether the messages use HTTP/2. */
   readonly http2: boolean;
 }
 
@@ -47,7 +47,7 @@ export const HTTP2 = '2';
 
 /**
  * Reads the choice of a visitor. Throws as `readFields`, and `BadRequest` for a value that the page does not offer. So
- * nothing that a visitor writes gets into a message.
+ * no text of a visitor gets into a message.
  */
 export function readChoice(
   form: Form,

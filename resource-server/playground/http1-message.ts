@@ -3,7 +3,7 @@ import { BadRequest } from '#shared/http/fields.ts';
 
 export type FieldLine = readonly [name: string, value: string];
 
-/** A connection of TLS, as its client knows it. */
+/** A TLS connection from the view of its client. */
 export interface Connection {
   /** Exports keying material (RFC 8446 section 7.5). */
   exporter(label: string, context: Buffer, length: number): Buffer;
@@ -11,23 +11,23 @@ export interface Connection {
   readonly certificate: Buffer;
 }
 
-/** A server beside the own one, which an exchange asks, too. */
+/** A server that an exchange asks beside the resource server. */
 export type Party = 'issuer' | 'proxy' | 'authorization';
 
-/** A sender that is not the client. */
+/** A sender other than the client. */
 export type Sender = 'browser' | 'userAgent' | 'applicationServer';
 
 /** A request as an exchange describes it. `target` is in origin form (RFC 9112 section 3.2.1). */
 export interface PlannedRequest {
-  /** The party that is asked; absent: the server. */
+  /** The party that gets the request. Absent: the resource server. */
   readonly to?: Party;
-  /** Absent: the client sends it. */
+  /** The sender. Absent: the client. */
   readonly from?: Sender;
   readonly method: string;
-  /** For CONNECT in authority form (section 3.2.3). */
+  /** For CONNECT the target is in authority form (section 3.2.3). */
   readonly target: string;
   readonly fields: readonly FieldLine[];
-  /** Makes more fields on the connection of TLS that carries the request. */
+  /** Makes further fields for the TLS connection that carries the request. */
   ofConnection?(connection: Connection): readonly FieldLine[];
   readonly content?: string | Uint8Array;
 }
@@ -37,14 +37,20 @@ export interface ReadAnswer {
   readonly status: number;
   readonly fields: readonly FieldLine[];
   readonly content: string;
-  /** The same as octets. */
+  /** The answer as octets. */
   readonly octets: Buffer;
 }
 
-/** RFC 9110 section 5.5: visible characters, spaces and tabs; never CR, LF or NUL, which would begin another line. */
+/**
+ * Visible characters, spaces and tabs (RFC 9110 section 5.5). CR, LF and NUL are excluded, since they would begin
+ * another line.
+ */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Returns the fields that a request has in any version of HTTP. Throws `BadRequest` if a value has no place in one. */
+/**
+ * Returns the fields that a request has in any version of HTTP. Throws `BadRequest` if a value contains forbidden
+ * characters.
+ */
 export function contentLines({ fields, content }: PlannedRequest): readonly FieldLine[] {
   const accepts = fields.some(([name]) => name === 'Accept');
   const lines: readonly FieldLine[] = [
@@ -60,7 +66,7 @@ export function contentLines({ fields, content }: PlannedRequest): readonly Fiel
   return lines;
 }
 
-/** Writes a request of HTTP/1.1 (RFC 9112 section 3). Throws as `contentLines`. */
+/** Writes a request in HTTP/1.1 (RFC 9112 section 3). Throws as `contentLines`. */
 export function writeRequest(host: string, planned: PlannedRequest): Buffer {
   const { method, target, content } = planned;
   const lines = [['Host', host], ...contentLines(planned), ['Connection', 'close']] as const;
@@ -71,13 +77,13 @@ export function writeRequest(host: string, planned: PlannedRequest): Buffer {
 
 /** The parts of a message: its first line, its fields and its content. */
 export interface MessageParts {
-  /** For HTTP/2, which has none, what its pseudo-fields say in the words of HTTP/1.1. */
+  /** The first line. HTTP/2 has none, so its pseudo-fields are written in the form of HTTP/1.1. */
   readonly first: string;
   readonly fields: readonly FieldLine[];
   readonly content: Buffer;
 }
 
-/** Takes a recorded message apart: of HTTP/1.1 (RFC 9112 section 2.1), or a list of fields of HTTP/2 (`writeList`). */
+/** Splits a recorded message: of HTTP/1.1 (RFC 9112 section 2.1), or a list of fields of HTTP/2 (`writeList`). */
 export function partsOf(octets: Buffer): MessageParts {
   const end = octets.indexOf('\r\n\r\n');
   const head = octets.subarray(0, end === -1 ? octets.length : end).toString('latin1');
@@ -94,15 +100,15 @@ export function partsOf(octets: Buffer): MessageParts {
   return { first, fields: rest.map(fieldIn), content };
 }
 
-/** The name of a pseudo-field begins with a colon (RFC 9113 section 8.3). */
+/** Splits a line at its colon. The name of a pseudo-field begins with a colon (RFC 9113 section 8.3). */
 function fieldIn(line: string): FieldLine {
   const colon = line.indexOf(':', 1);
   return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
 /**
- * Divides what comes back from a proxy at the end of its answer, if it opens the tunnel: then the rest is from the
- * server, since such an answer has no content (RFC 9110 section 9.3.6). Undefined: it has opened none yet.
+ * Splits the octets from a proxy at the end of its answer, if it opens the tunnel. Such an answer has no content (RFC
+ * 9110 section 9.3.6), so the rest is from the server. Undefined: no tunnel is open yet.
  */
 export function dividedAtTunnel(
   octets: Buffer,
@@ -112,7 +118,7 @@ export function dividedAtTunnel(
   return { answer: octets.subarray(0, end), rest: octets.subarray(end) };
 }
 
-/** Returns the host and the port of a URL, also where it leaves the port out (RFC 9110 section 4.2). */
+/** Returns the host and the port of a URL, with the default port of its scheme (RFC 9110 section 4.2). */
 export function authorityOf(url: string): {
   readonly host: string;
   readonly port: number;
@@ -123,14 +129,17 @@ export function authorityOf(url: string): {
   return { host: hostname.replaceAll(/[[\]]/g, ''), port, authority: `${hostname}:${port}` };
 }
 
-/** There is no answer that can be shown; `reason` is for the log. */
+/** The error if no answer can be shown. `reason`: for the log. */
 export function notAnswered(reason: string): HttpError {
   const failed = new HttpError(503, 'The exchange was not answered. Try again in a moment.');
   failed.reason = reason;
   return failed;
 }
 
-/** Reads an answer. Throws `HttpError` 503 if the octets are none: an authorization server, or a proxy before it, may end. */
+/**
+ * Reads an answer. Throws `HttpError` 503 if the octets are not an answer: an authorization server, or a proxy before
+ * it, may end.
+ */
 export function readAnswer(octets: Buffer): ReadAnswer {
   const parts = partsOf(octets);
   const { first, fields } = parts;
@@ -140,7 +149,7 @@ export function readAnswer(octets: Buffer): ReadAnswer {
   return { status: Number(status), fields, content: content.toString(), octets: content };
 }
 
-/** Returns the content of a message without the coding of its transfer. Throws `HttpError` 503 if it is cut off. */
+/** Returns the content of a message without its transfer coding. Throws `HttpError` 503 if the content is cut off. */
 export function contentOf({ fields, content }: MessageParts): Buffer {
   const coded = fields.some(([name]) => name.toLowerCase() === 'transfer-encoding');
   return coded ? withoutChunks(content) : content;
@@ -160,7 +169,7 @@ function withoutChunks(content: Buffer): Buffer {
   }
 }
 
-/** Returns the value of a field that comes once, or the lines of a list joined (RFC 9110 section 5.3). */
+/** Returns the value of a field, with several lines joined (RFC 9110 section 5.3). */
 export const fieldOf = ({ fields }: ReadAnswer, name: string): string =>
   fields
     .filter(([one]) => one.toLowerCase() === name.toLowerCase())

@@ -1,13 +1,16 @@
 import { shellWord } from '#shared/base/shell-word.ts';
 import type { OfCommands } from './exchange.ts';
 
-/** A command whose parts stand on lines of their own. */
+/** A command with each part on its own line. */
 export const onLines = (...parts: readonly string[]): string => parts.join(' \\\n');
 
 /** A request of curl: the name of a document, and the options. */
 export type CurlRequest = readonly [name: string, ...options: readonly string[]];
 
-/** Returns a command for requests to documents of the visitor's own. Nobody but the playground writes to those of its spaces. */
+/**
+ * Returns a command for requests to the visitor's own documents, since only the playground writes to those of its
+ * spaces.
+ */
 export const atDocuments =
   (...requests: readonly CurlRequest[]) =>
   (_url: string, { documents }: OfCommands): string | undefined => {
@@ -21,7 +24,7 @@ export const atDocuments =
     );
   };
 
-/** An option stands on a line with its value. */
+/** Joins each option with its value. */
 const inPairs = (words: readonly string[]): readonly string[] =>
   words.flatMap((_word, at) => (at % 2 === 0 ? [words.slice(at, at + 2).join(' ')] : []));
 

@@ -6,8 +6,8 @@ import {
 } from '#shared/stores/cache/invalidations.ts';
 
 /**
- * The invalidations of the playground's caches. Only this process reaches those, so no store tells other processes, and
- * the bans of visitors do not displace those of operators in `cache bans`.
+ * The invalidations of the playground's caches. Only this process has these caches, so the invalidations stay in
+ * memory. In the store, bans of visitors would displace those of operators in `cache bans`.
  */
 export function playgroundInvalidations(clock: Clock): Pick<Invalidations, 'add' | 'feed'> {
   const listeners = new Set<InvalidationListener>();

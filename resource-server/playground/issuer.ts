@@ -14,7 +14,7 @@ import { grantUntil } from './push.ts';
 /** Seconds. */
 const LIFETIME = 60;
 
-/** The client of its tokens, which nobody registered. */
+/** The client id in the playground's tokens, which is registered nowhere. */
 const CLIENT = '(playground)';
 
 export interface IssuerParts extends Pick<
@@ -28,8 +28,9 @@ export interface IssuerParts extends Pick<
 }
 
 /**
- * An issuer of access tokens (RFC 9068) for the playground's spaces alone: its key is of this process, and no other space
- * knows it. Its spaces announce no metadata, since there is no authorization server to go to.
+ * An issuer of access tokens (RFC 9068) for the playground's spaces only. Its key exists only in this process, and only
+ * these spaces trust it. The spaces announce no metadata, since no authorization server exists to which a client could
+ * go.
  */
 export function playgroundIssuer({ resource, skew, ...parts }: IssuerParts): {
   readonly schemes: Pick<SchemeParts, 'oauth' | 'tokens'>;

@@ -16,7 +16,7 @@ const answering: AnyHandler = (request, response) => {
   response.end(request.socket.remoteAddress ?? '');
 };
 
-/** A listener that cannot open the first `failures` times. */
+/** A listener that fails to open the first `failures` times. */
 function failing(failures: number): typeof listen {
   let left = failures;
   return async (options) => {
@@ -26,7 +26,7 @@ function failing(failures: number): typeof listen {
   };
 }
 
-test('a listener that cannot open is 503, with the reason for the log, and the next request opens it', async () => {
+test('a listener that cannot open is 503 with the reason in the log, and opens at the next request', async () => {
   await using loopback = openLoopback(answering, silentLog, { open: failing(1) });
   const refused: unknown = await loopback.send(() => REQUEST, '192.0.2.1').catch((error) => error);
   expect(refused).toBeInstanceOf(HttpError);
@@ -36,7 +36,7 @@ test('a listener that cannot open is 503, with the reason for the log, and the n
   );
 });
 
-test('one that never opened ends like any other', async () => {
+test('closing a listener that never opened succeeds', async () => {
   const loopback = openLoopback(answering, silentLog, { open: failing(1) });
   await expect(loopback.send(() => REQUEST, '192.0.2.1')).rejects.toThrow('cannot be reached');
   await expect(loopback[Symbol.asyncDispose]()).resolves.toBeUndefined();
@@ -46,7 +46,7 @@ const LIST = writeRequestList('localhost', { method: 'GET', target: '/', fields:
 const CERTIFICATE = selfSigned(['localhost'], new ManualClock(), systemRandom);
 const TLS = { certificate: CERTIFICATE, host: 'localhost' };
 
-test('over HTTP/2 a connection is that of the visitor, too, and the record has what was sent and received', async () => {
+test("over HTTP/2 a connection has the visitor's address, and the record has the sent and received octets", async () => {
   await using loopback = openLoopback(answering, silentLog, { tls: TLS });
   const { sent, received, promised } = await loopback.stream(() => LIST, '192.0.2.1');
   expect(sent).toEqual(LIST);
@@ -54,7 +54,7 @@ test('over HTTP/2 a connection is that of the visitor, too, and the record has w
   expect(promised).toEqual([]);
 });
 
-test('a program of this machine gets nothing over HTTP/2', async () => {
+test('another program of the machine gets no answer over HTTP/2', async () => {
   let port = 0;
   let served = 0;
   const counting: AnyHandler = (request, response) => {
@@ -72,7 +72,7 @@ test('a program of this machine gets nothing over HTTP/2', async () => {
   expect([stream.sentHeaders[':path'], served]).toEqual(['/', 1]);
 });
 
-test('a stream that is not answered is 503', async () => {
+test('a stream without an answer is 503', async () => {
   const resetting: AnyHandler = (_request, response) => {
     if ('stream' in response) response.stream.destroy(new Error('no answer'));
   };

@@ -20,21 +20,20 @@ const HOST = '127.0.0.1';
 /** The versions of HTTP, by their names in ALPN (RFC 9113 section 3.2). */
 type Version = 'http/1.1' | 'h2';
 
-/** The answer to a request, and what the server has noted of it for its log. */
+/** The answer to a request, and the server's log line about it. */
 export interface Received {
-  /** The octets, with TLS above them. */
+  /** The octets, decrypted if the connection uses TLS. */
   readonly received: Buffer;
-  /** Undefined: another process, or another part of this one, has the log. */
+  /** Undefined: the log is in another process, or in another part of this process. */
   readonly noted: LogFields | undefined;
 }
 
-/** A way to a server. */
+/** A means to send requests to a server. */
 export interface Way {
   /**
-   * Sends a request to the server on a connection of its own, and returns what comes back.
-   * For the server the connection comes from `visitor`, an address. Rejects with `HttpError` 503 if it takes too long.
-   * `write`: makes the request for this connection, which is undefined in clear text. `through`: what is sent when the
-   * answer has opened a tunnel.
+   * Sends a request to the server on a new connection, and returns the received octets. The server sees the address
+   * `visitor`. Rejects with `HttpError` 503 if the answer takes too long. `write`: makes the request for this
+   * connection, which is undefined in clear text. `through`: the octets to send after the answer has opened a tunnel.
    */
   send(
     write: (connection: Connection | undefined) => Buffer,
@@ -43,14 +42,14 @@ export interface Way {
   ): Promise<Received>;
 }
 
-/** The way from the playground to its own server. */
+/** A means to send requests from the playground to its own server. */
 export interface Loopback extends Way, AsyncDisposable {
-  /** The same over HTTP/2, which needs TLS here. `write` makes a list of fields (`writeList`). */
+  /** Sends a request over HTTP/2, which needs TLS here. `write` makes a list of fields (`writeList`). */
   stream(
     write: (connection: Connection | undefined) => Buffer,
     visitor: string,
   ): Promise<Streamed & Received>;
-  /** Connects another client of this process, which `connect` dials; for the server it is the visitor. */
+  /** Connects another client of this process, which `connect` dials. The server sees the address of the visitor. */
   dial(visitor: string, connect: (port: number) => Promise<Socket>): Promise<Socket>;
 }
 
@@ -60,7 +59,7 @@ interface Visit {
   request?: AnyRequest;
 }
 
-/** The certificate of a listener that speaks TLS, and the host of its origin. */
+/** The certificate of a TLS listener, and the host of its origin. */
 export interface LoopbackTls {
   readonly certificate: Certificate;
   readonly host: string;
@@ -68,15 +67,15 @@ export interface LoopbackTls {
 
 export interface LoopbackOptions {
   readonly tls?: LoopbackTls | undefined;
-  /** Takes CONNECT, as `listen`. */
+  /** Handles CONNECT, as in `listen`. */
   readonly tunnel?: TunnelHandler;
-  /** As `listen`. */
+  /** Replaces `listen` in tests. */
   readonly open?: typeof listen;
 }
 
 /**
- * Opens a listener of this process alone when the first request is sent. It serves no connection but those of `send`:
- * other programs of this machine are cut off.
+ * Opens a listener for this process when the first request is sent. It serves only connections of `send`, and closes
+ * those of other programs.
  */
 export function openLoopback(
   handler: AnyHandler,
@@ -84,12 +83,12 @@ export function openLoopback(
   { tls, tunnel, open = listen }: LoopbackOptions = {},
 ): Loopback {
   let opened: Promise<Listening> | undefined;
-  /** By the client's port of the connection. */
+  /** The visits, by the client's port of the connection. */
   const visits = new Map<number | undefined, Visit>();
 
-  /** False for another program's connection, which ends. */
+  /** Closes the connection of another program, and returns false. */
   const isOwn = (request: AnyRequest): boolean => {
-    // Over HTTP/2 the member is a proxy of the socket, which such a call returns itself.
+    // Over HTTP/2 `request.socket` is a proxy. Its `setNoDelay` returns the socket itself.
     const socket = request.socket.setNoDelay();
     const visit = visits.get(socket.remotePort);
     if (visit === undefined) {
@@ -97,7 +96,7 @@ export function openLoopback(
       return false;
     }
     visit.request ??= request;
-    // Limits count the visitor, whom no network of the configuration and no trusted proxy may stand for.
+    // Limits count by the visitor's address, so the loopback address must not replace it.
     Object.defineProperty(socket, 'remoteAddress', { value: visit.visitor });
     return true;
   };
@@ -119,7 +118,7 @@ export function openLoopback(
       limits: { connections: { address: 2 * AT_ONCE, total: 2 * AT_ONCE } },
     });
 
-  /** One that failed to open is tried again with the next request. */
+  /** After a failure the next request tries to open again. */
   const forget = (error: unknown): never => {
     opened = undefined;
     const failed = new HttpError(503, 'The playground cannot be reached. Try again in a moment.');
@@ -134,7 +133,7 @@ export function openLoopback(
     socket.once('close', () => visits.delete(localPort));
   };
 
-  /** Connects for a visitor. `begin` makes the request once the connection is there. */
+  /** Connects for a visitor. `begin`: makes the request once the connection is open. */
   const connectFor = (
     port: number,
     visitor: string,
@@ -148,7 +147,7 @@ export function openLoopback(
       register(socket, visit);
       return write(await handshake(socket, tls, signal));
     };
-    // The server notes why it refuses before it answers.
+    // The server notes the reason of a refusal before it answers.
     return { socket, begin, noted: () => visit.request && notedOf(visit.request) };
   };
 
@@ -175,8 +174,8 @@ export function openLoopback(
 }
 
 /**
- * Sends on a connection what `begin` returns when it is there, and returns all that comes back until it ends. Rejects with
- * `HttpError` 503 if it takes too long. `through`: what is sent when the answer has opened a tunnel.
+ * Sends the result of `begin` once the connection is open, and returns all received octets up to its end. Rejects with
+ * `HttpError` 503 if it takes too long. `through`: the octets to send after the answer has opened a tunnel.
  */
 export function exchangeOn(
   socket: Socket,
@@ -194,7 +193,7 @@ export function exchangeOn(
   });
 }
 
-/** The certificate is compared with the listener's own (`handshake`), so that no clock can make it expire. */
+/** The certificate is compared with the listener's own (`handshake`), so its dates do not matter. */
 const connectOverTls = (port: number, { host }: LoopbackTls, version: Version): TLSSocket =>
   connectTls({
     host: HOST,
@@ -205,7 +204,7 @@ const connectOverTls = (port: number, { host }: LoopbackTls, version: Version): 
     ...(isIP(host) === 0 && { servername: host }),
   });
 
-/** Resolves when the handshake is over; undefined without TLS. Rejects if another listener has answered. */
+/** Resolves when the handshake is over. Undefined without TLS. Rejects if another listener answered. */
 async function handshake(
   socket: Socket,
   tls: LoopbackTls | undefined,

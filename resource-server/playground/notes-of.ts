@@ -6,7 +6,7 @@ import { WITHOUT_NAME } from '#shared/explain/schemes/parameters.ts';
 import { contentOf, type MessageParts, partsOf } from './http1-message.ts';
 import { noteOn } from './notes.ts';
 
-/** Reads a field whose value has parameters of a scheme, by name in lower case (RFC 9110 section 11.6). */
+/** Parsers of fields whose values have parameters of a scheme, by field name in lower case (RFC 9110 section 11.6). */
 const WITH_PARAMETERS: Readonly<
   Record<string, (value: string, scheme: string) => Challenge[] | undefined>
 > = {
@@ -19,8 +19,8 @@ const WITH_PARAMETERS: Readonly<
 };
 
 /**
- * Returns the notes on each message of an exchange, in their order. A note is new where it is needed first; later it comes
- * only with another value that is decoded.
+ * Returns the notes on each message of an exchange, in order. A note appears at its first use, and again only with
+ * another decoded value.
  */
 export function saidOnce(
   exchange: Pick<Exchange, 'space' | 'parameters' | 'contents' | 'decoded'>,
@@ -39,7 +39,7 @@ export function saidOnce(
     });
 }
 
-/** Returns notes on the fields of a message, each followed by those on its parameters. */
+/** Returns notes on the fields of a message, each followed by the notes on its parameters. */
 function notesOf(
   octets: Buffer,
   scheme: string,
@@ -71,7 +71,7 @@ function notesOf(
   return notes;
 }
 
-/** The members of a query, of the target or of the address to which the answer leads (RFC 6749 appendix B). */
+/** The members of the query, of the target or of the address to which the answer leads (RFC 6749 appendix B). */
 function queryOf({ first, fields }: MessageParts): Iterable<readonly [string, string]> {
   const [, target = ''] = first.split(' ');
   const [, location] = fields.find(([name]) => name.toLowerCase() === 'location') ?? [];
@@ -79,13 +79,13 @@ function queryOf({ first, fields }: MessageParts): Iterable<readonly [string, st
   return new URLSearchParams(query);
 }
 
-/** How the members of a content are read, by its media type. */
+/** Readers of the members of a content, by its media type. */
 const READERS: Readonly<Record<string, (content: string) => Iterable<readonly [string, string]>>> =
   {
     'application/x-www-form-urlencoded': (content) => new URLSearchParams(content),
     'application/json': membersOfObject,
     'application/webpush-options+json': membersOfObject,
-    // The one event that comes has an object.
+    // The single event contains a JSON object.
     'text/event-stream': membersOfObject,
   };
 

@@ -3,7 +3,7 @@ import { DOCUMENT_FIELDS, LOCATIONS } from './notes-on-documents.ts';
 
 const note = (text: string, section: string): Note => ({ text, section });
 
-/** Notes by name of the field, in lower case. */
+/** Notes on fields, by name in lower case. */
 const FIELDS: Readonly<Record<string, Note>> = {
   ':method': note(
     'The method. A pseudo-field stands for a part of the first line of HTTP/1.1.',
@@ -156,7 +156,7 @@ const FIELDS: Readonly<Record<string, Note>> = {
   'retry-after': note('When to try again, in seconds.', 'RFC 9110 section 10.2.3'),
 };
 
-/** Returns the note on a field of a message with this first line. Undefined: there is none. */
+/** Returns the note on a field of a message with this first line. Undefined: the field has no note. */
 export function noteOn(name: string, first = ''): Note | undefined {
   const field = name.toLowerCase();
   const [, status = ''] = first.split(' ');

@@ -48,7 +48,7 @@ export interface PlaygroundParts {
   readonly visited: Config;
   /** The log of the authorization server of the playground. */
   readonly authzLog: AuthzLog;
-  /** The parts of the server's schemes, whose people the playground does not have. */
+  /** The parts of the server's schemes. The playground replaces their people. */
   readonly schemes: SchemeParts;
   readonly people: SpacePeople;
   readonly brand: Brand;
@@ -61,25 +61,30 @@ export interface PlaygroundParts {
 }
 
 export interface Playground extends AsyncDisposable {
-  /** Its own spaces, which only its own person opens. */
+  /** The playground's own spaces, which only its own person can enter. */
   readonly spaces: Spaces;
-  /** The same and those that only exchanges reach. */
+  /** The same spaces, and those that only exchanges reach. */
   readonly reached: Spaces;
   readonly pages: readonly PageRoute[];
-  /** The gateways to its application, with caches of their own, which write no log. */
+  /** The gateways to the playground's application, with separate caches and without a log. */
   readonly gateways: Awaited<ReturnType<typeof openGateways>>;
   readonly push: PushService;
-  /** Says what answers the exchanges: the order of requests with the spaces that they reach, and this recipient. */
+  /** Sets the handler that answers the exchanges: the order of requests with the spaces that they reach. */
   serveBy(order: AnyHandler): void;
   readonly recipient: Recipient;
-  /** Returns what answers visitors. Each origin of the server has an order of its own, since both come over one listener. */
+  /**
+   * Returns the handler for visitors. Each origin of the server has its own order, since both origins use one listener.
+   */
   atEachOrigin(orderAt: (config: Config) => AnyHandler): AnyHandler;
 }
 
-/** How the playground reaches its own server: nobody else can, so no proxy is trusted and clear text is private. */
+/**
+ * The recipient of the playground's requests to its own server. No other client reaches it, so no proxy is trusted and
+ * clear text is private.
+ */
 const FROM_ITSELF: Recipient = { at: ORIGIN, proxies: { has: () => false }, local: true };
 
-/** Opens the playground: its spaces, its pages, and the way to its own server. */
+/** Opens the playground: its spaces, its pages, and the connection to its own server. */
 export async function openPlayground(parts: PlaygroundParts): Promise<Playground> {
   const { config, visited, authzLog, people, brand, recipient, errors, standing } = parts;
   const { random, clock } = parts.schemes;
@@ -214,7 +219,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   };
 }
 
-/** The URL of documents at an origin that are opened by a token, and that pages may name. */
+/** The URL of documents at an origin that a token opens and that pages may name. */
 const documentsOf = ({ spaces }: Config, origin: string): string | undefined =>
   spaces
     .filter(
@@ -223,7 +228,10 @@ const documentsOf = ({ spaces }: Config, origin: string): string | undefined =>
     .map(({ url }) => url)
     .find((url) => url.endsWith('/') && new URL(url).origin === origin);
 
-/** Returns schemes that take the tokens of the pair at its spaces, and those of the playground's issuer elsewhere. */
+/**
+ * Returns schemes that accept tokens of the playground's authorization server at its spaces, and tokens of the
+ * playground's own issuer elsewhere.
+ */
 function oauthOf(own: OAuthSchemes, ofPair: OAuthSchemes, pair: ReadonlySet<string>): OAuthSchemes {
   const at = ({ audiences }: OAuthSpace) => (audiences.some((url) => pair.has(url)) ? ofPair : own);
   return {
@@ -232,11 +240,11 @@ function oauthOf(own: OAuthSchemes, ofPair: OAuthSchemes, pair: ReadonlySet<stri
   };
 }
 
-/** The origin of the resource server that is reached over TLS. Undefined: there is none. */
+/** The origin of the resource server over TLS. Undefined: there is none. */
 const secureOriginOf = ({ resource, tls }: Config): string | undefined =>
   [tls?.resource, resource].find((origin) => origin?.startsWith('https:'));
 
-/** Opens the way over TLS. Its certificate is made for it, since nobody else connects to it. */
+/** Opens the loopback connection over TLS, with a certificate of its own, since no other client connects to it. */
 function secureWay(origin: string, serve: AnyHandler, { schemes }: PlaygroundParts) {
   const host = new URL(origin).hostname.replaceAll(/[[\]]/g, '');
   const certificate = selfSigned([host, '127.0.0.1'], schemes.clock, schemes.random);
@@ -244,8 +252,8 @@ function secureWay(origin: string, serve: AnyHandler, { schemes }: PlaygroundPar
 }
 
 /**
- * The one API key of the playground, the same in all processes that share the master secret, and the stores in which there
- * is no other.
+ * The one API key of the playground, equal in all processes that share the master secret, and stores that have no other
+ * key.
  */
 function playgroundApiKey(
   stores: Stores,
@@ -269,8 +277,8 @@ function playgroundApiKey(
 }
 
 /**
- * Remembers what was spent until its key ends and no longer. The keys of the playground's issuer are of one process, which
- * has one clock, so a margin for clocks that differ would only let strangers fill the store.
+ * Remembers a spent token exactly until its key ends. The keys exist in one process with one clock, so a margin for
+ * clock differences would only let strangers fill the store.
  */
 const spentInTime = (spent: SpentTokens): SpentTokens => ({
   spend: (token, until) => spent.spend(token, until - CLOCK_MARGIN),

@@ -9,17 +9,19 @@ import {
 } from './recorded.ts';
 import type { Leg } from './run.ts';
 
-/** Challenges that ask the client to go on: with a nonce of the server, or with a new one. */
+/** Challenges that ask the client to continue with a nonce of the server. */
 const ASKS_AGAIN = /error="use_dpop_nonce"|\bstale=true\b/;
 /** The detail of an answer between two messages of a scheme. */
 const GOES_ON = /^The exchange goes on/;
 
-/** Answers of a server that has too much to do, or whose store is away (RFC 6585 section 4, RFC 9110 section 15.6.4). */
+/**
+ * Answers of a server that is overloaded, or whose store is unavailable (RFC 6585 section 4, RFC 9110 section 15.6.4).
+ */
 const AWAY: ReadonlySet<unknown> = new Set(['429', '503']);
 
 /**
- * Says at a glance what an answer means to the client. `checks`: of the request, if there is a list. Undefined: the
- * answer says neither yes nor no, such as that of an issuer, or to a request without credentials that is answered.
+ * Returns what an answer means to the client. `checks`: of the request, if the exchange lists them. Undefined: the
+ * answer neither grants nor refuses, such as the answer of an issuer.
  */
 export function outcomeOf(
   { to, sent, received, refusal }: Leg,
@@ -44,17 +46,17 @@ export function outcomeOf(
   return { kind: 'refused', check: wrong?.check, why: wrong?.reason ?? detail };
 }
 
-/** The answer of an authorization server: an error says why (RFC 6749 section 5.2). */
+/** The outcome of an authorization server's answer, whose errors say why (RFC 6749 section 5.2). */
 function outcomeAtIssuer(
   { words, content, lines }: RecordedMessage,
   wrong: Check | undefined,
 ): Outcome {
-  // RFC 6749 section 4.1.2.1: the browser brings the error to the client.
+  // The browser brings the error to the client (RFC 6749 section 4.1.2.1).
   const [location = ''] = lines('location');
   const told = URL.parse(location)?.searchParams.get('error_description');
   if (told) return { kind: 'refused', check: wrong?.check, why: told };
   if (Number(words[1]) < 400) return { kind: 'accepted' };
-  // RFC 8628 section 3.5.
+  // The person has not decided yet (RFC 8628 section 3.5).
   if (membersOf(content)['error'] === 'authorization_pending') return { kind: 'pending' };
   return { kind: 'refused', check: wrong?.check, why: toldIn(content) ?? wrong?.reason };
 }

@@ -5,13 +5,13 @@ import { authRequest, type Recipient } from '#shared/server/endpoints/auth-reque
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Form } from './form.ts';
 
-/** A form that a page of this origin has sent, and the address of its visitor. */
+/** A form that a page of this origin has sent, and the address of the visitor. */
 export interface PageForm {
   readonly form: Form;
   readonly visitor: string;
 }
 
-/** Receives a form. Rejects with `HttpError` 403 if no page of this origin sent it, and 413 if it is too long. */
+/** Receives a form. Rejects with `HttpError` 403 if no page of this origin sent the form, and 413 if it is too long. */
 export async function receiveForm(
   request: AnyRequest,
   { origin, recipient }: { readonly origin: string; readonly recipient: Recipient },

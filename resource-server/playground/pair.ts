@@ -11,7 +11,7 @@ import { CLIENT, GROUP, type Person, SIGNS_IN } from './browser.ts';
 import { DEVICE_CODE } from './checks/device-flow.ts';
 import { pagePath, spacePath } from './spaces.ts';
 
-/** The exchanges that ask the authorization server, each with a space of its own, by its URL. */
+/** The exchanges with the authorization server. Each has its own space and URL. */
 const FLOWS = EXCHANGES.filter(({ ofPair }) => ofPair);
 
 type Origins = Pick<Config, 'issuer' | 'resource'>;
@@ -20,21 +20,21 @@ type Origins = Pick<Config, 'issuer' | 'resource'>;
 export const resourcesOfPair = ({ resource }: Pick<Config, 'resource'>): readonly string[] =>
   FLOWS.map((flow) => resource + spacePath(flow));
 
-/** Where the authorization server sends the browser with a code: a page of the playground, which reads none. */
+/** The redirect URI of the client: a page of the playground, which does not read the code. */
 export const redirectUriAt = ({ resource }: Pick<Config, 'resource'>): string =>
   resource + pagePath({ name: 'authorization-code' });
 
-/** The configuration of the authorization server of the playground. `data`: the folder of the store. */
+/** The configuration of the playground's authorization server. `data`: the folder of the store. */
 export const authzMembers = ({ issuer, resource }: Origins, data: string) => ({
   issuer,
   resource,
   data,
   playground: false,
   listen: { authz: { host: '127.0.0.1', port: 0 } },
-  // The resource server of the playground alone reaches it.
+  // Only the resource server of the playground reaches the authorization server.
   trustedProxies: ['127.0.0.1'],
   server: { drain: 0 },
-  // Nobody reads it, and strangers fill it.
+  // The audit log is kept for the shortest time, since strangers fill it and it has no readers.
   audit: { keep: 1 },
   spaces: resourcesOfPair({ resource }).map((url) => ({
     url,

@@ -15,10 +15,10 @@ import { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
 import type { Errors } from '../pages/errors.ts';
 
-/** Fields that are written anew, or say nothing here. */
+/** Fields that are written again, or that have no meaning here. */
 const OWN: ReadonlySet<string> = new Set(['via', 'x-request-id', 'expect']);
 
-/** Seconds without a byte in either direction: an exchange of many legs takes a third of them. */
+/** Seconds without a byte in either direction. The longest exchange takes a third of this. */
 const IDLE = 60;
 
 export interface PassingParts {
@@ -30,8 +30,8 @@ export interface PassingParts {
 }
 
 /**
- * Returns the order of requests, before which those for the playground go to its own process. The parent of the workers
- * starts that with the first of them.
+ * Wraps the order of requests: requests for the playground go to its own process, which the parent of the workers
+ * starts with the first of them.
  */
 export function passingOn(
   order: AnyHandler,
@@ -40,7 +40,7 @@ export function passingOn(
   const pseudonym = `countersign-${random(6).toString('hex')}`;
   const origins = [config.resource, config.tls?.resource];
 
-  /** The process of the playground believes what these fields say of the client. */
+  /** The lines of a request for the process of the playground, which trusts what these fields say about the client. */
   function linesOf(request: AnyRequest): Lines {
     const { method = '', url: target = '', headers } = request;
     const { peer, confidential } = authRequest(request, { method, target, origin: '' }, recipient);
@@ -95,7 +95,7 @@ const LIST = PLAYGROUND_LIST.slice(0, -1);
 const isOfPlayground = (path: string): boolean =>
   path.startsWith(PLAYGROUND_BELOW) || path === PLAYGROUND_LIST || path === LIST;
 
-/** Returns the host and the port that the client has named (RFC 9113 section 8.3.1, RFC 9112 section 3.2.2). */
+/** Returns the host and the port that the client requested (RFC 9113 section 8.3.1, RFC 9112 section 3.2.2). */
 function authorityOf(request: AnyRequest): string {
   const [, named] = /^[a-z]+:\/\/([^/?#]*)/i.exec(request.url ?? '') ?? [];
   if (named !== undefined) return named;
@@ -108,7 +108,10 @@ const away = () =>
 const questions = new Map<number, (port: number | undefined) => void>();
 let asked = 0;
 
-/** Asks the parent for the port of the playground. Undefined: it does not run, or this process has no such parent. */
+/**
+ * Asks the parent for the port of the playground. Undefined: the playground does not run, or this process has no such
+ * parent.
+ */
 function portOfPlayground(): Promise<number | undefined> {
   if (asked === 0) process.on('message', hear);
   asked += 1;

@@ -7,14 +7,14 @@ const PATIENCE = 5000;
 const LONGEST = 65_536;
 
 /**
- * Does the work of a leg on its connection, which ends with it. Rejects with `HttpError` 503 if that fails or takes too
- * long.
+ * Performs a leg on its connection, which is closed afterwards. Rejects with `HttpError` 503 if the leg fails or takes
+ * too long.
  */
 export async function patiently<Result>(
   socket: Socket,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  // An abort before the connection is there would otherwise end the process.
+  // An abort before the connection opens would otherwise end the process.
   socket.on('error', () => {});
   const signal = AbortSignal.timeout(PATIENCE);
   const abort = () => socket.destroy(new Error('the exchange takes too long'));
@@ -29,7 +29,7 @@ export async function patiently<Result>(
   }
 }
 
-/** Returns all that is read, piece by piece; `next` is called with what is there by then. Throws if it is too long. */
+/** Returns all octets, read piece by piece. `next`: called with the octets so far. Throws if they are too many. */
 export async function readShown(
   pieces: AsyncIterable<Buffer>,
   next: (read: readonly Buffer[]) => void = () => {},

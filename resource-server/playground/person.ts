@@ -6,13 +6,13 @@ import type { SpaceConfig } from '#shared/config/schema.ts';
 import { deriveVerifiers } from '#shared/people/derive-verifiers.ts';
 import type { Person } from '#shared/people/directory.ts';
 
-/** The password is public: it opens the playground's own spaces and nothing else. */
+/** The password is public. It only opens the playground's own spaces. */
 export const PASSWORD = 'let-me-play';
 
-/** No record has this id, not even one of imported people, so nothing else belongs to this person. */
+/** No record has this id, not even one of imported people, so the person owns nothing else. */
 export const PERSON: Person = { id: '(playground)', name: 'playground' };
 
-/** The directory of the playground: one person, who is not in the store and can open no other space. */
+/** The directory of the playground: one person, who is not in the store and can enter no other space. */
 export function playgroundPeople(
   spaces: readonly SpaceConfig[],
   random: Random,

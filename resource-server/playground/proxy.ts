@@ -12,7 +12,7 @@ import { authorityOf } from './http1-message.ts';
 import type { Loopback } from './listener.ts';
 
 const HOST = '127.0.0.1';
-/** The proxy as its clients name it; nobody else reaches it. */
+/** The origin of the proxy, as its clients name it. Only the playground reaches it. */
 const ORIGIN = 'http://proxy.example';
 
 export interface OwnProxyParts extends Pick<
@@ -20,14 +20,14 @@ export interface OwnProxyParts extends Pick<
   'standing' | 'errors' | 'clock' | 'random'
 > {
   readonly schemes: Pick<Schemes, 'Basic'>;
-  /** The one origin that it reaches, by its loopback listener. */
+  /** The one origin that the proxy reaches, through its loopback listener. */
   readonly origin: string;
   readonly loopback: Loopback;
 }
 
 /**
- * A forward proxy whose one destination is the origin of the playground. It asks no DNS, and whatever is asked for, it
- * dials the loopback listener, for the visitor who asks.
+ * A forward proxy whose only destination is the origin of the playground. It makes no DNS queries. For any request it
+ * dials the loopback listener, in the name of the visitor.
  */
 export function playgroundProxy({ schemes, origin, loopback, ...parts }: OwnProxyParts): {
   readonly handler: AnyHandler;
@@ -52,7 +52,7 @@ export function playgroundProxy({ schemes, origin, loopback, ...parts }: OwnProx
   const { host, port } = authorityOf(origin);
   const address = isIP(host) === 0 ? HOST : host;
   const recipient = { at: PROXY, proxies: { has: () => false }, local: true };
-  /** The connections of a proxy come from the visitor who asks for them, so each has a network of its own. */
+  /** Connections of a proxy have the address of the visitor, so each visitor needs a separate proxy. */
   const proxyFor = (visitor: string) =>
     createProxy({
       ...parts,

@@ -6,20 +6,20 @@ import type { Stores } from '#shared/stores/stores.ts';
 import type { ClientKeys, HobaKey } from './exchange.ts';
 import { PERSON } from './person.ts';
 
-/** The application to which the key of Concealed belongs; nobody registered it. */
+/** The application that owns the key for Concealed. It is registered nowhere. */
 const APPLICATION = '(playground)';
 
 const newEd25519 = () => generateKeyPairSync('ed25519');
 const newP256 = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 const newRsa = () => promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
 
-/** Returns the id of a key (RFC 7486 section 9.4, RFC 9729 section 4.1), and what is kept of it. */
+/** Returns the id of a key (RFC 7486 section 9.4, RFC 9729 section 4.1), and its stored form. */
 function spkiOf(publicKey: KeyObject): { readonly id: string; readonly spki: string } {
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   return { id: hash('sha256', spki, 'base64url'), spki: spki.toString('base64url') };
 }
 
-/** Makes a value once, when it is first asked for; one that failed is made again. */
+/** Makes a value at its first use, and again after a failure. */
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () =>
@@ -30,8 +30,8 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
 }
 
 /**
- * The keys of the playground's clients, which are of this process, and the stores in which there are no others. `origin`:
- * where HOBA's key is good.
+ * The keys of the playground's clients, which exist only in this process, and stores with no other keys. `origin`: the
+ * origin for which HOBA's key is valid.
  */
 export function playgroundKeys(
   stores: Stores,

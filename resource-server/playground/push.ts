@@ -9,7 +9,7 @@ import type { PushParts } from '../push/parts.ts';
 import { createPush, type PushService } from '../push/push.ts';
 import { PERSON } from './person.ts';
 
-/** The grant of the playground's person that ends at a time, in seconds since the epoch. */
+/** The name of a grant of the playground's person that ends at this time, in seconds since the epoch. */
 export const grantUntil = (end: number): string => String(end);
 
 export interface PlaygroundPushParts
@@ -20,9 +20,9 @@ export interface PlaygroundPushParts
 }
 
 /**
- * The push service of the playground. Its subscriptions are in the store, which has those of the one person in bounds. No
- * grant of this person is in a store: each ends at the time that it names, and with it what an exchange has left that ended
- * early.
+ * The push service of the playground. Its subscriptions are in the store, which limits those of the one person. The
+ * grants of this person are not stored: each ends at the time in its name, and with it whatever an interrupted exchange
+ * has left.
  */
 export function playgroundPush({ config, ...parts }: PlaygroundPushParts): PushService {
   const { clock } = parts;

@@ -3,7 +3,7 @@ import type { Check } from '#shared/explain/checks.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
 import { contentOf, type MessageParts, partsOf } from './http1-message.ts';
 
-/** A recorded message: its first line in words, its fields and its content. */
+/** A recorded message: the words of its first line, its fields and its content. */
 export interface RecordedMessage extends MessageParts {
   readonly words: readonly string[];
   /** Returns the values of all lines of a field; `name` in lower case. */
@@ -14,13 +14,13 @@ export interface RecordedMessage extends MessageParts {
 export interface Recorded {
   readonly asked: RecordedMessage;
   readonly answer: RecordedMessage;
-  /** The line of the request in the log of the server. Undefined: it is not at hand. */
+  /** The log line of the request at the server. Undefined: the line is not available. */
   readonly noted: LogFields | undefined;
   /** The URL of the space. */
   readonly url: string;
 }
 
-/** Returns what a server has checked of a request, in order. Undefined: there was nothing to check. */
+/** Returns the checks of a request with their results, in order. Undefined: nothing was checked. */
 export type Checks = (recorded: Recorded) => readonly Check[] | undefined;
 
 /** Reads the octets of a message (RFC 9112 section 2.1). */
@@ -35,16 +35,16 @@ export function readRecorded(octets: Buffer): RecordedMessage {
   };
 }
 
-/** Fields by which a request has credentials. */
+/** Fields that carry credentials. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'x-api-key'];
 
 export const hasCredentials = ({ lines }: RecordedMessage): boolean =>
   CREDENTIALS.some((name) => lines(name).length > 0);
 
-/** True if a server has taken the request: with content or without, or it leads elsewhere. */
+/** True if a server has accepted the request: the answer is a success or a redirect. */
 export const isTaken = ({ words }: RecordedMessage): boolean => Number(words[1]) < 400;
 
-/** The words of an answer: of an error of OAuth, or of a problem (RFC 6749 section 5.2, RFC 9457 section 3.1.4). */
+/** The text of an error of OAuth or of a problem document (RFC 6749 section 5.2, RFC 9457 section 3.1.4). */
 export function toldIn(content: Buffer): string | undefined {
   const { error, error_description: text, detail } = membersOf(content);
   const told = [error, text].flatMap((part) => textIn(part) ?? []).join(': ');
@@ -53,7 +53,7 @@ export function toldIn(content: Buffer): string | undefined {
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
-/** The members of an object in JSON; none if it is no such object. */
+/** The members of a JSON object. Empty for other content. */
 export function membersOf(content: Buffer): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(content.toString());

@@ -24,20 +24,20 @@ import type { Remark } from '../pages/views/remark.ts';
 import { spacePath } from './spaces.ts';
 import { TOKEN_ISSUER } from './token-issuer.ts';
 
-/** A request and its answer, as the client's socket had them. */
+/** A request and its answer, as sent and received by the client's socket. */
 export interface Leg {
   readonly title: string;
-  /** The party that was asked; undefined: the server. */
+  /** The party that got the request. Undefined: the resource server. */
   readonly to: Party | undefined;
-  /** The server has made the request as well (RFC 9113 section 8.4). */
+  /** Whether the server promised the request itself (RFC 9113 section 8.4). */
   readonly promised?: true;
-  /** Undefined: the client has sent it. */
+  /** The sender. Undefined: the client. */
   readonly from?: Sender | undefined;
   readonly sent: Buffer;
   readonly received: Buffer;
-  /** The line of the request in the log of the server. Undefined: another process has that. */
+  /** The log line of the request at the server. Undefined: another process has it. */
   readonly noted: LogFields | undefined;
-  /** Findings of the client by the answer, in words. */
+  /** Conclusions of the client from the answer, in words. */
   readonly remarks: readonly Remark[];
   /** Why the client refuses the answer. */
   readonly refusal?: string;
@@ -45,11 +45,11 @@ export interface Leg {
 
 export interface RunParts {
   readonly loopback: Loopback;
-  /** The way to the playground's proxy. */
+  /** The connection to the playground's proxy. */
   readonly proxy: Loopback;
-  /** The way over TLS, where an origin has it. */
+  /** The connection over TLS, if an origin uses TLS. */
   readonly secure: { readonly loopback: Loopback; readonly origin: string } | undefined;
-  /** The way to the authorization server of the pair. */
+  /** The connection to the playground's authorization server. */
   readonly authorization: Way;
   readonly charge: Charge;
   readonly chargeOfIssuer: Charge;
@@ -66,22 +66,21 @@ export interface RunParts {
   readonly random: Random;
 }
 
-/** Performs exchanges for visitors, and returns what was on the wire. */
+/** Performs an exchange for a visitor, and returns its messages as they were on the wire. */
 export type Run = (exchange: Exchange, choice: Choice, visitor: string) => Promise<readonly Leg[]>;
 
-/** Milliseconds after which an exchange begins no more legs, each of which has its own patience. */
+/** Milliseconds after which an exchange begins no more legs. Each leg has a time limit, too. */
 const LONGEST = 15_000;
 
 const PROMISED = 'Within this stream the server has promised a request, and answers it';
 
 /**
- * Rejects with `HttpError` 429 if the visitor had too many exchanges lately, and 503 if the process has enough of them
- * under way.
+ * Rejects with `HttpError` 429 if the visitor is over the limit, and 503 if the process performs too many exchanges.
  */
 export function createRun(parts: RunParts): Run {
   const { loopback, proxy, secure, authorization, charge, chargeOfIssuer, origin, ...means } =
     parts;
-  /** RFC 9112 section 3.2: with CONNECT the field Host has what the target has. */
+  /** With CONNECT, Host has the same value as the target (RFC 9112 section 3.2). */
   const hosts: Readonly<Record<Party, (request: PlannedRequest) => string>> = {
     issuer: () => TOKEN_ISSUER,
     authorization: () => new URL(parts.issuer).host,
@@ -89,7 +88,9 @@ export function createRun(parts: RunParts): Run {
   };
   const ways: Readonly<Partial<Record<Party, Way>>> = { proxy, authorization };
   const underWay = { all: 0, ofPair: 0 };
-  /** Those that wait for the authorization server, which may be away, leave a place to the others. */
+  /**
+   * Exchanges that wait for the authorization server, which may be unavailable, leave a place to the other exchanges.
+   */
   const isFull = ({ ofPair }: Exchange) =>
     underWay.all >= AT_ONCE || (ofPair === true && underWay.ofPair >= AT_ONCE - 1);
   return async (exchange, { mistake, http2 }, visitor) => {

@@ -8,16 +8,16 @@ import { spaceSchema } from '#shared/config/space-schema.ts';
 import { EXCHANGES } from './exchanges.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The path of an exchange's page. */
+/** The path of the page of an exchange. */
 export const pagePath = ({ name }: Pick<Exchange, 'name'>): string => PLAYGROUND_BELOW + name;
 
-/** The path of the page that explains. No exchange has this name. */
+/** The path of the page that explains texts. No exchange has this name. */
 export const EXPLAIN_PATH = `${PLAYGROUND_BELOW}explain`;
 
-/** The path of the space at which an exchange takes place. */
+/** The path of the space of an exchange. */
 export const spacePath = ({ name }: Exchange): string => playgroundSpacePath(name);
 
-/** The playground's own spaces, which take no credentials but its own. `application`: the URL of its application. */
+/** The playground's own spaces, which accept only its own credentials. `application`: the URL of its application. */
 export const playgroundSpaces = (
   { resource }: Pick<Config, 'resource'>,
   application: string,

@@ -12,13 +12,13 @@ interface StreamedLeg {
 }
 
 export interface Streamed extends StreamedLeg {
-  /** Requests that the server has promised, with its answers (RFC 9113 section 8.4). */
+  /** Requests that the server has promised, with their answers (RFC 9113 section 8.4). */
   readonly promised: readonly StreamedLeg[];
 }
 
 /**
- * Sends on a connection the request that `begin` returns when it is there, over HTTP/2, and returns what the client's
- * streams had. Rejects with `HttpError` 503 if it takes too long.
+ * Sends a request over HTTP/2 once the connection is open, and returns the messages of the client's streams. Rejects
+ * with `HttpError` 503 if it takes too long. `begin`: returns the request.
  */
 export function streamOn(
   socket: Socket,
@@ -27,12 +27,12 @@ export function streamOn(
   return patiently(socket, async (signal) => {
     const { fields, content } = partsOf(await begin(signal));
     const session = connect('https://playground.invalid', { createConnection: () => socket });
-    session.on('error', () => {}); // its streams end with it
+    session.on('error', () => {}); // the error also ends its streams
     const promised: Promise<StreamedLeg>[] = [];
     session.on('stream', (stream, _headers, _flags, raw) => {
       const answered = answerOf(stream, 'push', signal);
       const leg = answered.then((received) => ({ sent: writeList(inPairs(raw)), received }));
-      leg.catch(() => {}); // if the request itself fails, nobody waits for it
+      leg.catch(() => {}); // if the request itself fails, no caller waits for this promise
       promised.push(leg);
     });
     const stream = session.request(fields.flat(), { endStream: content.length === 0 });
@@ -51,12 +51,12 @@ async function answerOf(
   event: 'response' | 'push',
   signal: AbortSignal,
 ): Promise<Buffer> {
-  stream.on('error', () => {}); // it may fail once more when the connection ends
+  stream.on('error', () => {}); // the stream may fail again when the connection closes
   const [, , raw] = (await once(stream, event, { signal })) as [unknown, unknown, string[]];
   return writeList(inPairs(raw), await readShown(stream));
 }
 
-/** Names and values alternate in what node:http2 has received. */
+/** Pairs the alternating names and values that node:http2 received. */
 const inPairs = (raw: readonly string[]): readonly FieldLine[] =>
   raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
 

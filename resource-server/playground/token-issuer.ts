@@ -26,10 +26,10 @@ import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message
 import { blindRsaVerification } from '../auth/private-token/verification.ts';
 import { PLAYGROUND_REALM } from '#shared/config/playground.ts';
 
-/** The name of the issuer, at which nobody else can ask it. */
+/** The name of the issuer, which only the playground can reach. */
 export const TOKEN_ISSUER = 'issuer.example';
 const REQUEST_PATH = '/private-token/request';
-/** Milliseconds for which tokens of a key are good: spent ones are remembered for as long. */
+/** Milliseconds for which tokens of a key are valid. Spent tokens are remembered for the same time. */
 const LIFE = 600_000;
 /** Milliseconds that an exchange may need after it has read the directory. */
 const LEFT = 60_000;
@@ -49,8 +49,8 @@ export interface TokenIssuerParts {
 }
 
 /**
- * An issuer of PrivateTokens (RFC 9578 section 6) for the playground's space alone. Its keys are of this process, and
- * `handler` answers the requests to it. Tokens are publicly verifiable, so the site asks nobody.
+ * An issuer of PrivateTokens (RFC 9578 section 6) for the playground's space only. Its keys exist only in this process,
+ * and `handler` answers its requests. Tokens are publicly verifiable, so the resource server does not ask the issuer.
  */
 export function playgroundTokenIssuer({ oauth, recipient, clock, log }: TokenIssuerParts): {
   readonly issuer: TrustedIssuer;
@@ -64,7 +64,7 @@ export function playgroundTokenIssuer({ oauth, recipient, clock, log }: TokenIss
     const signing = createPrivateKey({ key: privateKey, format: 'der', type: 'pkcs8' });
     made = [{ ...key, privateKey: signing, until: clock.now() + LIFE }, ...live()];
   }
-  /** The newest first. */
+  /** The current keys, the newest first. */
   async function keys(): Promise<readonly OwnKey[]> {
     if (!live().some(({ until }) => clock.now() + LEFT < until)) {
       making ??= make().finally(() => (making = undefined));
@@ -136,7 +136,7 @@ async function contentOf(request: AnyRequest): Promise<Buffer> {
   return wholeContent(request, LONGEST, () => new HttpError(413, 'The token request is too long.'));
 }
 
-/** RFC 9578 section 6.2: whoever asks, the issuer sees a blinded message, and signs it. */
+/** Signs a blinded message, without authentication (RFC 9578 section 6.2). */
 function sign(content: Buffer, keys: readonly OwnKey[]) {
   const asked = parseTokenRequest(content);
   const key = keys.find(

@@ -1,6 +1,6 @@
 import type { Note } from '#shared/explain/note.ts';
 
-/** A word of the field, and what it means. */
+/** A term of the field, and its meaning. */
 export interface Word extends Note {
   readonly word: string;
 }
@@ -103,7 +103,7 @@ const RULES: readonly (readonly [is: RegExp, word: Word])[] = (
   ] as const
 ).map(([is, word, text, section]) => [is, { word, text, section }]);
 
-/** Returns the words that texts use, by the alphabet. */
+/** Returns the terms that texts use, in alphabetical order. */
 export function wordsIn(texts: readonly string[]): readonly Word[] {
   const all = texts.join('\n');
   return RULES.flatMap(([is, word]) => (is.test(all) ? word : []));

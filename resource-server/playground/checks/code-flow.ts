@@ -46,15 +46,18 @@ const FORM_STEPS: readonly ToldStep[] = [
   },
 ];
 
-/** Whether it is the first request of the browser: later it has the name of an interaction. */
+/** Whether a request is the browser's first. Later requests have the id of an interaction in the path. */
 const isBeginning = ({ asked }: Recorded): boolean => asked.words[1]?.startsWith('/auth?') === true;
 const isGoingOn = (recorded: Recorded): boolean => !isBeginning(recorded);
 
-/** Whether the answer sends the browser to the client with a code. */
+/** Whether the answer redirects the browser to the client with a code. */
 const givesCode = ({ answer: { lines } }: Recorded): boolean =>
   [...lines('location'), ...lines('refresh')].some((url) => /[?&]code=/.test(url));
 
-/** The checks of the browser's requests. The first has nothing but the name of the pushed request. */
+/**
+ * The checks of the browser's requests. The first request carries only the client_id and the request_uri of the pushed
+ * request.
+ */
 const BROWSER_STEPS: readonly ToldStep[] = [
   {
     check: 'client_id is a client that is registered.',
@@ -79,6 +82,6 @@ const BROWSER_STEPS: readonly ToldStep[] = [
 
 const [ofForm, ofBrowser] = [formChecks(FORM_STEPS), told(BROWSER_STEPS)];
 
-/** Requests to the authorization server in the code flow: of the client, and of the browser. */
+/** The checks of requests to the authorization server in the code flow, from the client or from the browser. */
 export const codeFlowChecks: Checks = (recorded) =>
   (recorded.asked.words[0] === 'GET' ? ofBrowser : ofForm)(recorded);

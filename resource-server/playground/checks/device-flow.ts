@@ -2,7 +2,7 @@ import type { Checks, Recorded } from '../recorded.ts';
 import { formChecks, formOf, has, refusedBy } from './token-endpoint.ts';
 import { told, type ToldStep } from './told.ts';
 
-/** RFC 8628 section 3.4. */
+/** The grant type of the device flow (RFC 8628 section 3.4). */
 export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 const isPolling = ({ asked }: Recorded) => formOf(asked).get('grant_type') === DEVICE_CODE;
@@ -49,6 +49,6 @@ const STEPS: readonly ToldStep[] = [
 const [ofForm, ofPerson] = [formChecks(STEPS), told(DECISION_STEPS)];
 const isOfPerson = has('decision');
 
-/** Requests to the authorization server in the device flow: of the device, and of the person. */
+/** The checks of requests to the authorization server in the device flow, from the device or from the person. */
 export const deviceFlowChecks: Checks = (recorded) =>
   (isOfPerson(recorded) ? ofPerson : ofForm)(recorded);

@@ -3,19 +3,19 @@ import { told, type ToldStep } from './told.ts';
 
 export const formOf = ({ content }: Recorded['asked']) => new URLSearchParams(content.toString());
 
-/** True of a request whose form has this member. */
+/** True if the form of a request has this member. */
 export const has =
   (name: string) =>
   ({ asked }: Recorded): boolean =>
     formOf(asked).has(name);
 
-/** True if the server has refused with this error of OAuth, for one of these causes. No causes: for any. */
+/** True if the server has refused with this error of OAuth, for one of these causes. Without causes: for any cause. */
 export const refusedBy =
   (error: string, ...causes: readonly string[]) =>
   ({ noted }: Recorded): boolean =>
     noted?.error === error && (causes.length === 0 || causes.includes(noted.cause ?? ''));
 
-/** The client first, as the authorization server looks at it. */
+/** The checks of the client, which the authorization server makes first. */
 const CLIENT_STEPS: readonly ToldStep[] = [
   {
     check: 'iss and sub of the assertion are a client that is registered.',
@@ -44,7 +44,7 @@ const CLIENT_STEPS: readonly ToldStep[] = [
   },
 ];
 
-/** Then what it asks for. */
+/** The checks of the requested scopes and resources, which follow. */
 const ASKED_STEPS: readonly ToldStep[] = [
   {
     check: 'The client may have tokens for this resource.',
@@ -66,7 +66,10 @@ const ASKED_STEPS: readonly ToldStep[] = [
   },
 ];
 
-/** Checks of forms with an assertion of the client. `steps`: those of the exchange, before what is the same for all. */
+/**
+ * The checks of forms with a client assertion. `steps`: the checks of this exchange, which come before the common
+ * checks.
+ */
 export const formChecks = (steps: readonly ToldStep[]): Checks =>
   told([...CLIENT_STEPS, ...steps, ...ASKED_STEPS]);
 

@@ -9,31 +9,34 @@ import {
   toldIn,
 } from '../recorded.ts';
 
-/** One thing that a server checks of a request, and how the server tells what it found. */
+/** A check of a request, and how to decide by the recorded exchange what the server found. */
 export interface ToldStep extends Pick<Step, 'check' | 'section'> {
-  /** True if there is something to check. Absent: there always is. */
+  /** True if there is something to check. Absent: always. */
   applies?(recorded: Recorded): boolean;
-  /** True if the server has refused the request here. Absent: it never does. */
+  /** True if the server refused the request at this check. Absent: never. */
   refuses?(recorded: Recorded): boolean;
-  /** Why the server gives another answer without a refusal. Undefined: it does not. */
+  /** Why the check failed without a refusal. Undefined: it succeeded. */
   passesOver?(recorded: Recorded): string | undefined;
-  /** Why it refuses, where its log is not at hand. */
+  /** The reason of the refusal, if the server's log is not available. */
   readonly reason?: string;
 }
 
-/** True of an answer with one of these statuses. */
+/** True if the answer has one of these statuses. */
 export const answered =
   (...statuses: readonly string[]) =>
   ({ answer }: Recorded): boolean =>
     statuses.includes(answer.words[1] ?? '');
 
-/** True of a request by one of these methods. */
+/** True if the request has one of these methods. */
 export const by =
   (...methods: readonly string[]) =>
   ({ asked }: Recorded): boolean =>
     methods.includes(asked.words[0] ?? '');
 
-/** Tells what a server has checked, by what it has logged and answered. Undefined: it ended at another check. */
+/**
+ * Returns the checks of a request with their results, by the log line and the answer. Undefined: the server refused at
+ * a check that is not in the list.
+ */
 export const told =
   (steps: readonly ToldStep[]): Checks =>
   (recorded) => {
@@ -55,7 +58,9 @@ export const told =
     });
   };
 
-/** The code by which the server has refused. Undefined: it has not, or the exchange of the scheme goes on. */
+/**
+ * The code of the server's refusal. Undefined: the server did not refuse, or asked the client to continue the scheme.
+ */
 const codeOf = ({ noted }: Recorded): string | undefined =>
   noted?.refusal !== undefined && labelOf(noted.refusal) !== 'continued'
     ? noted.refusal
@@ -65,7 +70,7 @@ const isRefused = (recorded: Recorded): boolean =>
   Number(recorded.answer.words[1]) >= 400 &&
   (recorded.noted?.refusal === undefined || codeOf(recorded) !== undefined);
 
-/** The steps of a scheme: the log names the refusal. */
+/** Makes the checks of a scheme, whose refusals are in the log by code. */
 export const byCode = (steps: readonly Step[]): readonly ToldStep[] =>
   steps.map(({ check, section }, at) => ({
     check,
@@ -80,7 +85,7 @@ export const byCode = (steps: readonly Step[]): readonly ToldStep[] =>
 export const credentialsOf = ({ lines }: RecordedMessage): Credentials =>
   parseCredentials(lines('authorization')[0] ?? '') ?? { scheme: '', rest: '' };
 
-/** The checks of a scheme. `stepsFor`: its steps for such credentials. */
+/** The checks of a scheme. `stepsFor`: the steps for these credentials. */
 export const ofScheme =
   (stepsFor: (credentials: Credentials) => readonly Step[]): Checks =>
   (recorded) =>
@@ -88,7 +93,7 @@ export const ofScheme =
       ? told(byCode(stepsFor(credentialsOf(recorded.asked))))(recorded)
       : undefined;
 
-/** The credentials of a space that others share, as one check. */
+/** The check of credentials as a single step, for exchanges that are about something else. */
 export const CREDENTIALS_STEP: ToldStep = {
   check: 'The credentials are right.',
   section: 'RFC 7617 section 2',

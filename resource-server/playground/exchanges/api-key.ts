@@ -15,7 +15,10 @@ const ONCE_STEP: Step = {
   refusals: ['bad-request'],
 };
 
-/** No standard; the limits are draft-ietf-httpapi-ratelimit-headers-11. */
+/**
+ * The exchange with an API key, for which no standard exists. Its rate limit fields follow
+ * draft-ietf-httpapi-ratelimit-headers-11.
+ */
 export const apiKeyExchange: Exchange = {
   name: 'api-key',
   title: 'API key',
@@ -23,7 +26,7 @@ export const apiKeyExchange: Exchange = {
     'An application shows a key in a field of its own. No standard describes this, there is no challenge, and anybody who reads one request has the key.',
   standard: 'draft-ietf-httpapi-ratelimit-headers-11 (the limits)',
   document: 'how-to/schemes/api-key.md',
-  // All visitors have the one key, so that what bounds each of them is their address (`playgroundAttempts`).
+  // All visitors share the one key, so visitors are limited by address instead (`playgroundAttempts`).
   space: { schemes: ['API-Key'], apiKey: { limit: { burst: 10_000, per: 0.001 } } },
   command: (url, { apiKey }) =>
     `curl -si -H ${shellWord(`X-API-Key: ${apiKey}`)} ${shellWord(url)}`,

@@ -6,7 +6,7 @@ import type { Performing } from '../exchange.ts';
 import type { PlannedRequest, ReadAnswer } from '../http1-message.ts';
 import { jwtInClear } from './tokens.ts';
 
-/** A form to the authorization server, with an assertion as the credentials of the client. */
+/** A form to the authorization server, with a client assertion as credentials. */
 export const formTo = (
   target: string,
   members: Readonly<Record<string, string>>,
@@ -25,14 +25,17 @@ export const formTo = (
   ),
 });
 
-/** Returns a member of an answer in JSON (RFC 6749 section 5.1). Undefined: it is an error, or the page of a proxy. */
+/**
+ * Returns a member of an answer in JSON (RFC 6749 section 5.1). Undefined: the answer is an error, or the page of a
+ * proxy.
+ */
 export function memberOf(content: string, name: string): string | undefined {
   const answer = jsonOf({ body: Buffer.from(content) });
   const value = isObject(answer) ? answer[name] : undefined;
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Opens a browser of the playground's person. No page shows a request without a title. */
+/** Opens a browser of the playground's person. Requests without a title are not shown. */
 export const browserOf = ({ send, visit, issuer, person }: Performing): Browser =>
   new Browser(
     (title, request) => (title === undefined ? visit(request) : send(title, request)),
@@ -47,19 +50,19 @@ export async function useAndRevoke(performing: Performing, token: string): Promi
   const used = await send('The client shows the token to the resource', shown);
   const revoked = await revoke(performing, token);
   const again = await send('An attacker shows the token again', shown);
-  // A store or a server may be away meanwhile.
+  // The remark needs all three answers, since a store or a server may be unavailable meanwhile.
   const isRefused = used.status === 200 && revoked.status === 200 && again.status === 401;
   if (isRefused) remark('The token has not expired. It is refused because it was revoked.');
 }
 
-/** The request to the resource with a token. */
+/** The request to the resource that carries a token. */
 export const showing = ({ target }: Performing, token: string): PlannedRequest => ({
   method: 'GET',
   target,
   fields: [['Authorization', `Bearer ${token}`]],
 });
 
-/** RFC 7009. */
+/** Revokes a token (RFC 7009). */
 export function revoke(performing: Performing, token: string): Promise<ReadAnswer> {
   const members = { token, token_type_hint: 'access_token' };
   const revoking = formTo('/token/revocation', members, clientAssertion(performing, {}));
@@ -73,6 +76,6 @@ const HAS_JWT: ReadonlySet<string> = new Set([
   'client_assertion',
 ]);
 
-/** Returns in clear what the JWTs of these exchanges say. */
+/** Decodes the JWTs of these exchanges for people. */
 export const decodedJwt = (name: string, value: string): string | undefined =>
   HAS_JWT.has(name) ? jwtInClear(value) : undefined;

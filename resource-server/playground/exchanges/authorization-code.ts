@@ -19,17 +19,17 @@ import {
 } from './at-authorization-server.ts';
 import { clientAssertion } from './client-assertion.ts';
 
-/** Another server, with which a client may take part at the same time. */
+/** A second authorization server that the client uses (mix-up attack, RFC 9700 section 4.4). */
 const OTHER_ISSUER = 'https://other.example';
 
-/** A request as the client keeps it until the answer comes. */
+/** The data of a request that the client keeps until the answer arrives. */
 interface Begun {
   readonly verifier: string;
   readonly state: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Begins a request for one browser. */
+/** Begins an authorization request for one browser. */
 function begin({ random, url, redirectUri, mistake }: Performing): Begun {
   const verifier = random(32).toString('base64url');
   const state = randomId(random);
@@ -51,7 +51,7 @@ function begin({ random, url, redirectUri, mistake }: Performing): Begun {
   };
 }
 
-/** Pushes a request (RFC 9126 section 2). Resolves to its request_uri. Undefined: it is refused. */
+/** Pushes a request (RFC 9126 section 2). Resolves to its request_uri. Undefined: the server refused the request. */
 async function push(
   performing: Performing,
   title: string,
@@ -66,8 +66,8 @@ const addressFor = (requestUri: string): string =>
   `/auth?${String(new URLSearchParams({ client_id: CLIENT, request_uri: requestUri }))}`;
 
 /**
- * The answer that the browser brings to the client (RFC 6749 section 4.1.2), by the address to which it is led. Undefined: it is led
- * nowhere, since the server is away.
+ * Resolves to the answer that the browser brings to the client (RFC 6749 section 4.1.2). Undefined: the server led the
+ * browser nowhere, for example during an outage.
  */
 async function authorize(
   performing: Performing,
@@ -88,7 +88,10 @@ async function authorize(
   return location.searchParams;
 }
 
-/** The client looks at an answer before it uses the code (RFC 9700 sections 4.4 and 4.7). Returns whether it takes it. */
+/**
+ * Checks an answer before the client uses the code (RFC 9700 sections 4.4 and 4.7). Returns whether the client accepts
+ * it.
+ */
 function isTaken(
   { remark, refuse, issuer, mistake }: Performing,
   answer: URLSearchParams,
@@ -133,7 +136,7 @@ const redeeming = (performing: Performing, code: string, verifier: string): Plan
   return formTo('/token', members, clientAssertion(performing, {}));
 };
 
-/** RFC 6749 section 4.1, RFC 7636, RFC 9126, RFC 9207. */
+/** The authorization code flow (RFC 6749 section 4.1, RFC 7636, RFC 9126, RFC 9207). */
 export const authorizationCodeExchange: Exchange = {
   name: 'authorization-code',
   title: 'Authorization code with PKCE',
@@ -195,7 +198,7 @@ export const authorizationCodeExchange: Exchange = {
   },
 };
 
-/** The answer with which a browser comes to the client. Undefined: it has none. */
+/** Resolves to the answer with which a browser returns to the client. Undefined: the browser has no answer. */
 async function answerTo(
   performing: Performing,
   pushed: string,
@@ -205,7 +208,7 @@ async function answerTo(
     const other = begin(performing);
     const title = 'The client pushes the request of somebody else, who has come to it';
     const theirs = await push(performing, title, other);
-    // Their answer in the browser of the person: the account that is signed in would be theirs.
+    // The attacker's answer in the person's browser: the person would use the attacker's account.
     return theirs === undefined ? undefined : authorize(performing, theirs);
   }
   const answer = await authorize(performing, pushed);
@@ -220,7 +223,9 @@ async function answerTo(
   return undefined;
 }
 
-/** A request of the thief at the same client, whose code the stolen one replaces (RFC 9700 section 4.5). */
+/**
+ * A request of the thief at the same client. The stolen code replaces the code of its answer (RFC 9700 section 4.5).
+ */
 async function ofThief(performing: Performing): Promise<Begun> {
   const begun = begin(performing);
   await push(performing, 'An attacker who has stolen that code begins another request', begun);

@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { ofScheme } from '../checks/told.ts';
 
-/** The credentials of a client that makes a mistake, by its name. */
+/** The credentials that the client sends, by the name of its mistake. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
   right: basicCredentials(PERSON.name, PASSWORD),
   password: basicCredentials(PERSON.name, `${PASSWORD}!`),
@@ -14,11 +14,11 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   cut: basicCredentials(PERSON.name, PASSWORD).slice(0, -3),
 };
 
-/** Returns the name and the password of credentials. */
+/** Decodes credentials to a name and a password. */
 export const userPassInClear = (name: string, value: string): string | undefined =>
   name === 'token68' ? Buffer.from(value, 'base64').toString() : undefined;
 
-/** RFC 7617. */
+/** The exchange of Basic (RFC 7617). */
 export const basicExchange: Exchange = {
   name: 'basic',
   title: 'Basic',

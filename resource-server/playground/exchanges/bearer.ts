@@ -6,10 +6,10 @@ import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
 import { jwtInClear } from './tokens.ts';
 import { atDocuments } from '../in-shell.ts';
 
-/** Seconds; longer than a token lives and clocks differ. */
+/** Seconds, more than the lifetime of a token and the difference of clocks. */
 const LONG_AGO = 600;
 
-/** Returns the token that the client shows. */
+/** Returns the token that the client sends. */
 async function tokenOf({ issue, url, mistake }: Performing): Promise<string> {
   const right = { audience: url, scope: PLAYGROUND_SCOPE };
   if (mistake === 'expired') return issue({ ...right, age: LONG_AGO });
@@ -30,7 +30,7 @@ async function tokenOf({ issue, url, mistake }: Performing): Promise<string> {
   return token;
 }
 
-/** RFC 6750 with tokens of RFC 9068. */
+/** The exchange of Bearer (RFC 6750) with tokens of RFC 9068. */
 export const bearerExchange: Exchange = {
   name: 'bearer',
   title: 'Bearer',

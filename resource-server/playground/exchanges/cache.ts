@@ -1,7 +1,7 @@
 import type { Exchange } from '../exchange.ts';
 import { addressOf, type Ask, banOf, OF_CACHE } from './cached.ts';
 
-/** Ends of the exchange in which the client makes a mistake, by its name. */
+/** The last requests of exchanges with a mistake, by its name. */
 const WRONG: Readonly<Record<string, (ask: Ask) => Promise<unknown>>> = {
   only: (ask) =>
     ask('The client wants what the cache has, and nothing else', {
@@ -21,7 +21,7 @@ const WRONG: Readonly<Record<string, (ask: Ask) => Promise<unknown>>> = {
     }),
 };
 
-/** RFC 9111, RFC 9211; no standard has PURGE and BAN. */
+/** The exchange of the cache (RFC 9111, RFC 9211), with PURGE and BAN, which no standard defines. */
 export const cacheExchange: Exchange = {
   ...OF_CACHE,
   name: 'cache',

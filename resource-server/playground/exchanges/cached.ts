@@ -7,7 +7,7 @@ import { PASSWORD, PERSON } from '../person.ts';
 import type { Recorded } from '../recorded.ts';
 import { userPassInClear } from './basic.ts';
 
-/** Why the cache has asked the application (RFC 9211 section 2.2). Undefined: it has not. */
+/** The reason why the cache asked the application (RFC 9211 section 2.2). Undefined: it answered from the store. */
 const forwarded = ({ answer }: Recorded): string | undefined =>
   /;\s*fwd=([a-z-]+)/.exec(answer.lines('cache-status').join())?.[1];
 
@@ -15,7 +15,7 @@ const isRead = by('GET', 'HEAD', 'QUERY');
 const isAsked = (recorded: Recorded) => by('QUERY')(recorded) && forwarded(recorded) !== undefined;
 const wantsNew = (recorded: Recorded) => forwarded(recorded) === 'request';
 
-/** A request to an application behind a cache. */
+/** The checks of a request to an application behind a cache. */
 const STEPS: readonly ToldStep[] = [
   { ...CREDENTIALS_STEP, check: 'The credentials are right, also where the cache answers.' },
   {
@@ -67,7 +67,10 @@ const STEPS: readonly ToldStep[] = [
   },
 ];
 
-/** The members that exchanges with a cache share. Nobody else reaches their spaces, or strangers could fill the cache. */
+/**
+ * The members that exchanges with a cache share. Only the playground reaches their spaces, since strangers could fill
+ * the cache.
+ */
 export const OF_CACHE = {
   document: 'how-to/cache.md',
   inside: true,
@@ -94,16 +97,16 @@ interface Asked {
 
 export type Ask = (title: string, asked: Asked) => Promise<ReadAnswer>;
 
-/** How many addresses there are: nobody fills the cache. */
+/** The number of addresses that visitors can ask for, so that they cannot fill the cache. */
 const ADDRESSES = 256;
 
 /**
- * Returns a function that asks for one address, and remarks on the part of the cache in the answer (RFC 9211); and one by
- * which the cache forgets what earlier visitors have left there.
+ * Returns a function that asks for one address and remarks on the cache's part in the answer (RFC 9211). Also returns a
+ * function that removes what earlier visitors have left in the cache.
  */
 export function addressOf({ send, remark, target, random }: Performing): {
   readonly ask: Ask;
-  /** The path below the space, as a ban has it. */
+  /** The path below the space, as bans use it. */
   readonly below: string;
   begin(): Promise<unknown>;
 } {
@@ -131,7 +134,7 @@ export function addressOf({ send, remark, target, random }: Performing): {
   };
 }
 
-/** A request that bans all paths below the space that a pattern meets. */
+/** A request that bans all paths below the space that match a pattern. */
 export const banOf = (pattern: string): Asked => ({
   method: 'BAN',
   fields: [['Ban', `path="${pattern}"`]],

@@ -5,13 +5,13 @@ import { signEd25519 } from '#shared/jose/sign-jws.ts';
 import type { Performing } from '../exchange.ts';
 import { CLIENT } from '../browser.ts';
 
-/** RFC 7523 section 2.2. */
+/** The type of a client assertion (RFC 7523 section 2.2). */
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** Seconds. */
 const LIFETIME = 60;
 
-/** By which the client of the playground says who it is (RFC 7523 section 3). */
+/** Makes the assertion by which the playground's client authenticates (RFC 7523 section 3). */
 export function clientAssertion(
   {
     issuer,

@@ -11,7 +11,7 @@ import { clientAssertion } from './client-assertion.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
 import { onLines } from '../in-shell.ts';
 
-/** The assertion that the client shows, by its mistake. */
+/** Makes the assertion that the client sends, with its mistake. */
 function assertionOf(performing: Performing): string {
   const { mistake, keys, issuer } = performing;
   if (mistake === 'key') return clientAssertion(performing, { key: keys.unknownEd25519() });
@@ -21,7 +21,7 @@ function assertionOf(performing: Performing): string {
   return clientAssertion(performing, {});
 }
 
-/** RFC 6749 section 4.4, RFC 7523, RFC 7009. */
+/** The exchange of client credentials (RFC 6749 section 4.4, RFC 7523, RFC 7009). */
 export const clientCredentialsExchange: Exchange = {
   name: 'client-credentials',
   title: 'Client credentials',

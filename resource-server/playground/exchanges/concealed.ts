@@ -5,10 +5,10 @@ import type { Exchange, Performing } from '../exchange.ts';
 import type { FieldLine, ReadAnswer } from '../http1-message.ts';
 import { ofScheme } from '../checks/told.ts';
 
-/** Fields whose values differ in any two answers. */
+/** Fields whose values differ between any two answers. */
 const OF_ITS_OWN: ReadonlySet<string> = new Set(['date', 'x-request-id']);
 
-/** True if two answers tell no difference. */
+/** True if two answers show no difference. */
 function alike(one: ReadAnswer, other: ReadAnswer): boolean {
   const told = ({ status, fields, content }: ReadAnswer) =>
     JSON.stringify([
@@ -19,7 +19,7 @@ function alike(one: ReadAnswer, other: ReadAnswer): boolean {
   return told(one) === told(other);
 }
 
-/** Sends credentials that are made on the connection that carries them. */
+/** Sends credentials that are computed for the connection that carries them. */
 function prove({ send, target, url, keys, mistake }: Performing, title: string) {
   const key = mistake === 'key' ? keys.unknownEd25519() : keys.ed25519();
   const proved: { line?: FieldLine } = {};
@@ -29,7 +29,7 @@ function prove({ send, target, url, keys, mistake }: Performing, title: string) 
     fields: [],
     ofConnection({ exporter }) {
       const credentials = concealedCredentials({ key, url, exporter }) ?? '';
-      // One character is left over of each four, which base64url never has (RFC 4648 section 5).
+      // After the cut, one character of the last group of four is left, which base64url never has (RFC 4648 section 5).
       const cut = mistake === 'cut' ? credentials.slice(0, -5) : credentials;
       proved.line = ['Authorization', cut];
       return [proved.line];
@@ -41,7 +41,7 @@ function prove({ send, target, url, keys, mistake }: Performing, title: string) 
   }));
 }
 
-/** RFC 9729. */
+/** The exchange of Concealed (RFC 9729). */
 export const concealedExchange: Exchange = {
   name: 'concealed',
   title: 'Concealed, beside an address where nothing is',

@@ -4,7 +4,7 @@ import { atDocuments, putting } from '../in-shell.ts';
 
 const TYPE = ['Content-Type', 'text/plain'] as const;
 
-/** RFC 9110 section 13. */
+/** The exchange of conditional requests (RFC 9110 section 13). */
 export const conditionsExchange: Exchange = {
   ...OF_DOCUMENTS,
   name: 'conditions',

@@ -10,7 +10,7 @@ import { userPassInClear } from './basic.ts';
 
 const RIGHT = basicCredentials(PERSON.name, PASSWORD);
 
-/** The credentials that a client sends to the proxy when it makes a mistake, by its name. */
+/** The credentials that a client sends to the proxy, by the name of its mistake. */
 const CREDENTIALS: Readonly<Record<string, FieldLine>> = {
   password: ['Proxy-Authorization', basicCredentials(PERSON.name, `${PASSWORD}!`)],
   origin: ['Authorization', RIGHT],
@@ -20,7 +20,7 @@ const isMalformed = answered('400');
 const isUnknown = answered('407');
 const has = ({ asked }: Recorded, name: string) => asked.lines(name).length > 0;
 
-/** The proxy looks at the request before its credentials, and looks the destination up after them. */
+/** The proxy checks the request before its credentials, and resolves the destination after them. */
 const STEPS: readonly ToldStep[] = [
   {
     check: 'CONNECT has no content.',
@@ -51,7 +51,7 @@ const STEPS: readonly ToldStep[] = [
   },
 ];
 
-/** RFC 9110 sections 9.3.6 and 11.7. */
+/** The exchange of CONNECT through the proxy (RFC 9110 sections 9.3.6 and 11.7). */
 export const connectExchange: Exchange = {
   name: 'connect',
   title: 'CONNECT: a tunnel through a proxy',

@@ -20,7 +20,7 @@ import {
 } from './at-authorization-server.ts';
 import { clientAssertion } from './client-assertion.ts';
 
-/** The device asks whether the person has decided (RFC 8628 section 3.4). */
+/** Asks, as the device, whether the person has decided (RFC 8628 section 3.4). */
 const polling = (performing: Performing, deviceCode: string): PlannedRequest =>
   formTo(
     '/token',
@@ -28,7 +28,7 @@ const polling = (performing: Performing, deviceCode: string): PlannedRequest =>
     clientAssertion(performing, {}),
   );
 
-/** The decision of the person, on another device (RFC 8628 section 3.3). */
+/** Performs the decision of the person on another device (RFC 8628 section 3.3). */
 async function decide(performing: Performing, userCode: string): Promise<void> {
   const { remark, mistake } = performing;
   const isDenied = mistake === 'denied';
@@ -42,7 +42,7 @@ async function decide(performing: Performing, userCode: string): Promise<void> {
   );
 }
 
-/** RFC 8628. */
+/** The exchange of the device flow (RFC 8628). */
 export const deviceCodeExchange: Exchange = {
   name: 'device-code',
   title: 'Device code',

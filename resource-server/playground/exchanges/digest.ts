@@ -8,7 +8,7 @@ import { PASSWORD, PERSON } from '../person.ts';
 import { challengeOf, infoOf } from './parameters.ts';
 import { ofScheme } from '../checks/told.ts';
 
-/** Begins like every client: the request without credentials, whose answer has the challenge. */
+/** Sends the request without credentials, and returns the challenge of its answer. */
 async function begin(
   { send, target, random }: Performing,
   { method, content }: { readonly method: string; readonly content?: string },
@@ -18,7 +18,10 @@ async function begin(
   return { challenge: challengeOf(answer), cnonce: random(12).toString('base64url') };
 }
 
-/** Sends a request with the credentials for `proved`, and says whether the server has proved that it knows the password. */
+/**
+ * Sends a request with the credentials for `proved`, and remarks whether the server has proved that it knows the
+ * password.
+ */
 async function prove(
   performing: Performing,
   title: string,
@@ -43,7 +46,7 @@ async function prove(
   );
 }
 
-/** RFC 7616, with the qop `auth`. */
+/** The exchange of Digest (RFC 7616), with the qop `auth`. */
 export const digestExchange: Exchange = {
   name: 'digest',
   title: 'Digest',
@@ -87,7 +90,7 @@ export const digestExchange: Exchange = {
 
 const CONTENT = 'Pay 10 euros to Alice.';
 
-/** RFC 7616, with the qop `auth-int` and the hash SHA-512-256. */
+/** The exchange of Digest (RFC 7616), with the qop `auth-int` and the hash SHA-512-256. */
 export const digestAuthIntExchange: Exchange = {
   name: 'digest-auth-int',
   title: 'Digest with auth-int',

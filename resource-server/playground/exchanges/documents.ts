@@ -14,7 +14,9 @@ const comes =
 const isWhole = answered('200');
 const WHOLE = 'so the whole comes';
 
-/** The checks of a server of documents, in its order: of the request, the content, the preconditions and the ranges. */
+/**
+ * The checks of a server of documents in their order: of the request, the content, the preconditions and the ranges.
+ */
 const STEPS: readonly ToldStep[] = [
   {
     check: 'The server knows the method. Upper and lower case are different.',
@@ -132,7 +134,10 @@ const STEPS: readonly ToldStep[] = [
   },
 ];
 
-/** The members that exchanges with documents share. Nobody else reaches their spaces, or strangers could fill them. */
+/**
+ * The members that exchanges with documents share. Only the playground reaches their spaces, since strangers could fill
+ * them.
+ */
 export const OF_DOCUMENTS = {
   document: 'reference/documents.md',
   inside: true,
@@ -144,7 +149,7 @@ export const OF_DOCUMENTS = {
 
 const AUTHORIZATION: FieldLine = ['Authorization', basicCredentials(PERSON.name, PASSWORD)];
 
-/** A request for the document of an exchange, without what they all have. */
+/** A request for the document of an exchange, without the parts that are the same for all. */
 interface Asked {
   readonly method: string;
   /** Default: the document. */
@@ -155,12 +160,12 @@ interface Asked {
 
 export type Ask = (title: string, asked: Asked) => Promise<ReadAnswer>;
 
-/** How many names of documents there are: whatever ends an exchange early, no more than these are left. */
+/** The number of names of documents. If exchanges end early, at most this many documents are left. */
 const NAMES = 256;
 
 /**
- * Returns a function that asks for one document with the right credentials, and one that removes it. Few exchanges take
- * place at a time, so they have different names, as a rule.
+ * Returns a function that requests one document with the right credentials, and a function that removes it. Few
+ * exchanges run at a time, so they rarely share a name.
  */
 export function documentOf(
   { send, target, random }: Performing,

@@ -12,7 +12,7 @@ import { byCommandLine } from '../in-shell.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
 import { jwtInClear } from './tokens.ts';
 
-/** The token first, then its proof. */
+/** The checks of the token, and then of its proof. */
 const STEPS: readonly Step[] = [
   {
     name: 'field',
@@ -25,7 +25,7 @@ const STEPS: readonly Step[] = [
   SCOPE_STEP,
 ];
 
-/** RFC 9449. */
+/** The exchange of DPoP (RFC 9449). */
 export const dpopExchange: Exchange = {
   name: 'dpop',
   title: 'DPoP',
@@ -36,7 +36,7 @@ export const dpopExchange: Exchange = {
   document: 'how-to/schemes/bearer-dpop.md',
   command: byCommandLine('login', 'request GET'),
   space: {
-    // Bearer stands beside it to show that it takes no token which is bound to a key.
+    // The space also accepts Bearer, to show that Bearer refuses a token that is bound to a key.
     schemes: ['DPoP', 'Bearer'],
     nonce: true,
     scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] },
@@ -50,7 +50,7 @@ export const dpopExchange: Exchange = {
   },
   parameters: OAUTH_NOTES,
   decoded: (name, value) => (name === 'token68' || name === 'dpop' ? jwtInClear(value) : undefined),
-  // The space takes Bearer, too, for tokens that are bound to no key.
+  // The space also accepts Bearer, for tokens without a key.
   checks: ofScheme(({ scheme }) => (scheme === 'bearer' ? BEARER_STEPS : STEPS)),
   async perform({ send, remark, target, url, mistake, clock, random, issue }) {
     const request = { method: 'GET', target, fields: [] };

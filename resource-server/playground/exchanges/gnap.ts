@@ -20,7 +20,7 @@ const jwkOf = (key: KeyObject) => ({
   alg: 'Ed25519',
 });
 
-/** RFC 9635 section 7.2: the token first, then its signature. */
+/** The checks of the token, and then of its signature (RFC 9635 section 7.2). */
 const STEPS: readonly Step[] = [
   {
     name: 'scheme',
@@ -33,7 +33,7 @@ const STEPS: readonly Step[] = [
   SCOPE_STEP,
 ];
 
-/** RFC 9635, RFC 9421. */
+/** The exchange of GNAP (RFC 9635, RFC 9421). */
 export const gnapExchange: Exchange = {
   name: 'gnap',
   title: 'GNAP',

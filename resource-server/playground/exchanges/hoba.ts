@@ -7,7 +7,7 @@ import { ofScheme } from '../checks/told.ts';
 
 const OTHER_ORIGIN = 'https://other.example';
 
-/** RFC 7486. */
+/** The exchange of HOBA (RFC 7486). */
 export const hobaExchange: Exchange = {
   name: 'hoba',
   title: 'HOBA',

@@ -15,7 +15,7 @@ const lineOf = (params: AuthParams): FieldLine => [
   `Mutual ${formatInfo('Mutual', params)}`,
 ];
 
-/** RFC 8120, RFC 8121. */
+/** The exchange of Mutual (RFC 8120, RFC 8121). */
 export const mutualExchange: Exchange = {
   name: 'mutual',
   title: 'Mutual',

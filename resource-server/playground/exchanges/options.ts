@@ -2,7 +2,7 @@ import type { Exchange } from '../exchange.ts';
 import { documentOf, OF_DOCUMENTS } from './documents.ts';
 import { atDocuments } from '../in-shell.ts';
 
-/** RFC 9110 section 9.3.7. */
+/** The exchange of OPTIONS (RFC 9110 section 9.3.7). */
 export const optionsExchange: Exchange = {
   ...OF_DOCUMENTS,
   name: 'options',

@@ -14,7 +14,7 @@ const operationsOn = (name: string) =>
     { op: 'add', path: '/tags/-', value: 'b' },
   ]);
 
-/** RFC 5789, RFC 6902, RFC 7396. */
+/** The exchange of PATCH (RFC 5789, RFC 6902, RFC 7396). */
 export const patchExchange: Exchange = {
   ...OF_DOCUMENTS,
   name: 'patch',

@@ -5,7 +5,7 @@ import { onLines } from '../in-shell.ts';
 
 const PAGE = 'https://app.example';
 
-/** Fetch section 3.3, RFC 9110 section 9.3.7. */
+/** The exchange of a preflight (Fetch section 3.3, RFC 9110 section 9.3.7). */
 export const preflightExchange: Exchange = {
   name: 'preflight',
   title: 'OPTIONS, as a CORS preflight',

@@ -28,7 +28,7 @@ import { fieldOf } from '../http1-message.ts';
 import { answeredOtherwise } from './parameters.ts';
 import { jwtInClear } from './tokens.ts';
 
-/** Gets one token from the issuer that the challenge names. Throws if the issuer does not answer rightly. */
+/** Gets a token from the issuer that the challenge names. Throws if the issuer's answer is wrong. */
 async function obtain(
   { send, remark, issue, clock, random }: Performing,
   { issuer, digest, ...challenge }: SiteChallenge,
@@ -75,7 +75,7 @@ async function obtain(
   return token;
 }
 
-/** Returns a token that differs in one octet, counted from its end if `at` is negative. */
+/** Returns a copy of a token with one octet changed. A negative `at` counts from the end. */
 function changed(token: Buffer, at: number): Buffer {
   const copy = Buffer.from(token);
   const index = at < 0 ? copy.length + at : at;
@@ -83,7 +83,7 @@ function changed(token: Buffer, at: number): Buffer {
   return copy;
 }
 
-/** The octets of a token: its type, a nonce of 32, the digest of the challenge, and the id of the key. */
+/** Positions in a token: its type, a nonce of 32 octets, the digest of the challenge, and the id of the key. */
 const IN_DIGEST = 34;
 const IN_KEY_ID = 66;
 
@@ -116,7 +116,7 @@ const IN_CLEAR: Readonly<Record<string, (value: string) => string | undefined>> 
   token68: jwtInClear,
 };
 
-/** The issuer cannot see which token it signs, so it checks nothing of that. */
+/** The checks of a token request. The issuer signs a blinded token, so it cannot check the token itself. */
 const TOKEN_REQUEST_STEPS: readonly ToldStep[] = [
   ...byCode([...TOKEN_STEPS, SCOPE_STEP]),
   {
@@ -131,7 +131,7 @@ const TOKEN_REQUEST_STEPS: readonly ToldStep[] = [
   },
 ];
 
-/** RFC 9577, RFC 9578 section 6. */
+/** The exchange of PrivateToken (RFC 9577, RFC 9578 section 6). */
 export const privateTokenExchange: Exchange = {
   name: 'private-token',
   title: 'PrivateToken',

@@ -3,7 +3,7 @@ import { addressOf, OF_CACHE } from './cached.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** RFC 10008 section 2.7. */
+/** The exchange of QUERY with a cache (RFC 10008 section 2.7). */
 export const queryCacheExchange: Exchange = {
   ...OF_CACHE,
   name: 'query-cache',

@@ -6,7 +6,7 @@ import { atDocuments, putting } from '../in-shell.ts';
 const PEOPLE = '[{"name":"Alice","age":31},{"name":"Bob","age":27}]';
 const OVER_30 = '$[?@.age > 30].name';
 
-/** RFC 10008, RFC 9535. */
+/** The exchange of QUERY (RFC 10008, RFC 9535). */
 export const queryExchange: Exchange = {
   ...OF_DOCUMENTS,
   name: 'query',

@@ -5,7 +5,7 @@ import { atDocuments, putting } from '../in-shell.ts';
 
 const TEXT = 'abcdefghijklmnopqrstuvwxyz';
 
-/** RFC 9110 section 14. */
+/** The exchange of range requests (RFC 9110 section 14). */
 export const rangesExchange: Exchange = {
   ...OF_DOCUMENTS,
   name: 'ranges',

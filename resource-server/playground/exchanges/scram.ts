@@ -11,7 +11,7 @@ import { challengeOf, infoOf } from './parameters.ts';
 
 const SCHEME = 'SCRAM-SHA-256';
 
-/** RFC 7804. */
+/** The exchange of SCRAM (RFC 7804). */
 export const scramExchange: Exchange = {
   name: 'scram-sha-256',
   title: SCHEME,

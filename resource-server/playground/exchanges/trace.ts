@@ -20,7 +20,7 @@ const STEPS: readonly ToldStep[] = [
   },
 ];
 
-/** RFC 9110 section 9.3.8. */
+/** The exchange of TRACE (RFC 9110 section 9.3.8). */
 export const traceExchange: Exchange = {
   name: 'trace',
   title: 'TRACE',

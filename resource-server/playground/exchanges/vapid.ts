@@ -17,7 +17,7 @@ const EVENTS: FieldLine = ['Accept', 'text/event-stream'];
 const USER_AGENT = 'userAgent';
 const PUSH = /<([^>]*)>; rel="urn:ietf:params:push"/;
 
-/** The user agent makes a subscription for the key of the application server. Returns the paths of both sides. */
+/** Subscribes as the user agent, for the key of the application server. Returns the paths for both sides. */
 async function subscribe({ send, target, url, issue, keys }: Performing) {
   const token = await issue({ audience: url, scope: PLAYGROUND_SCOPE, person: true });
   const made = await send(
@@ -38,7 +38,7 @@ async function subscribe({ send, target, url, issue, keys }: Performing) {
   return { push, subscription: new URL(fieldOf(made, 'Location')).pathname };
 }
 
-/** The credentials of the application server, by its mistake. */
+/** The credentials of the application server, with its mistake. */
 function credentials({ mistake, url, keys, clock }: Performing): readonly FieldLine[] {
   if (mistake === 'anonymous') return [];
   const own = keys.p256();
@@ -88,7 +88,7 @@ const MESSAGE_STEPS: readonly ToldStep[] = [
   },
 ];
 
-/** Only the sender of a message and the user agent that subscribes show credentials. */
+/** Only the sender of a message and the user agent that subscribes send credentials. */
 const checks: Checks = (recorded) => {
   const [, target = ''] = recorded.asked.words;
   const [kind = ''] = target.slice(new URL(recorded.url).pathname.length).split('/');
@@ -99,7 +99,7 @@ const checks: Checks = (recorded) => {
   return told(ofKind[kind] ?? ADDRESS_STEPS)(recorded);
 };
 
-/** RFC 8292, RFC 8030. */
+/** The exchange of vapid (RFC 8292, RFC 8030). */
 export const vapidExchange: Exchange = {
   name: 'vapid',
   title: 'vapid, for push messages',
@@ -165,7 +165,8 @@ export const vapidExchange: Exchange = {
         from: USER_AGENT,
         method: 'GET',
         target: subscription,
-        // RFC 8030 section 6: server push. HTTP/1.1 has none, and events stand in its place.
+        // HTTP/2 delivers by server push (RFC 8030 section 6). HTTP/1.1 has no push, so the client asks for server-sent
+        // events.
         fields: [...(http2 ? [] : [EVENTS]), ['Prefer', 'wait=0']],
       });
       remark(

@@ -10,7 +10,7 @@ const XML = 'Content-Type: application/xml';
 
 const OTHER_TOKEN = '<urn:uuid:00000000-0000-4000-8000-000000000000>';
 
-/** RFC 4918 sections 6, 9.10 and 9.11. */
+/** The exchange of WebDAV locks (RFC 4918 sections 6, 9.10 and 9.11). */
 export const webdavLockExchange: Exchange = {
   ...OF_DOCUMENTS,
   name: 'webdav-lock',
