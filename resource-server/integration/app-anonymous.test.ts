@@ -25,7 +25,7 @@ import { createErrors } from '../pages/errors.ts';
 
 const BRAND = { name: 'Countersign', color: '#1f5fbf' };
 
-/** Lets everybody in, as nobody in particular. */
+/** A scheme that admits every request as anonymous. */
 const open = (name: string) => (): Scheme => ({
   name,
   challenge: () => [{ scheme: name }],
@@ -113,7 +113,7 @@ const call = (method: string, path: string, body?: string, type = 'text/plain') 
   });
 
 describe('RFC 9577: the anonymous principal', () => {
-  test('reads and writes what the space grants to anonymous clients', async () => {
+  test('an anonymous client reads and writes what the space grants to anonymous clients', async () => {
     expect((await call('PUT', '/open/a', 'one')).status).toBe(201);
     expect(await call('GET', '/open/a')).toMatchObject({ status: 200, text: 'one' });
     expect((await call('PROPFIND', '/open/', '', 'application/xml')).status).toBe(207);
@@ -143,24 +143,24 @@ describe('RFC 9577: the anonymous principal', () => {
     for (const request of under) request.destroy();
   });
 
-  test('has no access that is granted to people', async () => {
+  test('an anonymous client has no access that is granted to people', async () => {
     expect((await call('GET', '/people/')).status).toBe(403);
     expect((await call('GET', '/readable/')).status).toBe(200);
     expect((await call('PUT', '/readable/a', 'one')).status).toBe(403);
   });
 
-  test('has no tree of its own', async () => {
+  test('an anonymous client has no tree of its own', async () => {
     expect((await call('GET', '/own/')).status).toBe(403);
     expect((await call('PUT', '/own/a', 'one')).status).toBe(403);
   });
 
-  test('RFC 4918 section 6.4: cannot lock, since the next anonymous client would own the lock', async () => {
+  test('RFC 4918 section 6.4: an anonymous client cannot lock, since the next anonymous client would own the lock', async () => {
     const refused = await call('LOCK', '/open/b', LOCK, 'application/xml');
     expect(refused.status).toBe(403);
     expect((await call('GET', '/open/b')).status).toBe(404);
   });
 
-  test('RFC 10008: can repeat a QUERY by a URL that cannot be guessed', async () => {
+  test('RFC 10008: an anonymous client can repeat a QUERY by a URL that cannot be guessed', async () => {
     await call('PUT', '/open/list.json', '[{"a":1},{"a":2}]', 'application/json');
     const asked = await call('QUERY', '/open/list.json', '$[0].a', 'application/jsonpath');
     expect(asked).toMatchObject({ status: 200, text: '[1]' });
@@ -168,7 +168,7 @@ describe('RFC 9577: the anonymous principal', () => {
     expect(again).toMatchObject({ status: 200, text: '[1]' });
   });
 
-  test('gets the same fields for the same request, except for the time', async () => {
+  test('two anonymous clients get the same fields for the same request, except for the time', async () => {
     const first = await call('GET', '/open/a');
     const second = await call('GET', '/open/a');
     const passing = { date: '', 'x-request-id': '' };

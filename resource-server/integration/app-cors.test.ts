@@ -59,7 +59,7 @@ describe('Fetch, section CORS-preflight fetch', () => {
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([204, undefined]);
   });
 
-  test('a preflight from an unlisted origin gets no CORS fields, but not 401', async () => {
+  test('a preflight from an unlisted origin gets no CORS fields, and no 401', async () => {
     for (const Origin of strangers) {
       const reply = await preflight('/documents/there', { Origin });
       expect([reply.status, cors(reply)]).toEqual([204, []]);
@@ -89,7 +89,7 @@ describe('Fetch, section CORS check: actual answers', () => {
     [415, 'QUERY', '', { headers: { 'Content-Type': 'text/x' }, body: 'x' }],
   ];
   test.each(answers)(
-    '%i to %s of %j can be read by a listed origin and by no other',
+    'status %i of %s with %j can be read by a listed origin and by no other',
     async (status, method, path, call) => {
       const from = (origin: string) =>
         rs.as(method, `/documents/${path}`, {
@@ -110,7 +110,7 @@ describe('Fetch, section CORS check: actual answers', () => {
     },
   );
 
-  test('a listed origin can read 403, too', async () => {
+  test('a listed origin can read a 403, too', async () => {
     const reader = { Origin, Authorization: `Bearer ${rs.token('documents:read')}` };
     const { status, headers } = await rs.ask('PUT', '/documents/there', { headers: reader });
     expect(status).toBe(403);
@@ -124,7 +124,7 @@ describe('Fetch, section CORS check: actual answers', () => {
     expect([reply.status, reply.headers.vary]).toEqual([406, 'Accept, Origin']);
   });
 
-  test('in trees of their own Vary also names the fields of credentials', async () => {
+  test('if each account has its own tree, Vary also names the fields of credentials', async () => {
     const own = { Authorization: `Bearer ${rs.token('own:read')}`, Origin };
     const [listing, missing] = [
       await rs.ask('GET', '/own/', { headers: own }),

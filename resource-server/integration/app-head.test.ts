@@ -52,7 +52,7 @@ describe('RFC 9110 section 9.3.2: HEAD is GET without content', () => {
     [405, 'a space without GET', asking('/blind/text')],
     [406, 'no such form', asking('/documents/', { Accept: 'image/png' })],
     [412, 'another version', asking('/documents/text', { 'If-Match': '"x"' })],
-  ])('%i, %s', async (status, _, ask) => {
+  ])('a HEAD answered %i has the fields of GET and no content: %s', async (status, _, ask) => {
     const [get, head] = [await ask('GET'), await ask('HEAD')];
     expect(get.status).toBe(status);
     expect(comparable(head)).toEqual(comparable(get));
@@ -78,7 +78,7 @@ describe('RFC 9110 section 9.3.2: HEAD is GET without content', () => {
   });
 
   test.each(['bytes=0-1', 'bytes=900-', 'bytes=0-0,2-2'])(
-    'RFC 9110 section 14.2: Range is only for GET: HEAD ignores %s',
+    'RFC 9110 section 14.2: HEAD ignores Range, which is only for GET: %s',
     async (range) => {
       const whole = await as('HEAD', '/documents/text');
       const head = await as('HEAD', '/documents/text', { headers: { Range: range } });

@@ -45,19 +45,22 @@ const MISSING = [
 ] as const;
 
 describe('RFC 9110 section 15.5.6: 405 has Allow', () => {
-  test.each(PLACES)('%s at %s: a method that it does not have gets 405', async (kind, path) => {
-    const accepted = new Set<string>([...METHODS_OF[kind], 'OPTIONS']);
-    for (const method of SERVED) {
-      if (accepted.has(method)) continue;
-      const reply = await as(method, path);
-      expect([method, reply.status]).toEqual([method, 405]);
-      expect(reply.headers.allow).toBe(allow(METHODS_OF[kind]));
-      expect(reply.headers['content-type']).toBe('application/problem+json');
-    }
-  });
+  test.each(PLACES)(
+    'a %s at %s answers a method that it does not accept with 405',
+    async (kind, path) => {
+      const accepted = new Set<string>([...METHODS_OF[kind], 'OPTIONS']);
+      for (const method of SERVED) {
+        if (accepted.has(method)) continue;
+        const reply = await as(method, path);
+        expect([method, reply.status]).toEqual([method, 405]);
+        expect(reply.headers.allow).toBe(allow(METHODS_OF[kind]));
+        expect(reply.headers['content-type']).toBe('application/problem+json');
+      }
+    },
+  );
 
   test.each([...PLACES, ...MISSING])(
-    '%s at %s: OPTIONS names the same methods',
+    'OPTIONS of a %s at %s names the methods that it accepts',
     async (kind, path) => {
       const reply = await as('OPTIONS', path);
       expect(reply).toMatchObject({ status: 204, text: '' });
@@ -66,13 +69,16 @@ describe('RFC 9110 section 15.5.6: 405 has Allow', () => {
     },
   );
 
-  test.each(MISSING)('%s at %s: a method that creates nothing gets 404', async (kind, path) => {
-    const creating = new Set<string>([...METHODS_OF[kind], 'OPTIONS']);
-    for (const method of SERVED) {
-      if (creating.has(method)) continue;
-      expect([method, (await as(method, path)).status]).toEqual([method, 404]);
-    }
-  });
+  test.each(MISSING)(
+    'a %s at %s answers a method that creates nothing with 404',
+    async (kind, path) => {
+      const creating = new Set<string>([...METHODS_OF[kind], 'OPTIONS']);
+      for (const method of SERVED) {
+        if (creating.has(method)) continue;
+        expect([method, (await as(method, path)).status]).toEqual([method, 404]);
+      }
+    },
+  );
 
   test('the accepted methods follow from the current resource', async () => {
     const options = async () => allowed(await as('OPTIONS', '/documents/changing'));
@@ -131,10 +137,10 @@ describe('RFC 9110 section 15.6.2: an unknown method is 501 on any path', () => 
     '/hidden/',
     '/identity/',
   ];
-  /** CONNECT has a target of its own form. */
+  /** CONNECT is excluded, since its target has another form. */
   const foreign = PARSED.filter((method) => !SERVED.has(method) && method !== 'CONNECT');
 
-  test.each(PATHS)('%s, which the parser knows, is 501', async (path) => {
+  test.each(PATHS)('the method %s, which the HTTP parser knows, is 501', async (path) => {
     for (const method of foreign) {
       const reply = await rs.ask(method, path);
       expect([method, reply.status]).toEqual([method, 501]);
@@ -143,7 +149,7 @@ describe('RFC 9110 section 15.6.2: an unknown method is 501 on any path', () => 
     }
   });
 
-  test.each(PATHS)('%s, which the parser does not know, is 501', async (path) => {
+  test.each(PATHS)('the method %s, which the HTTP parser does not know, is 501', async (path) => {
     for (const method of ['FOO', 'BAN', 'get', 'Put', 'TRACK', 'X-HTTP', 'constructor']) {
       const text = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
       expect(await exchange(rs.listening, text)).toMatch(/^HTTP\/1.1 501 /);
@@ -151,7 +157,7 @@ describe('RFC 9110 section 15.6.2: an unknown method is 501 on any path', () => 
   });
 
   test.each(['BAN', 'get', 'PURGE'])(
-    '%s has the fields of every answer, and a line in the log',
+    'a 501 for the method %s has the usual fields, and a line in the log',
     async (method) => {
       const before = rs.lines.length;
       const fields = `Host: localhost\r\nOrigin: ${PAGES}\r\nConnection: close`;
@@ -168,7 +174,7 @@ describe('RFC 9110 section 15.6.2: an unknown method is 501 on any path', () => 
     },
   );
 
-  test('501 is sent with and without credentials', async () => {
+  test('an unknown method is 501 with and without credentials', async () => {
     for (const method of ['PURGE', 'REPORT', 'SEARCH', 'ACL', 'M-SEARCH']) {
       expect((await as(method, '/documents/text')).status).toBe(501);
       const headers = { Authorization: 'Bearer not.a.token' };
@@ -176,7 +182,7 @@ describe('RFC 9110 section 15.6.2: an unknown method is 501 on any path', () => 
     }
   });
 
-  test('a page of a listed origin can read it', async () => {
+  test('a page of a listed origin can read a 501', async () => {
     const reply = await rs.ask('PURGE', '/documents/text', { headers: { Origin: PAGES } });
     expect(reply.headers).toMatchObject({ 'access-control-allow-origin': PAGES, vary: 'Origin' });
     const outside = await rs.ask('PURGE', '/nowhere', { headers: { Origin: PAGES } });
@@ -185,14 +191,14 @@ describe('RFC 9110 section 15.6.2: an unknown method is 501 on any path', () => 
 });
 
 describe('RFC 9110 section 9.3.7: OPTIONS', () => {
-  test('* does not name TRACE if no space has it', async () => {
+  test('OPTIONS * does not name TRACE if no space supports TRACE', async () => {
     await using untraced = await startResourceServer({ spaces: [spaceAt('documents')] });
     const methods = allowed(await untraced.ask('OPTIONS', '*'));
     expect(methods).toEqual(allow(SERVED).replace(', TRACE', '').split(', '));
   });
 
   test.each(['/documents/', '/documents/text', '/documents/missing', '/documents/missing/'])(
-    'RFC 4918 section 10.1: names the WebDAV classes at %s without credentials, and reveals no resource',
+    'RFC 4918 section 10.1: OPTIONS names the WebDAV classes at %s without credentials, and reveals no resource',
     async (path) => {
       const reply = await rs.ask('OPTIONS', path);
       expect(reply).toMatchObject({ status: 204, text: '' });
@@ -203,7 +209,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
     },
   );
 
-  test('with credentials describes the current resource', async () => {
+  test('OPTIONS with credentials describes the current resource', async () => {
     const root = await as('OPTIONS', '/documents/');
     expect(root.headers).toMatchObject({ dav: '1, 2, 3', 'ms-author-via': 'DAV' });
     expect(allowed(root)).not.toContain('DELETE');
@@ -216,7 +222,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
     expect(text.headers['accept-patch']).toBeUndefined();
   });
 
-  test('with invalid or insufficient credentials is refused', async () => {
+  test('OPTIONS with invalid or insufficient credentials is refused', async () => {
     const headers = { Authorization: 'Bearer not.a.token' };
     expect((await rs.ask('OPTIONS', '/documents/text', { headers })).status).toBe(401);
     const malformed = { Authorization: 'Bearer a b' };
@@ -225,7 +231,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
     expect((await rs.ask('OPTIONS', '/documents/', { headers: writer })).status).toBe(403);
   });
 
-  test('needs credentials in a space that is hidden or has no WebDAV', async () => {
+  test('OPTIONS needs credentials in a space that is hidden or has no WebDAV', async () => {
     for (const path of ['/hidden/', '/hidden/text', '/identity/', '/narrowed/text']) {
       const reply = await rs.ask('OPTIONS', path);
       expect([path, reply.status]).toEqual([path, 401]);
@@ -235,7 +241,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
   });
 
   test.each(['/', '*', '/verify', '/documents/', '/documents/text', '/identity/'])(
-    'section 7.6.2: %s is answered here with any Max-Forwards, and refused if Max-Forwards is malformed',
+    'section 7.6.2: OPTIONS of %s is answered with any Max-Forwards, and refused if it is malformed',
     async (path) => {
       const status = async (value: string) =>
         (await as('OPTIONS', path, { headers: { 'Max-Forwards': value } })).status;
@@ -245,7 +251,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
         expect(reply.status).toBe(204);
       }
       for (const value of ['-1', 'a', '1.5', '1, 1']) {
-        // A proxy that asks for a verdict knows two refusals.
+        // A proxy that asks /verify understands only the refusals 401 and 403.
         expect(await status(value)).toBe(path === '/verify' ? 403 : 400);
       }
     },

@@ -6,7 +6,10 @@ import {
   type TestResourceServer,
 } from './resource-server.fixture.ts';
 
-/** Only a tree of documents takes these targets: a doubled slash counts as one, and names may have a carriage return. */
+/**
+ * Only a tree of documents accepts these targets. There a doubled slash is read as one slash, and names may contain a
+ * carriage return.
+ */
 let rs: TestResourceServer;
 let ask: ReturnType<typeof clientOf>;
 beforeAll(async () => {
@@ -25,7 +28,7 @@ const status = async (method: string, path: string, call = {}) =>
   (await ask(method, path, call)).status;
 
 describe('within a tree of documents', () => {
-  test('a doubled slash is read as one by every method', async () => {
+  test('every method reads a doubled slash as one slash', async () => {
     expect(await status('MKCOL', '/docs//c//')).toBe(201);
     expect(await status('PUT', '/docs//c///a', { body: 'content' })).toBe(201);
     expect((await ask('GET', '/docs/c/a')).text).toBe('content');
@@ -36,7 +39,7 @@ describe('within a tree of documents', () => {
     expect(await status('DELETE', '/docs//c//')).toBe(204);
   });
 
-  test('a name may have a carriage return, which is encoded in fields and in XML', async () => {
+  test('a carriage return in a name is encoded in fields and in XML', async () => {
     const made = await ask('PUT', '/docs/Icon%0D', { body: 'icon' });
     expect([made.status, made.headers.location]).toEqual([201, `${RESOURCE}/docs/Icon%0D`]);
     expect((await ask('GET', '/docs/Icon%0d')).text).toBe('icon');
@@ -58,7 +61,7 @@ describe('within a tree of documents', () => {
   });
 
   test.each(['%0A', '%0D%0A', '%00', '%09', '%7F', '%C2%85', '..', '%2e', '%2F', '%5C', '%'])(
-    'a name has no %s (RFC 9110 section 17.3)',
+    'a name that contains %s is refused (RFC 9110 section 17.3)',
     async (name) => {
       expect(await status('PUT', `/docs//a${name}b/${name}`, { body: 'x' })).toBe(400);
       expect(await status('PUT', `/docs/${name}`, { body: 'x' })).not.toBe(201);
@@ -86,12 +89,12 @@ describe('a path in a space must have one reading, or is 400', () => {
     '/verify//',
     '/.well-known//oauth-protected-resource',
     '/.well-known/oauth-protected-resource//docs',
-  ])('%s', async (path) => {
+  ])('the path %s in a space is 400, since it can be read in two ways', async (path) => {
     expect(await status('GET', path)).toBe(400);
     expect(await status('OPTIONS', path)).toBe(400);
   });
 
-  test('a path in Destination must have one reading, or is 400 (RFC 4918 section 10.3)', async () => {
+  test('a path in Destination that can be read in two ways is 400 (RFC 4918 section 10.3)', async () => {
     await ask('PUT', '/docs/source', { body: 'x' });
     for (const Destination of ['//docs/a', '/docs//within/a', '/docs%0D/a', '/within//a']) {
       const reply = await ask('COPY', '/docs/source', { headers: { Destination } });

@@ -20,9 +20,9 @@ const { NGHTTP2_NO_ERROR, NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR } = http2.const
 const PATH = '/documents/long';
 const TIMES = 100;
 
-/** Bytes of content in memory: a quarter of it is the longest that is kept there. */
+/** Bytes of content in memory. Content of more than a quarter of this is not kept there. */
 const MEMORY = 4_000_000;
-/** Those in even places are read from the disk each time, the others from memory. */
+/** Documents with an even number are too long for memory and are read from disk, the others from memory. */
 const READ = Array.from({ length: 6 }, (_, index) => ({
   path: `/documents/read-${index}`,
   content: randomBytes(index % 2 === 0 ? 1_100_000 + index : 600_000 + index),
@@ -31,7 +31,7 @@ const READ = Array.from({ length: 6 }, (_, index) => ({
 let rs: TestResourceServer;
 let authorization = '';
 const open: Listening[] = [];
-/** Descriptors that only the garbage collection closed. */
+/** Warnings of file descriptors that only the garbage collector closed. */
 const collected: string[] = [];
 const note = ({ message }: Error) => {
   if (message.includes('garbage collection')) collected.push(message);
@@ -50,7 +50,7 @@ afterAll(async () => {
   await rs[Symbol.asyncDispose]();
 });
 
-/** The same server, for HTTP/2 too. */
+/** Starts the server, with HTTP/2 if `secure`. */
 async function start(secure: boolean): Promise<Listening> {
   const { handler, http2: handlerOfBoth } = rs.server;
   if (handlerOfBoth === undefined) throw new Error('it does not speak HTTP/2');
@@ -67,7 +67,7 @@ async function start(secure: boolean): Promise<Listening> {
   return listening;
 }
 
-/** Files of content that this process has open. */
+/** Returns the number of content files that this process has open. */
 async function openFiles(): Promise<number> {
   const links = await Promise.all(
     (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
@@ -75,7 +75,7 @@ async function openFiles(): Promise<number> {
   return links.filter((link) => link.startsWith(rs.folder)).length;
 }
 
-/** Rejects when that has not come about in the time of the test. */
+/** Resolves when no content file is open. */
 async function untilClosed(): Promise<void> {
   while ((await openFiles()) > 0) await setImmediate();
 }
@@ -92,7 +92,7 @@ describe('a client that disconnects before the end of the content leaves no file
     ['in clear text, several ranges', false, parts],
     ['over TLS', true, {}],
     ['over TLS, several ranges', true, parts],
-  ])('RFC 9113 section 5.4.2: streams that are reset, %s', async (_, secure, fields) => {
+  ])('RFC 9113 section 5.4.2: reset streams leave no file open, %s', async (_, secure, fields) => {
     const { port } = await start(secure);
     const origin = `${secure ? 'https' : 'http'}://localhost:${port}`;
     const session = http2.connect(origin, { rejectUnauthorized: false, maxSessionMemory: 100 });
@@ -107,7 +107,7 @@ describe('a client that disconnects before the end of the content leaves no file
       if (index % 2 === 0) asking.resume();
       await (index % 5 === 0 ? Promise.race([answered, closed]) : turns(index % 23));
       asking.close(codes[index % codes.length]);
-      asking.resume(); // else node:http2 waits with `close` for who reads it
+      asking.resume(); // otherwise node:http2 delays `close` until a reader takes the data
       await closed;
     }
     for (let from = 0; from < TIMES; from += 10) {
@@ -119,7 +119,7 @@ describe('a client that disconnects before the end of the content leaves no file
     expect(collected).toEqual([]);
   });
 
-  test('RFC 9113 section 5.1.2: the server answers all allowed streams, whether the client reads them or not', async () => {
+  test('RFC 9113 section 5.1.2: the server answers all allowed streams, even if the client does not read them', async () => {
     const { port } = await start(false);
     const session = http2.connect(`http://localhost:${port}`, { maxSessionMemory: 100 });
     await once(session, 'remoteSettings');
@@ -163,13 +163,16 @@ describe('a client that disconnects before the end of the content leaves no file
 
 interface Answering {
   readonly content: Readable;
-  /** Breaks off. */
+  /** Aborts the request. */
   leave(): void;
 }
 
 type Ask = (path: string) => Promise<Answering>;
 
-/** A client of its own for each request, or one for all over HTTP/2; `end` ends them. */
+/**
+ * Makes a client with a connection for each request, or with one HTTP/2 connection for all. `end` closes the
+ * connections.
+ */
 function clientOf(port: number, secure: boolean, version: 1 | 2): { ask: Ask; end: () => void } {
   const origin = `${secure ? 'https' : 'http'}://localhost:${port}`;
   if (version === 1) {
@@ -192,7 +195,7 @@ function clientOf(port: number, secure: boolean, version: 1 | 2): { ask: Ask; en
   return { ask, end: () => session.destroy() };
 }
 
-/** Reads up to so many bytes, in its own time; resolves to how many were read and were not those of the content. */
+/** Reads at most `upTo` bytes, with pauses if asked. Resolves to the number of bytes read, and of wrong bytes. */
 async function compare(read: Readable, content: Buffer, upTo: number, pauses: boolean) {
   let [at, wrong] = [0, 0];
   for await (const piece of read as AsyncIterable<Buffer>) {
@@ -210,27 +213,33 @@ describe('a hundred clients that read at the same time, slowly, or disconnect le
     ['HTTP/1.1 over TLS', true, 1],
     ['HTTP/2 in clear text', false, 2],
     ['HTTP/2 over TLS', true, 2],
-  ])('%s: every octet is the right one, and nothing stays open', async (_, secure, version) => {
-    const { port } = await start(secure);
-    const { ask, end } = clientOf(port, secure, version);
-    async function reader(index: number): Promise<void> {
-      const { path, content } = READ[index % READ.length] ?? { path: '', content: Buffer.alloc(0) };
-      const leaves = index % 5 === 0;
-      const upTo = leaves ? (index * 7919) % content.length : content.length;
-      const { content: read, leave } = await ask(path);
-      await turns((index * 31) % 97);
-      const { at, wrong } = await compare(read, content, upTo, index % 3 > 0);
-      expect(wrong).toBe(0);
-      if (!leaves) expect(at).toBe(content.length);
-      leave();
-    }
-    await Promise.all(Array.from({ length: TIMES }, (_one, index) => reader(index)));
-    end();
-    await untilClosed();
-    expect(collected).toEqual([]);
-  });
+  ])(
+    'a hundred clients over %s get the right octets, and no file stays open',
+    async (_, secure, version) => {
+      const { port } = await start(secure);
+      const { ask, end } = clientOf(port, secure, version);
+      async function reader(index: number): Promise<void> {
+        const { path, content } = READ[index % READ.length] ?? {
+          path: '',
+          content: Buffer.alloc(0),
+        };
+        const leaves = index % 5 === 0;
+        const upTo = leaves ? (index * 7919) % content.length : content.length;
+        const { content: read, leave } = await ask(path);
+        await turns((index * 31) % 97);
+        const { at, wrong } = await compare(read, content, upTo, index % 3 > 0);
+        expect(wrong).toBe(0);
+        if (!leaves) expect(at).toBe(content.length);
+        leave();
+      }
+      await Promise.all(Array.from({ length: TIMES }, (_one, index) => reader(index)));
+      end();
+      await untilClosed();
+      expect(collected).toEqual([]);
+    },
+  );
 
-  /** Puts a document, and returns where its content is. */
+  /** Puts a document, and returns the path of its content file. */
   async function put(path: string): Promise<string> {
     const known = new Set(await rs.files());
     await rs.as('PUT', path, { body: randomBytes(1_500_000) });
@@ -259,7 +268,7 @@ describe('a hundred clients that read at the same time, slowly, or disconnect le
     const file = await put(path);
     const { port } = await start(false);
     const { ask, end } = clientOf(port, false, 2);
-    // The server sends no more than the window of the stream (RFC 9113 section 5.2) until the client reads.
+    // Until the client reads, the server sends no more than the stream's window (RFC 9113 section 5.2).
     const { content } = await ask(path);
     await truncate(file, 1_000_000);
     const read = compare(content, Buffer.alloc(0), Infinity, false);

@@ -28,7 +28,7 @@ afterAll(() => rs[Symbol.asyncDispose]());
 const allowed = ({ headers }: Reply) => headers.allow?.split(', ') ?? [];
 
 describe('RFC 9110 section 9.3.8: TRACE', () => {
-  test('is off by default: 405, and Allow does not name it', async () => {
+  test('TRACE is off by default: 405, and Allow does not name it', async () => {
     for (const path of ['/documents/', '/documents/text', '/identity/']) {
       const reply = await as('TRACE', path);
       expect([path, reply.status]).toEqual([path, 405]);
@@ -39,7 +39,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     expect((await rs.ask('TRACE', '/documents/text')).status).toBe(401);
   });
 
-  test('if enabled, echoes the request without credentials, keys and configured fields', async () => {
+  test('TRACE, if enabled, echoes the request without credentials, keys and configured fields', async () => {
     const reply = await as('TRACE', '/traced/any?token=secret', {
       headers: { 'X-Papertrail': 'secret', Via: '1.1 a', 'Max-Forwards': '7' },
     });
@@ -63,7 +63,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     ['in its field', 'traced', (key: string) => ({ headers: { 'X-Partner': key, 'X-A': '1' } })],
     ['in the query', 'traced', (key: string) => ({ query: `?partner=${key}` })],
     ['beside a token', 'beside', (key: string) => ({ headers: { 'X-Quota': key, 'X-A': '1' } })],
-  ])('an API key %s is not echoed', async (_, realm, sent) => {
+  ])('TRACE does not echo an API key %s', async (_, realm, sent) => {
     const { id, key, secret_hash } = newApiKey(systemRandom);
     const scopes = ['traced:read'];
     const created_at = rs.clock.now();
@@ -83,13 +83,13 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     expect(reply.text).not.toContain(key);
   });
 
-  test('needs the same credentials as the other methods of the space', async () => {
+  test('TRACE needs the same credentials as the other methods of the space', async () => {
     const reply = await rs.ask('TRACE', '/traced/any', { headers: { 'X-A': 'mine' } });
     expect(reply.status).toBe(401);
     expect(reply.text).not.toContain('mine');
   });
 
-  test('is never available to pages: it has no CORS fields and no preflight names it', async () => {
+  test('TRACE is never available to pages: it has no CORS fields, and no preflight names it', async () => {
     const reply = await as('TRACE', '/traced/any', { headers: { Origin: PAGES } });
     expect(reply.status).toBe(200);
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-'))).toEqual([]);
@@ -99,7 +99,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     expect(preflight.headers['access-control-allow-methods']).not.toContain('TRACE');
   });
 
-  test('with content or an invalid Max-Forwards is 400', async () => {
+  test('TRACE with content or an invalid Max-Forwards is 400', async () => {
     const headers = { 'Content-Length': 1 };
     expect((await as('TRACE', '/traced/any', { headers, body: 'x' })).status).toBe(400);
     const malformed = { 'Max-Forwards': 'all' };
@@ -111,7 +111,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
 describe('the method is read only from the request line', () => {
   const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override', 'X-Method'];
 
-  test.each(OVERRIDES)('%s is ignored', async (name) => {
+  test.each(OVERRIDES)('a method override by %s is ignored', async (name) => {
     await as('PUT', '/documents/kept', { body: 'kept' });
     const headers = { [name]: 'DELETE' };
     expect((await as('GET', '/documents/kept', { headers })).text).toBe('kept');
@@ -120,7 +120,7 @@ describe('the method is read only from the request line', () => {
     expect((await as('GET', '/documents/kept')).text).toBe('kept');
   });
 
-  test('a client that may only read cannot write by a field that names another method', async () => {
+  test('a client with the read scope cannot write by a field that names another method', async () => {
     const Authorization = `Bearer ${rs.token('documents:read')}`;
     for (const name of OVERRIDES) {
       const headers = { Authorization, [name]: 'PUT' };

@@ -24,7 +24,7 @@ const undated = (headers: Reply['headers']) => ({
 
 describe('before authentication', () => {
   test.each(['/%2e%2e/x', '//', '/a%2fb', '/%00', '/a\\b', 'https://u@rs.example/'])(
-    '%s can be read in two ways: 400',
+    'a target that can be read in two ways is 400: %s',
     async (path) => {
       const reply = await rs.ask('GET', path);
       expect(reply.status).toBe(400);
@@ -36,7 +36,7 @@ describe('before authentication', () => {
     ['two Host', 'Host: a\r\nHost: a'],
     ['two Authorization', 'Host: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer a'],
     ['a look-alike of Content-Length', 'Host: a\r\nContent_Length: 3'],
-  ])('RFC 9112 section 3.2: %s: 400', async (_, fields) => {
+  ])('RFC 9112 section 3.2: a request with %s is 400', async (_, fields) => {
     const text = `GET /documents/there HTTP/1.1\r\n${fields}\r\nConnection: close\r\n\r\n`;
     expect(await exchange(rs.listening, text)).toMatch(/^HTTP\/1.1 400 /);
   });
@@ -65,7 +65,7 @@ describe('before authentication', () => {
 });
 
 describe('RFC 9110 section 11.6: authentication', () => {
-  test('a request without credentials is 401 with a challenge of each scheme in order, and no error code', async () => {
+  test('a request without credentials is 401 with a challenge for each scheme in order, and no error code', async () => {
     const reply = await rs.ask('GET', '/documents/there');
     expect(reply.status).toBe(401);
     expect(challenges(reply)).toMatch(/^Bearer realm="documents".*, DPoP realm="documents"/);
@@ -75,7 +75,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
     );
   });
 
-  test('401 comes before 404 and 405, so that only valid tokens reveal what exists', async () => {
+  test('a 401 comes before 404 and 405, so that only valid tokens reveal what exists', async () => {
     const answers = await Promise.all([
       rs.ask('GET', '/documents/there'),
       rs.ask('GET', '/documents/missing'),
@@ -98,12 +98,12 @@ describe('RFC 9110 section 11.6: authentication', () => {
     expect((await withField('Bearer a, DPoP b')).status).toBe(400);
   });
 
-  test('a token for another space is invalid_token', async () => {
+  test('a token for another space is refused as invalid_token', async () => {
     const token = rs.token('hidden:read', { scope: 'documents:read' });
     expect((await rs.ask('GET', '/documents/there', bearer(token))).status).toBe(401);
   });
 
-  test('RFC 6750 section 2: a token in the field and in the query is 400, only in the query 401', async () => {
+  test('RFC 6750 section 2: a token in both the field and the query is 400, and a token only in the query is 401', async () => {
     const token = rs.token('documents:read');
     const path = `/documents/there?access_token=${token}`;
     expect((await rs.ask('GET', path, bearer(token))).status).toBe(400);
@@ -117,7 +117,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
     expect((await rs.ask('GET', '/documents/there', bearer(token))).status).toBe(401);
   });
 
-  test('RFC 9449: a proof is accepted once, also of ten requests at the same time', async () => {
+  test('RFC 9449: a DPoP proof is accepted once, even of ten requests at the same time', async () => {
     const client = prover(rs.now);
     const token = rs.token('documents:read', { cnf: { jkt: client.jkt } });
     const proof = client.proof(token, { htu: 'https://rs.example/documents/there' });
@@ -130,7 +130,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
     expect((await rs.ask('GET', '/documents/there', bearer(token))).status).toBe(401);
   });
 
-  test('RFC 9449 section 4.3: htu is the configured origin, never that of Host', async () => {
+  test('RFC 9449 section 4.3: htu is compared with the configured origin, never with Host', async () => {
     const client = prover(rs.now);
     const token = rs.token('documents:read', { cnf: { jkt: client.jkt } });
     const get = (origin: string) => {
@@ -161,7 +161,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
 });
 
 describe('authorization', () => {
-  test('RFC 6750 section 3.1: 403 insufficient_scope names the missing and the present scopes; it is checked before 405 and 412', async () => {
+  test('RFC 6750 section 3.1: 403 insufficient_scope names the missing and the present scopes, before 405 and 412', async () => {
     const reader = bearer(rs.token('documents:read'));
     for (const method of ['PUT', 'DELETE', 'POST']) {
       const reply = await rs.ask(method, '/documents/there', reader);
@@ -175,7 +175,7 @@ describe('authorization', () => {
     expect((await rs.ask('GET', '/documents/there', writer)).status).toBe(403);
   });
 
-  test('a hidden resource looks like a missing one: status, fields, content', async () => {
+  test('a hidden resource has the status, fields and content of a missing one', async () => {
     const writer = bearer(rs.token('hidden:write'));
     const reader = bearer(rs.token('hidden:read'));
     const put = await rs.ask('PUT', '/hidden/secret', { ...writer, body: 'x' });
@@ -214,7 +214,7 @@ describe('authorization', () => {
 describe('RFC 9728: protected resource metadata', () => {
   const path = '/.well-known/oauth-protected-resource/documents/';
 
-  test('section 3.1: the metadata is at the path-inserted address, without credentials, for every origin', async () => {
+  test('section 3.1: the metadata has its path inserted in the address, without credentials, for every origin', async () => {
     const reply = await rs.ask('GET', path, { headers: { Origin: 'https://any.example' } });
     expect(reply.status).toBe(200);
     expect(reply.headers['content-type']).toBe('application/json');
@@ -228,7 +228,7 @@ describe('RFC 9728: protected resource metadata', () => {
     expect((await rs.ask('GET', path.slice(0, -1))).text).toBe(reply.text);
   });
 
-  test('HEAD of the metadata is GET without content', async () => {
+  test('HEAD of the metadata has the fields of GET without content', async () => {
     const [head, get] = [await rs.ask('HEAD', path), await rs.ask('GET', path)];
     expect(head.text).toBe('');
     expect(undated(head.headers)).toEqual(undated(get.headers));
@@ -248,7 +248,7 @@ describe('RFC 9728: protected resource metadata', () => {
   });
 
   test.each(['', '/', '/documents/there', '/nowhere', '/document'])(
-    'no space is at %j: 404',
+    'metadata of a path without a space is 404: %j',
     async (rest) => {
       const reply = await rs.ask('GET', `/.well-known/oauth-protected-resource${rest}`);
       expect(reply.status).toBe(404);
@@ -265,7 +265,7 @@ describe('RFC 9728: protected resource metadata', () => {
   const hidden = { ...notes, url: 'https://rs.example/hidden/', hide: 'forbidden' };
   const open = { ...notes, url: 'https://rs.example/open/', schemes: ['Basic'] };
 
-  test('MCP 2026-07-28: the address without a path has the metadata of the only space; hidden spaces are not counted', async () => {
+  test('MCP 2026-07-28: the metadata address without a path describes the only space that is not hidden', async () => {
     await using alone = await startResourceServer({ spaces: [notes, hidden, open] });
     const reply = await alone.ask('GET', ROOT);
     expect(JSON.parse(reply.text)).toMatchObject({ resource: notes.url });
@@ -285,7 +285,7 @@ describe('RFC 9728: protected resource metadata', () => {
 });
 
 describe('the page at /', () => {
-  test('names the configured addresses, and has no script and a policy that allows only its style', async () => {
+  test('the home page names the configured addresses, and has no script and a policy that allows only its style', async () => {
     const { status, headers, text } = await rs.ask('GET', '/');
     expect(status).toBe(200);
     expect(text).toContain('https://rs.example/documents/');
@@ -297,7 +297,7 @@ describe('the page at /', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'");
   });
 
-  test('configured text is escaped for HTML and shell', async () => {
+  test('the home page escapes configured text for HTML and shell', async () => {
     const url = "https://rs.example/it's/";
     const space = {
       url,
@@ -312,7 +312,7 @@ describe('the page at /', () => {
     expect(text).toContain(`scope=${String.raw`'a'\'';id'`.replaceAll("'", '&#39;')}`);
   });
 
-  test('does not exist if a space has the root', async () => {
+  test('the home page does not exist if a space has the root', async () => {
     const space = { url: 'https://rs.example/', realm: 'all', schemes: ['Bearer'] };
     await using rooted = await startResourceServer({ spaces: [space] });
     expect((await rooted.ask('GET', '/')).status).toBe(401);
@@ -323,7 +323,7 @@ describe('the page at /', () => {
 });
 
 describe('the log', () => {
-  test('has a line with the decision for each request, never a token, a query or a proof', async () => {
+  test('the log has a line with the decision for each request, and never a token, a query or a proof', async () => {
     const token = rs.token('documents:read');
     rs.lines.length = 0;
     await rs.ask('GET', '/documents/there?secret=1', bearer(token));
@@ -349,7 +349,7 @@ describe('the log', () => {
   });
 });
 
-test('no request is answered 5xx except 501', async () => {
+test('no request is answered with 5xx except 501', async () => {
   const text = fc.string({
     unit: fc.constantFrom(...'/documents%2F.aé\0?#:@*\\'.split('')),
     maxLength: 30,

@@ -27,13 +27,16 @@ test.each([
     },
     403,
   ],
-])('RFC 7617 section 4: Basic in clear text, %s', async (_where, settings, status) => {
-  await using rs = await startResourceServer({ ...BASIC, ...settings });
-  const answer = await rs.ask('GET', '/basic/');
-  expect(answer.status).toBe(status);
-  expect(answer.headers['www-authenticate']).toBe(
-    status === 401 ? 'Basic realm="basic", charset="UTF-8"' : undefined,
-  );
-  const headers = { Authorization: `Basic ${btoa('nobody:a password')}` };
-  expect((await rs.ask('GET', '/basic/', { headers })).status).toBe(status);
-});
+])(
+  'RFC 7617 section 4: the status of Basic in clear text, %s',
+  async (_where, settings, status) => {
+    await using rs = await startResourceServer({ ...BASIC, ...settings });
+    const answer = await rs.ask('GET', '/basic/');
+    expect(answer.status).toBe(status);
+    expect(answer.headers['www-authenticate']).toBe(
+      status === 401 ? 'Basic realm="basic", charset="UTF-8"' : undefined,
+    );
+    const headers = { Authorization: `Basic ${btoa('nobody:a password')}` };
+    expect((await rs.ask('GET', '/basic/', { headers })).status).toBe(status);
+  },
+);

@@ -1,9 +1,9 @@
 /**
- * Paths that servers read differently, below a space that lets somebody in. Within it lie `/admin/`,
- * `/%C3%A9tage/`, `/Admin%20Panel/` and `/What%3F/`, which do not.
+ * Paths that servers read differently, below a space that admits a caller. The spaces `/admin/`, `/%C3%A9tage/`,
+ * `/Admin%20Panel/` and `/What%3F/` below it do not admit that caller.
  */
 
-/** Paths of an inner space, which must be refused for everybody. */
+/** Paths of an inner space, which must be refused for all these callers. */
 export const INNER = [
   '/admin/',
   '/admin',
@@ -19,9 +19,9 @@ export const INNER = [
   '/What%3f',
 ];
 
-/** Paths that some server reads as an inner space's, or as outside the space. */
+/** Paths that some server reads as a path of an inner space, or as outside the space. */
 export const CONFUSED = [
-  // Case, and characters that file systems and databases take for the same name
+  // Case, and characters that file systems and databases treat as equal
   '/ADMIN/x',
   '/Admin',
   '/%41DMIN/',
@@ -76,7 +76,7 @@ export const CONFUSED = [
   '/admin%3bx/y',
   '/admin%253bx',
   '/admin%ef%bc%9bx',
-  // Ends of paths
+  // Characters at which some servers end the path
   '/admin%3fx',
   '/admin%3Fx',
   '/admin%253fx',
@@ -110,7 +110,7 @@ export const CONFUSED = [
   '/ad/(S(x))min/x',
   '/%28S%28x%29%29/admin/x',
   '/%2528s(x))/admin',
-  // Formats of Rails, Spring and others
+  // File extensions of Rails, Spring and others
   '/admin.json',
   '/admin.html?x',
   '/Admin.x/',
@@ -184,7 +184,7 @@ export const CONFUSED = [
   '/%uff41dmin/x',
 ];
 
-/** Paths that lax decoders read as outside any space. */
+/** Paths that lenient decoders read as outside any space. */
 export const LEADING_OUT = [
   '/%u002e%u002e/x',
   '/%U002E./x',
@@ -214,10 +214,10 @@ export const LEADING_OUT = [
   '/..%0d%0a/x',
 ];
 
-/** Suffixes of the space's own path without a slash in between. */
+/** Suffixes that follow the space's own path without a slash. */
 export const OUTSIDE = ['%2fx', '%2f..%2fadmin', '%5cadmin/', ';/admin/'];
 
-/** Paths of the space alone, unlike any path of the inner spaces. */
+/** Paths of the space, which no server reads as a path of an inner space. */
 export const PASSING = [
   '/',
   '/x',
@@ -252,7 +252,7 @@ export const PASSING = [
   '/https:%20/x.',
 ];
 
-/** More such paths where there is no inner space: only the application interprets them. */
+/** Further such paths if there is no inner space: only the application interprets them. */
 export const PASSING_ALONE = [
   '/What%3F',
   '/admin%3Fx',

@@ -18,7 +18,7 @@ import {
 const WITHIN = ['admin', '%C3%A9tage', 'Admin%20Panel', 'What%3F'];
 const SCOPES = { scopes: { safe: ['read'], unsafe: ['read'] } };
 
-/** A space that lets tokens in, or everybody, with those within that take tokens of their own. */
+/** A space that admits tokens, or everybody if `open`, with inner spaces that need tokens of their own. */
 const spacesOf = (url: string, more: object, open = false) => [
   { url, realm: url, schemes: open ? [] : ['Bearer'], ...(!open && SCOPES), ...more },
   ...WITHIN.map((path) =>
@@ -73,7 +73,7 @@ const HANDSHAKE = {
   'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
 };
 
-/** How each door is asked for a path, and how it refuses and lets in. */
+/** Each interface: its name, how to request a path, and its statuses for refused and passed requests. */
 const DOORS = [
   ['gateway', at('wiki'), { refused: 400, passed: 200 }],
   ['gateway, WebSocket', at('wiki', HANDSHAKE), { refused: 400, passed: 200 }],
@@ -82,7 +82,7 @@ const DOORS = [
   ['/verify/browser', told('/verify/browser', 'app.example'), { refused: 403, passed: 204 }],
 ] as const;
 
-/** The same for spaces with none within. */
+/** The same interfaces for a space without inner spaces. */
 const DOORS_ALONE = [
   ['gateway', at('alone'), { refused: 400, passed: 200 }],
   ['/verify', told('/verify', 'alone.example'), { refused: 403, passed: 204 }],
@@ -100,12 +100,12 @@ const each = (of: (door: (typeof DOORS)[number][2]) => number) =>
   Object.fromEntries(DOORS.map(([name, , door]) => [name, of(door)]));
 
 describe('a path that servers read differently is refused by the gateway and /verify, if another space lies within', () => {
-  test.each([...CONFUSED, ...LEADING_OUT])('%s', async (path) => {
+  test.each([...CONFUSED, ...LEADING_OUT])('the path %s is refused', async (path) => {
     expect(await statuses(DOORS, path)).toEqual(each(({ refused }) => refused));
   });
 
   test.each(LEADING_OUT)(
-    '%s leads out of the space, and is refused even if no space lies within',
+    'the path %s leads out of the space, and is refused even without an inner space',
     async (path) => {
       const refused = Object.fromEntries(DOORS_ALONE.map(([name, , door]) => [name, door.refused]));
       expect(await statuses(DOORS_ALONE, path)).toEqual(refused);
@@ -114,18 +114,18 @@ describe('a path that servers read differently is refused by the gateway and /ve
 });
 
 describe('a path of the inner space needs its credentials in any encoding', () => {
-  test.each(INNER)('%s', async (path) => {
+  test.each(INNER)('the path %s of the inner space is 401', async (path) => {
     expect(await statuses(DOORS, path)).toEqual(each(() => 401));
   });
 });
 
 describe('a path that no server reads as a path of another space is accepted', () => {
-  test.each(PASSING)('%s', async (path) => {
+  test.each(PASSING)('the path %s is passed on', async (path) => {
     expect(await statuses(DOORS, path)).toEqual(each(({ passed }) => passed));
   });
 
   test.each([...PASSING, ...PASSING_ALONE])(
-    '%s is accepted if no space lies within',
+    'the path %s is passed on if the space has no inner space',
     async (path) => {
       const passed = Object.fromEntries(DOORS_ALONE.map(([name, , door]) => [name, door.passed]));
       expect(await statuses(DOORS_ALONE, path)).toEqual(passed);
@@ -133,17 +133,17 @@ describe('a path that no server reads as a path of another space is accepted', (
   );
 });
 
-test.each(OUTSIDE)('%s is not in the space, or ambiguous', async (path) => {
+test.each(OUTSIDE)('the path %s is outside the space, or refused as ambiguous', async (path) => {
   for (const [, ask] of DOORS) expect([400, 403, 404]).toContain((await ask(path)).status);
 });
 
-test('documents have one reading: names that differ in case are two documents', async () => {
+test('paths of documents have one reading: names that differ in case are two documents', async () => {
   for (const path of ['/ADMIN/x', '/What%3Fx', '/admin;x', '/adm%C4%B1n']) {
     expect([path, (await at('documents')(path)).status]).toEqual([path, 404]);
   }
 });
 
-test('X-Forwarded-Uri is a path, never a URL (RFC 9112 section 3.2.1)', async () => {
+test('X-Forwarded-Uri must be a path, never a URL (RFC 9112 section 3.2.1)', async () => {
   for (const uri of [
     'https://app.example/x',
     'http://app.example/admin/',

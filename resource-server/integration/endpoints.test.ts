@@ -11,7 +11,7 @@ const SPACES = [
   spaceAt('closed', { cors: { origins: [] } }),
   spaceAt('hidden', { hide: 'forbidden' }),
   spaceAt('who', { serves: 'identity' }),
-  // Nobody is there: what stands in the table does not depend on an application.
+  // No application listens here: the table must not depend on an application.
   spaceAt('behind', { serves: 'upstream', upstream: { url: 'http://127.0.0.1:9/' } }),
   spaceAt('inside', { serves: 'upstream', upstream: { url: 'http://127.0.0.1:9/' }, signIn: true }),
 ];

@@ -58,7 +58,7 @@ export async function startApplication(answer?: RequestListener): Promise<Applic
   };
 }
 
-/** Starts a resource server with spaces at `/name/`, each of which serves what is configured under its name. */
+/** Starts a resource server with spaces at `/name/`, each configured by the value under its name. */
 export const startGateway = (
   spaces: Readonly<Record<string, object>>,
   changes: object = {},

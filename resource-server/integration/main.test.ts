@@ -59,14 +59,14 @@ test.each([
   ['SIGTERM', 'of a supervisor'],
   ['SIGHUP', 'of a terminal that was closed'],
 ] as const)(
-  'says when it listens, answers, logs JSON lines only, ends with 0 at %s, %s',
+  'the server announces that it listens, answers, logs JSON lines only, and ends with 0 at %s, %s',
   async (signal, _whose) => {
     const { child, log } = await run(anyPort);
     const { url, port } = await ready(child);
     expect(url).toBe('http://localhost:3001');
     expect((await ask(port, 'GET', '/health/live')).status).toBe(200);
     expect((await ask(port, 'GET', '/documents/')).status).toBe(401);
-    // No authorization server has used the store yet, which is no failure.
+    // No authorization server has used the store yet. This is not an error.
     expect((await ask(port, 'GET', '/health/ready')).status).toBe(503);
     child.kill(signal);
     expect(await once(child, 'exit')).toEqual([0, null]);
@@ -77,7 +77,7 @@ test.each([
   },
 );
 
-test('a server that is asked to end serves new connections for the time of server.drain', async () => {
+test('an ending server accepts new connections for the seconds of server.drain', async () => {
   const { child, log } = await run({ ...anyPort, server: { drain: 2 } });
   const { port } = await ready(child);
   child.kill('SIGTERM');
@@ -86,7 +86,7 @@ test('a server that is asked to end serves new connections for the time of serve
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
-test('without an epoch `ready` and every request with a token are 503', async () => {
+test('without an epoch in the store, `ready` and every request with a token are 503', async () => {
   const { child } = await run(anyPort);
   const { port } = await ready(child);
   expect((await ask(port, 'GET', '/health/ready')).status).toBe(503);
@@ -114,7 +114,7 @@ test('`ready` is 503 until the server has keys of the issuer', async () => {
   expect(await status()).toBe(200);
 });
 
-test('an upload in flight is stored and answered before the end; a new connection is refused', async () => {
+test('a running upload is stored and answered before the server ends, and a new connection is refused', async () => {
   const key = GENERATE.ES256();
   const keys = [{ ...publicJwk(key.publicKey), kid: 'k1' }];
   const issuer = http.createServer((_request, response) => response.end(JSON.stringify({ keys })));
@@ -171,14 +171,14 @@ async function refused(port: number): Promise<void> {
   }
 }
 
-test('a worker ends when its parent has ended', async () => {
+test('a worker ends after its parent', async () => {
   const { child } = await run(anyPort);
   await ready(child);
   child.disconnect();
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
-test('a port that is in use is a failure that names the setting', async () => {
+test('a port in use is a failure that names the setting', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;

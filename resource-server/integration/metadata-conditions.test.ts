@@ -13,7 +13,7 @@ const read = (headers: Record<string, string> = {}, method = 'GET') =>
   rs.ask(method, PATH, { headers });
 
 describe('RFC 9110 section 13: metadata has a validator', () => {
-  test('gives 304 without the fields about content (section 15.4.5)', async () => {
+  test('a 304 for metadata has no fields about content (section 15.4.5)', async () => {
     const { etag = '' } = (await read()).headers;
     const again = await read({ 'If-None-Match': etag });
     expect([again.status, again.headers.etag, again.text]).toEqual([304, etag, '']);
@@ -25,7 +25,7 @@ describe('RFC 9110 section 13: metadata has a validator', () => {
     ['If-None-Match', '"x"', 200],
     ['If-Match', '"x"', 412],
     ['If-Match', 'x', 412],
-  ])('%s: %s: %i', async (name, value, status) => {
+  ])('metadata at %s with %s is %i', async (name, value, status) => {
     expect((await read({ [name]: value })).status).toBe(status);
   });
 });

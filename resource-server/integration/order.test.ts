@@ -16,7 +16,7 @@ import { createSpaces, type Spaces } from '../space/spaces.ts';
 
 const BRAND = { name: 'Countersign', color: '#1f5fbf' };
 
-/** Lets in who names the scheme. */
+/** A scheme that admits requests that name it. */
 const open = (name: string) => (): Scheme => ({
   name,
   challenge: () => [{ scheme: name }],
@@ -80,13 +80,18 @@ describe('the space of a request is looked up once', () => {
     ['an endpoint', 'GET', '/health/live', {}, 200, ['/health/live']],
     ['a doubled slash, where no documents are', 'GET', '/a//x', authorized, 400, ['/a/x']],
     ['no target at all', 'GET', '//a/', authorized, 400, []],
-  ])('%s', async (_what, method, path, headers, status, expected) => {
-    lookedUp = [];
-    expect((await ask(server.port, method, path, { headers: { ...headers } })).status).toBe(status);
-    expect(lookedUp).toEqual(expected);
-  });
+  ])(
+    'the space is looked up once for a request: %s',
+    async (_what, method, path, headers, status, expected) => {
+      lookedUp = [];
+      expect((await ask(server.port, method, path, { headers: { ...headers } })).status).toBe(
+        status,
+      );
+      expect(lookedUp).toEqual(expected);
+    },
+  );
 
-  test('the spaces of the described request and of /verify itself are each looked up once', async () => {
+  test('the space of the described request and that of /verify itself are each looked up once', async () => {
     lookedUp = [];
     const { host, protocol } = new URL(RESOURCE);
     const headers = {

@@ -6,7 +6,7 @@ import { MODES, type Refusing, startRefusing } from './refusing.fixture.ts';
 
 const [, [, PRODUCTION]] = MODES;
 
-/** Requests that are refused, with a header section each. */
+/** Requests that are refused, each with a header section. */
 const REQUESTS: readonly (readonly [path: string, fields: Readonly<Record<string, string>>])[] = [
   ['/documents/a', {}],
   ['/documents/a', { Authorization: 'Bearer nonsense' }],
@@ -23,7 +23,7 @@ const REQUESTS: readonly (readonly [path: string, fields: Readonly<Record<string
   ['/other/a', {}],
 ];
 
-/** Returns the reason in the log, and apart from it all that the log and the answer tell. */
+/** Returns the reason in the log, and separately all other texts of log and answer. */
 async function told(at: Refusing) {
   const all: { readonly reason: unknown; readonly rest: unknown }[] = [];
   for (const [path, fields] of REQUESTS) {
@@ -38,7 +38,7 @@ async function told(at: Refusing) {
   return all;
 }
 
-/** Returns the steps that `explain` finds right and wrong in the same requests. */
+/** Returns the steps that `explain` finds right or wrong in the same requests. */
 const explained = () =>
   REQUESTS.flatMap(([, fields]) =>
     Object.entries(fields).flatMap(([name, value]) =>
@@ -48,7 +48,7 @@ const explained = () =>
     ),
   );
 
-test('other English words in place of each reason change the reason alone', async () => {
+test('replacing the English of each reason changes nothing else', async () => {
   await using at = await startRefusing(PRODUCTION);
   const [before, steps] = [await told(at), explained()];
   expect(steps.some(([, , result]) => result === 'wrong')).toBe(true);

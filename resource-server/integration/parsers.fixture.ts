@@ -70,7 +70,7 @@ export interface Parser {
   readonly shapes: readonly Shape[];
 }
 
-/** Separators, quotes and spaces in every combination that the grammars of fields have. */
+/** Separators, quotes and spaces in all combinations of the grammars of fields. */
 const FIELD: readonly Shape[] = [
   [','],
   [';'],
@@ -126,7 +126,7 @@ const vapid = createVapid({ clock: systemClock });
 const isOurs = (name: string) => name.startsWith('countersign-');
 const of = (type: string) => (text: string) => parseCredentials(`${type} ${text}`);
 
-/** Components, each read in another way (RFC 9421 section 2). */
+/** Components that are each read in another way (RFC 9421 section 2). */
 const COMPONENTS: readonly (readonly [name: string, params: [string, BareItem][]])[] = [
   ['priority', []],
   ['priority', [['bs', { type: 'boolean', value: true }]]],
@@ -164,7 +164,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
         try {
           messageFields([...(name === 'TTL' ? [] : ['TTL', '1']), name, text]);
         } catch {
-          // It is refused, and the next one is read.
+          // A refused line is skipped, and the next line is read.
         }
       }
     },
@@ -247,7 +247,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
         try {
           valueOf({ type: 'string', value, params: new Map(params) });
         } catch {
-          // The message has no such component, and the next one is read.
+          // The message lacks this component, and the next component is read.
         }
       }
     },

@@ -1,14 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { type Parser, PARSERS, type Shape } from './parsers.fixture.ts';
 
-/** The short input has an eighth of the characters of the longest header section that is taken. */
+/** The short input has an eighth of the characters of the longest accepted header section. */
 const PARTS = 8;
 const LONG = 79_872;
 const SHORT = LONG / PARTS;
 /**
- * The long input is compared with eight times as many calls of the short one, so that both allocate as much and cause
- * as many collections of garbage. If the time grows with the characters, the quotient is at most 1.6, since a short
- * input stays in the processor's caches. If the time is quadratic, it is 8.
+ * The highest accepted quotient of the times.
+ * The long input is compared with eight times as many calls of the short input, so that both allocate as much and cause
+ * as many garbage collections. If the time grows linearly, the quotient is at most 1.6, since a short input stays in
+ * the CPU caches. If the time is quadratic, the quotient is 8.
  */
 const MOST = 3;
 
@@ -17,7 +18,7 @@ function inputOf([unit, before = '', after = '']: Shape, length: number): string
   return before + unit.repeat(Math.floor(room / unit.length)) + after;
 }
 
-/** Microseconds of the processor for as many calls. */
+/** Microseconds of CPU time for `calls` calls. */
 function cpuOf(parse: Parser['parse'], text: string, calls: number): number {
   const before = process.cpuUsage();
   for (let call = 0; call < calls; call += 1) {
@@ -31,7 +32,7 @@ function cpuOf(parse: Parser['parse'], text: string, calls: number): number {
   return user + system;
 }
 
-/** Shorter times count as nothing. */
+/** Shorter times are treated as zero. */
 function read(text: string): number {
   let sum = 0;
   for (let at = 0; at < text.length; at += 1) sum += text.charCodeAt(at);
@@ -39,8 +40,8 @@ function read(text: string): number {
 }
 
 /**
- * The least processor's time of the long input in interleaved rounds, divided by the least of the short ones: whatever
- * else the machine does can only add to a time, by waiting or by emptying the caches.
+ * The least CPU time of the long input in interleaved rounds, divided by the least of the short input. Other work of
+ * the machine can only increase a time.
  */
 function growth(parse: Parser['parse'], shape: Shape, rounds: number): number {
   const [long, short] = [inputOf(shape, LONG), inputOf(shape, SHORT)];
@@ -59,7 +60,8 @@ function growth(parse: Parser['parse'], shape: Shape, rounds: number): number {
 test.each(Object.entries(PARSERS))(
   'the time of parsing grows only linearly with the input: %s',
   (_name, { parse, shapes }) => {
-    // Inputs that seem to grow faster are measured again, since a collection of garbage may have come between.
+    // Inputs that seem to grow faster are measured again, since a garbage collection may have disturbed the
+    // measurement.
     const faster = shapes.filter((shape) =>
       [1, 9, 15, 31].every((rounds) => growth(parse, shape, rounds) > MOST),
     );

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { startResourceServer } from './resource-server.fixture.ts';
 
-test('a JSONPath expression that is none: the client is told where, and the log has nothing of it', async () => {
+test('a malformed JSONPath expression gets an error with the position, and the log has nothing of it', async () => {
   await using rs = await startResourceServer();
   await rs.as('PUT', '/documents/a.json', {
     headers: { 'Content-Type': 'application/json' },

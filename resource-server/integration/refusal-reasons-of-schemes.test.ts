@@ -57,12 +57,12 @@ describe.each(MODES)('in %s', (_mode, origins) => {
       ['another uri', { uri: '/dav/b' }, 400, 'uri is not the request target'],
       ['a wrong password', { password: 'x' }, 401, 'no such name, or the response is wrong'],
       ['a malformed nc', { nc: '1' }, 400, 'nc is missing or malformed'],
-    ])('%s', async (_what, changes, status, reason) => {
+    ])('Digest credentials with %s get the reason', async (_what, changes, status, reason) => {
       const Authorization = answer(await fresh(), changes);
       expectTold(await send('/dav/a', { Authorization }), status, reason);
     });
 
-    test('nc that was used before, a stale nonce, and a nonce that is not ours', async () => {
+    test('a repeated nc, a stale nonce and a foreign nonce of Digest each get their reason', async () => {
       const challenge = await fresh();
       const Authorization = answer(challenge);
       expect((await send('/dav/a', { Authorization })).status).toBe(404);
@@ -75,7 +75,7 @@ describe.each(MODES)('in %s', (_mode, origins) => {
       expectTold(await send('/dav/a', { Authorization: foreign }), 401, reason);
     });
 
-    test('a stranger and a wrong password get the same answer', async () => {
+    test('with Digest an unknown name and a wrong password get the same answer', async () => {
       const replies = [];
       for (const name of ['alice', 'nobody']) {
         const Authorization = answer(await fresh(), { password: 'x' }, name);
@@ -85,7 +85,7 @@ describe.each(MODES)('in %s', (_mode, origins) => {
     });
   });
 
-  test('Basic: a stranger and a wrong password get the same answer', async () => {
+  test('with Basic an unknown name and a wrong password get the same answer', async () => {
     const texts = [];
     for (const name of ['alice', 'nobody']) {
       const Authorization = `Basic ${Buffer.from(`${name}:x`).toString('base64')}`;
@@ -96,7 +96,7 @@ describe.each(MODES)('in %s', (_mode, origins) => {
     expect(texts[1]).toBe(texts[0]);
   });
 
-  test('an API key of another realm', async () => {
+  test('an API key of another realm gets its reason', async () => {
     const { id, key: shown, secret_hash } = newApiKey(systemRandom);
     const created_at = at.rs.clock.now();
     const record = { id, secret_hash, application: 'a', realm: 'other', scopes: [], created_at };

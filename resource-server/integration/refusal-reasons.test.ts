@@ -75,18 +75,18 @@ describe.each(MODES)('in %s', (_mode, origins) => {
         () => signJws({ alg: 'ES256', typ: 'JWT', kid: 'k1' }, {}, other.privateKey),
         'access token: typ is not at+jwt',
       ],
-    ])('%s', async (_what, one, reason) => {
+    ])('an access token %s gets the reason', async (_what, one, reason) => {
       expectTold(await send('/documents/a', { Authorization: `Bearer ${one()}` }), 401, reason);
     });
 
-    test('that was revoked', async () => {
+    test('an access token that was revoked gets the reason', async () => {
       const one = token({ jti: 'revoked' });
       await at.rs.stores.revocations.revoke('token', 'revoked', at.rs.clock.now() + 700_000);
       const reply = await send('/documents/a', { Authorization: `Bearer ${one}` });
       expectTold(reply, 401, 'access token: revoked by token');
     });
 
-    test('in the query', async () => {
+    test('an access token in the query gets the reason', async () => {
       const reply = await send(`/documents/a?access_token=${token()}`);
       expectTold(reply, 401, 'access token in the query: send it in Authorization');
     });
@@ -106,7 +106,7 @@ describe.each(MODES)('in %s', (_mode, origins) => {
       401,
       'Authorization is not of the form of credentials',
     ],
-  ])('credentials: %s', async (_what, fields, status, reason) => {
+  ])('credentials get the reason: %s', async (_what, fields, status, reason) => {
     expectTold(await send('/documents/a', fields), status, reason);
   });
 
@@ -149,12 +149,12 @@ describe.each(MODES)('in %s', (_mode, origins) => {
         (access) => proof(access, { jti: '' }),
         'DPoP proof: jti is not a string of 1 to 256 characters',
       ],
-    ])('%s', async (_what, made, reason) => {
+    ])('a DPoP proof %s gets the reason', async (_what, made, reason) => {
       const access = bound();
       expectTold(await byProof(access, made(access)), 401, reason);
     });
 
-    test('that is missing, that comes again, and for a token that is bound to no key', async () => {
+    test('a missing DPoP proof, a repeated proof and a proof for an unbound token each get their reason', async () => {
       const access = bound();
       const missing = await send('/documents/a', { Authorization: `DPoP ${access}` });
       expectTold(missing, 401, 'the field DPoP is missing');
@@ -166,7 +166,7 @@ describe.each(MODES)('in %s', (_mode, origins) => {
       expectTold(unbound, 401, 'access token: bound to no key, so it comes as Bearer');
     });
 
-    test('without a nonce, with a stale one, and with one that is not ours', async () => {
+    test('a DPoP proof without a nonce, with a stale nonce and with a foreign nonce each get their reason', async () => {
       const access = bound({ aud: `${resource}/nonce/`, scope: 'nonce:read' });
       const ask = (claims: object) =>
         byProof(access, proof(access, { htu: `${resource}/nonce/a`, ...claims }), '/nonce/a');

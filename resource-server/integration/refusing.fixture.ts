@@ -8,7 +8,7 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Reply } from '#shared/server/wire/ask.fixture.ts';
 import { PAGES, startResourceServer } from './resource-server.fixture.ts';
 
-/** The issuer and the resource; those of loopback make it development. */
+/** The issuer and the resource of each mode. Origins on loopback mean development. */
 export const MODES = [
   ['development', { issuer: 'http://localhost:3000', resource: 'http://localhost:3001' }],
   ['production', { issuer: 'https://as.example', resource: 'https://rs.example' }],
@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, string>>;
 /** The password of alice. */
 export const PASSWORD = 'correct horse battery';
 
-/** Starts a resource server in one of the modes, with a space for each way to be refused. */
+/** Starts a resource server in one of the modes, with a space for each kind of refusal. */
 export async function startRefusing(origins: Origins) {
   const { issuer, resource } = origins;
   const development = resource === MODES[0][1].resource;
@@ -80,7 +80,7 @@ export async function startRefusing(origins: Origins) {
 
     lineOf,
 
-    /** The log always has the reason. The answer has it in development, and is the usual one without it. */
+    /** Checks that the log has the reason, and that the answer has it only in development. */
     expectTold(reply: Reply, status: number, reason: string | RegExp): void {
       const expected: unknown = typeof reason === 'string' ? reason : expect.stringMatching(reason);
       expect(lineOf(reply)).toMatchObject({ status, reason: expected });

@@ -94,7 +94,7 @@ export async function startResourceServer(
       openSend,
       gss: undefined,
       network: systemNetwork,
-      // As in the process of the playground.
+      // The playground as in its own process.
       ...(config.playground && {
         openPlayground: (own: Omit<PlaygroundParts, 'visited' | 'authzLog'>) =>
           openPlayground({ ...own, visited: config, authzLog: new AuthzLog() }),
@@ -137,7 +137,7 @@ export async function startResourceServer(
   };
   const both = token('documents:read documents:write');
   const folder = join(data, 'content', '%2Fdocuments');
-  /** The names of the content files of `/documents/`. Their folder is made with the first file. */
+  /** The names of the content files of `/documents/`. The first file creates their folder. */
   const files = () =>
     readdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
@@ -157,7 +157,7 @@ export async function startResourceServer(
     lines,
     token,
     ask: (method: string, path: string, call?: Call) => ask(listening.port, method, path, call),
-    /** Sends a request as a client that may read and write `/documents/`. */
+    /** Sends a request as a client with the scopes to read and write `/documents/`. */
     as(method: string, path: string, { headers, body }: Call = {}) {
       const authorized = { Authorization: `Bearer ${both}`, ...headers };
       const call = { headers: authorized, ...(body !== undefined && { body }) };

@@ -16,13 +16,13 @@ test.each([
   ['PURGE', '/documents/'],
   ['OPTIONS', '*'],
   ['GET', '/health/ready'],
-])('MDN HTTP Observatory: %s %s is A+', async (method, path) => {
+])('MDN HTTP Observatory: %s %s scores A+', async (method, path) => {
   const { headers } = await rs.ask(method, path);
   expect(observatoryScore(headers)).toBeGreaterThanOrEqual(100);
 });
 
 test.each(['/documents/', '/documents/a', '/documents/missing'])(
-  'with credentials as well, %s is not guessed at and not asked for in clear text',
+  'with credentials, too, %s gets fields against type guessing and clear text',
   async (path) => {
     await rs.as('PUT', '/documents/a', { body: 'a' });
     expect((await rs.as('GET', path)).headers).toMatchObject({

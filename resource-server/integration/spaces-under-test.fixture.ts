@@ -11,7 +11,7 @@ export const spaceAt = (name: string, more: object = {}) => ({
   ...more,
 });
 
-/** Sends requests as a client that may read and write the space of the path. */
+/** Sends requests as a client with the read and write scopes of the path's space. */
 export function clientOf(rs: TestResourceServer) {
   const tokens = new Map<string, string>();
   return (method: string, path: string, { headers, body }: Call = {}): Promise<Reply> => {

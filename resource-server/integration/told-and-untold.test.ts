@@ -21,10 +21,10 @@ describe.each(MODES)('in %s', (mode, origins) => {
   const lineOf: Refusing['lineOf'] = (reply) => at.lineOf(reply);
   const token: Refusing['token'] = (claims) => at.token(claims);
 
-  describe('a hidden space tells no reason, in any mode', () => {
+  describe('a hidden space gives no reason, in any mode', () => {
     const same = ({ status, text }: Reply) => [status, JSON.parse(text) as unknown];
 
-    test('`forbidden`: 404 like a missing document, and 401 without a reason', async () => {
+    test('a space that hides `forbidden` answers 404 like a missing document, and 401 without a reason', async () => {
       const claims = { aud: `${resource}/forbidden/` };
       const bearer = (scope: string) => ({
         Authorization: `Bearer ${token({ ...claims, scope })}`,
@@ -52,7 +52,7 @@ describe.each(MODES)('in %s', (mode, origins) => {
     ] as const;
 
     test.each(CONCEALED)(
-      '`everything`: %s is answered as where no space is',
+      'a space that hides `everything` answers %s like a missing space',
       async (_what, line) => {
         const fields: Fields = line === undefined ? {} : { Authorization: line };
         const [hidden, nowhere] = [
@@ -64,7 +64,7 @@ describe.each(MODES)('in %s', (mode, origins) => {
       },
     );
 
-    test('`everything`: the log alone says why credentials did not open it', async () => {
+    test('for a space that hides `everything`, only the log says why credentials were refused', async () => {
       const logged = [];
       for (const [, line = ''] of CONCEALED.slice(1)) {
         for (const path of ['/secret/a', '/nowhere/a']) {
@@ -77,7 +77,7 @@ describe.each(MODES)('in %s', (mode, origins) => {
       expect(logged).toEqual([ignored, ignored, foreign, foreign, foreign, foreign]);
     });
 
-    test('`everything`: such credentials keep no other reason from the log', async () => {
+    test('refused credentials for a hidden space do not replace other reasons in the log', async () => {
       const [, , , [, stranger]] = CONCEALED;
       const reply = await send('/health/live', { Authorization: stranger }, 'DELETE');
       expect(reply.status).toBe(405);
@@ -86,7 +86,7 @@ describe.each(MODES)('in %s', (mode, origins) => {
     });
 
     test.each(CONCEALED.slice(1))(
-      'a space that has Concealed answers %s like one that has not',
+      'a space with Concealed answers %s like a space without',
       async (_what, line) => {
         const Authorization = String(line);
         const [has, hasNot] = [
@@ -99,7 +99,7 @@ describe.each(MODES)('in %s', (mode, origins) => {
     );
   });
 
-  test('/verify: a hidden space gets the answer of no space', async () => {
+  test('/verify answers for a hidden space as for no space', async () => {
     const described = (uri: string) =>
       send('/verify', {
         'X-Forwarded-Method': 'GET',
@@ -116,7 +116,7 @@ describe.each(MODES)('in %s', (mode, origins) => {
     expect(ambiguous.text.includes(reason)).toBe(development);
   });
 
-  test('a preflight of a foreign origin: the log says why the browser does not go on', async () => {
+  test('the log gives the reason for which a browser stops after a preflight of a foreign origin', async () => {
     const fields = { Origin: 'https://foreign.example', 'Access-Control-Request-Method': 'PUT' };
     const foreign = await send('/documents/a', fields, 'OPTIONS');
     expect(foreign.status).toBe(204);
@@ -127,7 +127,7 @@ describe.each(MODES)('in %s', (mode, origins) => {
     expect(lineOf(listed)).not.toHaveProperty('reason');
   });
 
-  test('/health/ready: 503 says which dependency does not answer', async () => {
+  test('a 503 of /health/ready names the dependency that does not answer', async () => {
     at.state.down = 'Redis is away';
     const reply = await send('/health/ready');
     delete at.state.down;
@@ -141,7 +141,7 @@ describe.each(MODES)('in %s', (mode, origins) => {
     });
   });
 
-  test('a person reads the reason on the page, in development', async () => {
+  test('in development a page shows the reason of a refusal', async () => {
     const reply = await send('/documents/a', { Accept: 'text/html' });
     expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(reply.text.includes('no credentials')).toBe(development);

@@ -14,7 +14,7 @@ const LONG = Buffer.alloc(32 * 1024 * 1024, 'x');
 let application: Application;
 let server: Awaited<ReturnType<typeof startGateway>>;
 let session: ClientHttp2Session;
-/** The requests that reached the application; `end`: how each ended there. */
+/** The requests that reached the application. `end`: how each ended there. */
 let asked: { readonly url: string; end?: 'whole' | 'aborted' }[];
 /** Ends the answers of the application. */
 let finish: PromiseWithResolvers<void>;
@@ -29,8 +29,8 @@ beforeAll(async () => {
       request.once('end', () => response.end());
       return;
     }
-    response.sendDate = false; // it is of another clock
-    // Only an answer of known length is shared while it comes.
+    response.sendDate = false; // the date would be from another clock
+    // Only an answer of known length is shared while it arrives.
     const length = one.url.startsWith('/sized') ? { 'Content-Length': 'first last'.length } : {};
     const fields = { 'Cache-Control': 'public, max-age=60', ...length };
     response.writeHead(200, fields).write('first ');
@@ -68,13 +68,13 @@ const until = () => server.clock.now() + 600_000;
 
 interface Exchange {
   readonly jti: string;
-  /** Resolves when the content of the request is read (RFC 9110 section 10.1.1). */
+  /** Resolves when the server reads the content (RFC 9110 section 10.1.1). */
   readonly continued: Promise<unknown>;
   /** The content of the answer, once it has begun. */
   readonly answer: Promise<Readable>;
   write(piece: Buffer): void;
   finish(): void;
-  /** Resolves to how it ended. */
+  /** Resolves to the way in which it ended: a status, or `cut`. */
   readonly over: Promise<unknown>;
 }
 
@@ -158,7 +158,7 @@ const CALLS: readonly (readonly [string, Ask])[] = [
 ];
 
 describe.each(CALLS)('over %s a revocation ends', (_, ask) => {
-  test('a streamed answer of an application, with a reset, and no other', async () => {
+  test('a revocation resets a streamed answer of an application, and no other', async () => {
     const [ended, other] = [ask('/stream/a'), ask('/stream/b')];
     await Promise.all([ended, other].map(async ({ answer }) => once(await answer, 'data')));
     await revoke(ended);
@@ -169,14 +169,14 @@ describe.each(CALLS)('over %s a revocation ends', (_, ask) => {
     expect(await other.over).toBe(200);
   });
 
-  test('one that has not begun yet', async () => {
+  test('a revocation ends an answer that has not begun yet', async () => {
     const waiting = ask('/stream/upload', 'PUT');
     await eventually(() => expect(asked).toHaveLength(1));
     await revoke(waiting);
     expect(await waiting.over).toBe('cut');
   });
 
-  test('an upload to an application, which sees that it is not whole', async () => {
+  test('a revocation ends an upload to an application, which sees that it is incomplete', async () => {
     const upload = ask('/stream/upload', 'PUT');
     upload.write(Buffer.from('half'));
     await eventually(() => expect(asked).toHaveLength(1));
@@ -185,7 +185,7 @@ describe.each(CALLS)('over %s a revocation ends', (_, ask) => {
     await eventually(() => expect(asked[0]?.end).toBe('aborted'));
   });
 
-  test('an upload of a document, of which nothing stays', async () => {
+  test('a revocation ends an upload of a document, and nothing of it stays', async () => {
     const upload = ask('/files/half.txt', 'PUT');
     await upload.continued;
     upload.write(Buffer.from('half'));
@@ -196,7 +196,7 @@ describe.each(CALLS)('over %s a revocation ends', (_, ask) => {
     expect(await look.over).toBe(404);
   });
 
-  test('a download that its client reads slowly', async () => {
+  test('a revocation ends a download that its client reads slowly', async () => {
     const upload = overHttp1('/files/long.bin', 'PUT');
     upload.write(LONG);
     upload.finish();
@@ -215,7 +215,7 @@ describe.each(CALLS)('over %s a revocation ends', (_, ask) => {
     expect(await download.over).toBe('cut');
   });
 
-  test('all requests under way of a person or a client end', async () => {
+  test('raising the generation of a person or a client ends all its requests', async () => {
     const [sub, client_id] = [`person-${issued}`, `client-${issued}`];
     const [ofPerson, ofClient] = [
       ask('/stream/a', 'GET', { sub, sub_gen: 0 }),
@@ -227,7 +227,7 @@ describe.each(CALLS)('over %s a revocation ends', (_, ask) => {
     expect(await Promise.all([ofPerson.over, ofClient.over])).toEqual(['cut', 'cut']);
   });
 
-  test('no fill of the cache that others read', async () => {
+  test('a revocation does not end a fill of the cache that other clients read', async () => {
     const path = `/kept/sized-${issued}`;
     const ended = ask(path);
     await once(await ended.answer, 'data');
@@ -240,7 +240,7 @@ describe.each(CALLS)('over %s a revocation ends', (_, ask) => {
     expect(asked).toHaveLength(1);
   });
 
-  test('nothing where upstream.streams is finish', async () => {
+  test('a revocation does not end an answer if upstream.streams is finish', async () => {
     const [ended, stays] = [ask('/stream/a'), ask('/finish/b')];
     const rest = text(await stays.answer);
     await ended.answer;
@@ -251,7 +251,7 @@ describe.each(CALLS)('over %s a revocation ends', (_, ask) => {
     expect(await rest).toBe('first last');
   });
 
-  test('but the expiry of a token ends neither answer nor upload, and a later revocation does', async () => {
+  test('the expiry of a token ends neither answer nor upload, and a later revocation does', async () => {
     const person = `person-${issued}`;
     const claims = { sub: person, sub_gen: 0, exp: server.now() + 60 };
     const [answer, upload] = [
@@ -293,33 +293,36 @@ describe('content that comes slowly is judged again once it has come, though nob
     ['LOCK', at, XML, LOCK],
     ['PROPFIND', at, XML, dav('propfind', '<D:allprop/>')],
     ['QUERY', at, 'application/jsonpath', '$.a'],
-  ])('%s: 403, and nothing is told or changed', async (method, path, type, content) => {
-    const first = overHttp1(at, 'PUT');
-    first.write(Buffer.from('{"a":1}'));
-    first.finish();
-    (await first.answer).resume();
-    expect([201, 204]).toContain(await first.over);
-    const before = await server.stores.trees.version('/files');
-    const { jti, authorization } = named(path, {});
-    const { status, text: told } = await sendSlowly(
-      {
-        url: `http://127.0.0.1:${server.listening.port}${path}`,
-        headers: { host: 'rs.example', authorization, 'content-type': type },
-        content: Buffer.from(content),
-        method,
-      },
-      async () => {
-        server.clock.advance(2);
-        await server.stores.revocations.revoke('token', jti, until());
-      },
-    );
-    expect(status).toBe(403);
-    expect(told).toContain('revoked meanwhile');
-    expect(await server.stores.trees.version('/files')).toBe(before);
-  });
+  ])(
+    'a token revoked while slow content arrives makes %s a 403, without content or change',
+    async (method, path, type, content) => {
+      const first = overHttp1(at, 'PUT');
+      first.write(Buffer.from('{"a":1}'));
+      first.finish();
+      (await first.answer).resume();
+      expect([201, 204]).toContain(await first.over);
+      const before = await server.stores.trees.version('/files');
+      const { jti, authorization } = named(path, {});
+      const { status, text: told } = await sendSlowly(
+        {
+          url: `http://127.0.0.1:${server.listening.port}${path}`,
+          headers: { host: 'rs.example', authorization, 'content-type': type },
+          content: Buffer.from(content),
+          method,
+        },
+        async () => {
+          server.clock.advance(2);
+          await server.stores.revocations.revoke('token', jti, until());
+        },
+      );
+      expect(status).toBe(403);
+      expect(told).toContain('revoked meanwhile');
+      expect(await server.stores.trees.version('/files')).toBe(before);
+    },
+  );
 });
 
-test('an upload is judged again before its commit, though nobody has looked since', async () => {
+test('the token of an upload is checked again before its commit', async () => {
   const upload = overHttp1('/files/late.txt', 'PUT');
   await upload.continued;
   server.clock.advance(2);

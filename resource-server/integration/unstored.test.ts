@@ -35,7 +35,7 @@ describe('RFC 9111 section 5.2.2.5: no cache keeps an error', () => {
     [415, 'a content coding', () => as('PUT', '/documents/a', coded)],
     [416, 'no such part', () => as('GET', '/documents/text', { headers: { Range: 'bytes=9-' } })],
     [501, 'a method known nowhere', () => rs.ask('PURGE', '/documents/text')],
-  ])('%i, %s', async (status, _, ask) => {
+  ])('status %i has Cache-Control: no-store: %s', async (status, _, ask) => {
     const reply = await ask();
     expect(reply.status).toBe(status);
     expect(reply.headers['cache-control']).toBe('no-store');
@@ -47,14 +47,14 @@ describe('RFC 9111 section 5.2.2.5: no cache keeps an error', () => {
     return rs.ask(method, '/documents/text', { headers });
   };
 
-  test('an error in a tree of one’s own varies as its answers do', async () => {
+  test('an error in a tree of one account varies like its other answers', async () => {
     const { status, headers } = await as('GET', '/own/missing');
     expect(status).toBe(404);
     expect(headers).toMatchObject({ 'cache-control': 'no-store' });
     expect(headers.vary).toContain('Authorization');
   });
 
-  test('an answer that is no error keeps its own Cache-Control', async () => {
+  test('an answer that is not an error keeps its own Cache-Control', async () => {
     const { headers } = await as('GET', '/documents/text');
     expect(headers['cache-control']).toBe('private, no-cache');
   });

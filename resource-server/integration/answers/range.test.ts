@@ -25,7 +25,7 @@ describe('RFC 9110 section 14.1.2: byte ranges', () => {
     ['bytes=10000-', []],
     ['bytes=-0', []],
     [`bytes=${'9'.repeat(400)}-`, []],
-  ])('%s', (value, ranges) => {
+  ])('the byte ranges in %s are parsed', (value, ranges) => {
     expect(parseRanges(value, LENGTH)).toEqual(ranges);
   });
 
@@ -48,11 +48,11 @@ describe('RFC 9110 section 14.1.2: byte ranges', () => {
     'items=0-1',
     'bytes 0-1/2',
     'bytes=0-1\n',
-  ])('%j is ignored (section 14.2)', (value) => {
+  ])('the Range value %j is ignored (section 14.2)', (value) => {
     expect(parseRanges(value, LENGTH)).toBeUndefined();
   });
 
-  test('section 15.3.7.2: overlapping or adjacent parts are merged, in the position of the first', () => {
+  test('section 15.3.7.2: overlapping or adjacent ranges are merged, in the position of the first', () => {
     expect(parseRanges('bytes=50-59,0-9,55-70,5-5,71-80', LENGTH)).toEqual([
       part(50, 80),
       part(0, 9),
@@ -114,7 +114,7 @@ describe('RFC 9110 section 14.1.2: byte ranges', () => {
   });
 });
 
-describe('rangesAsked', () => {
+describe('the ranges that a request gets', () => {
   const current = { etag: 'a', length: 10 };
   const ask = (fields: Record<string, string>, whole = current) =>
     rangesAsked({ rawHeaders: Object.entries(fields).flat() }, whole);
@@ -129,7 +129,7 @@ describe('rangesAsked', () => {
     }
   });
 
-  test('without Range, or for empty content, the answer is the whole content', () => {
+  test('a request without Range, or for empty content, gets the whole content', () => {
     expect(ask({})).toEqual([]);
     expect(ask({ 'If-Range': '"a"' })).toEqual([]);
     for (const range of ['bytes=0-', 'bytes=5-', 'bytes=-5']) {
@@ -146,7 +146,7 @@ describe('rangesAsked', () => {
     ['a', false],
     ['', false],
     ['Fri, 20 Nov 2026 08:00:00 GMT', false],
-  ])('section 13.1.5: If-Range %j is met: %p', (condition, holds) => {
+  ])('section 13.1.5: If-Range %j holds: %p', (condition, holds) => {
     const ranges = ask({ Range: 'bytes=0-1', 'If-Range': condition });
     expect(ranges).toEqual(holds ? [part(0, 1)] : []);
   });
@@ -172,7 +172,7 @@ describe('rangesAsked', () => {
     expect(ask({ Range: 'bytes=10-', 'If-Range': '"b"' })).toEqual([]);
   });
 
-  test('section 5.3: a repeated field is malformed', () => {
+  test('section 5.3: a repeated Range is malformed', () => {
     const twice = ['Range', 'bytes=0-1', 'Range', 'bytes=2-3'];
     expect(() => rangesAsked({ rawHeaders: twice }, current)).toThrow('once only');
   });

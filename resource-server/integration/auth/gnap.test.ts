@@ -14,7 +14,7 @@ import {
 const SCOPES = { safe: ['photos:read'], unsafe: ['photos:write'] };
 const key = testKey();
 
-/** The requests that the application behind the gateway was sent. */
+/** The requests that reached the application behind the gateway. */
 const passed: { authorization: string | undefined; content: string }[] = [];
 const application = createServer((request, response) => {
   void buffer(request).then((content) => {
@@ -58,7 +58,7 @@ const tokenFor = (aud: string, scope = 'photos:read photos:write', claims: objec
   rs.token(scope, { aud, cnf: { jwk: key.byValue.jwk }, access: [scope], ...claims }, GNAP);
 const GNAP = { typ: 'gnap-at+jwt' };
 
-/** Sends a signed request; `target`: where it is sent, if not where the client signs. */
+/** Sends a signed request. `target`: the address to which it is sent, if not the signed address. */
 function send(asked: TestRequest, { body = asked.json, by = key } = {}) {
   const { fields, content } = signedBy(by, asked, rs.now());
   const { pathname, search } = new URL(asked.url);
@@ -70,7 +70,7 @@ function send(asked: TestRequest, { body = asked.json, by = key } = {}) {
 }
 
 describe('RFC 9635 section 7.2: at the resource server', () => {
-  test('section 9.1: the challenge has the format of RFC 9110', async () => {
+  test('section 9.1: the GNAP challenge has the format of RFC 9110', async () => {
     const { status, headers } = await rs.ask('GET', '/photos/');
     expect([status, headers['www-authenticate']]).toEqual([
       401,
@@ -78,7 +78,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     ]);
   });
 
-  test('a client writes and reads documents', async () => {
+  test('a GNAP client writes and reads documents', async () => {
     const url = `${RESOURCE}/photos/a.json`;
     const token = tokenFor(`${RESOURCE}/photos/`);
     expect((await send({ method: 'PUT', url, token, json: { a: 1 } })).status).toBe(201);
@@ -88,7 +88,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     });
   });
 
-  test('RFC 9470: the challenge for a too weak sign-in names the required one, beside the parameters of GNAP', async () => {
+  test('RFC 9470: the challenge for a sign-in that is too weak names the required acr_values, beside the parameters of GNAP', async () => {
     const url = `${RESOURCE}/safe/a.json`;
     const put = (acr: string) => {
       const token = tokenFor(`${RESOURCE}/safe/`, undefined, { sub_gen: 0, acr });
@@ -104,7 +104,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     expect((await put('urn:countersign:acr:passkey')).status).toBe(201);
   });
 
-  test('section 7.3.1: content that differs from the signed content changes nothing', async () => {
+  test('section 7.3.1: a request whose content differs from the signed content changes nothing', async () => {
     const url = `${RESOURCE}/photos/b.json`;
     const token = tokenFor(`${RESOURCE}/photos/`);
     const changed = { body: { b: 2 } };
@@ -112,7 +112,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     expect((await send({ method: 'GET', url, token })).status).toBe(404);
   });
 
-  test('a token without the scope gets 403 that names the access to ask for', async () => {
+  test('a GNAP token without the scope gets a 403 that names the access to request', async () => {
     const url = `${RESOURCE}/photos/c.json`;
     const token = tokenFor(`${RESOURCE}/photos/`, 'photos:read');
     const { status, headers } = await send({ method: 'PUT', url, token, json: {} });
@@ -122,7 +122,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     );
   });
 
-  test('a token without a key is accepted as Bearer, if the space lists it', async () => {
+  test('a GNAP token without a key is accepted as Bearer, if the space lists Bearer', async () => {
     const token = (name: string) =>
       tokenFor(`${RESOURCE}/${name}/`, 'photos:read', { cnf: undefined });
     const bearer = (name: string) => ({ headers: { Authorization: `Bearer ${token(name)}` } });
@@ -132,7 +132,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     expect((await send(asGnap)).status).toBe(401);
   });
 
-  test('the gateway passes on the signed content, and no credentials', async () => {
+  test('the gateway passes on the signed content, but no credentials', async () => {
     const url = `${RESOURCE}/app/prints`;
     const token = tokenFor(`${RESOURCE}/app/`);
     passed.length = 0;
@@ -146,7 +146,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
   });
 
   test.each(['photos', 'app'])(
-    'if the token is revoked while slow content arrives, the answer is 403 and nothing is done, at %s',
+    'a GNAP token that is revoked while slow content arrives gives 403 and no change, at %s',
     async (name) => {
       const url = `${RESOURCE}/${name}/`;
       const jti = `slow-${name}`;
@@ -177,7 +177,7 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     ['DELETE', 204],
     ['POST', 401],
     ['PUT', 401],
-  ])('/verify gets no content, so %s is %d', async (method, status) => {
+  ])('/verify receives no content, so a GNAP request with %s is %d', async (method, status) => {
     const url = 'https://app.example/reports/1?year=2026';
     const token = tokenFor('https://app.example/');
     const { fields } = signedBy(key, { method, url, token }, rs.now());

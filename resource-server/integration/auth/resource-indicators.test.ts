@@ -1,4 +1,4 @@
-/** A resource without a last slash, as servers of the Model Context Protocol have them, at each door of the server. */
+/** A resource whose URL has no slash at the end, as MCP servers have, at each interface of the server. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { somePerson } from '#shared/stores/contract/samples.ts';
 import { type Application, startApplication } from '../gateway.fixture.ts';
@@ -9,7 +9,7 @@ import {
 } from '../resource-server.fixture.ts';
 
 const BOTH = 'notes:read notes:write';
-/** A client that nobody registered. */
+/** A client that is not registered. */
 const DOCUMENT = 'https://client.example/metadata.json';
 const APP = 'https://app.example/mcp';
 
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 const PUBLIC = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'app.example' };
-/** Each door: the resource, and how a POST with these fields goes through it. */
+/** The interfaces: each with its resource, and a function that sends a POST with these fields through it. */
 const DOORS = {
   'the gateway': {
     resource: `${RESOURCE}/mcp`,
@@ -84,7 +84,7 @@ describe.each(Object.entries(DOORS))('%s', (_, { resource, metadata, ask }) => {
     `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
   );
 
-  test('RFC 9728 section 3.3: metadata names the resource in the octets of its URL', async () => {
+  test('RFC 9728 section 3.3: the metadata names the resource by exactly its URL', async () => {
     const path = '/.well-known/oauth-protected-resource/mcp';
     const reply = await rs.ask('GET', path, { headers: metadata });
     expect(JSON.parse(reply.text)).toMatchObject({ resource });
@@ -96,7 +96,7 @@ describe.each(Object.entries(DOORS))('%s', (_, { resource, metadata, ask }) => {
     expect([status, field.split(`scope="${BOTH}"`).length]).toEqual([401, 3]);
   });
 
-  test("RFC 6750 section 3.1: 403 names all needed scopes in one challenge, with the client's scopes", async () => {
+  test("RFC 6750 section 3.1: a 403 names all needed scopes in one challenge, with the client's scopes", async () => {
     const few = bearer('notes:read profile');
     const [status, field] = await challenge(few);
     expect([status, field]).toEqual([403, named]);
@@ -136,7 +136,7 @@ describe('a token of an unregistered client, for a space that lists who may ente
     return rs.ask('GET', '/staff', { headers: { Authorization } });
   };
 
-  test('`allow` decides about its person', async () => {
+  test('the token of an unregistered client is admitted if `allow` lists its person', async () => {
     for (const id of ['alice', 'mallory']) await rs.stores.people.add({ ...somePerson(id), id });
     expect((await ask('alice')).status).toBe(200);
     const { status, headers } = await ask('mallory');

@@ -25,7 +25,7 @@ const OTHER = 'https://elsewhere.example';
 const CLEAR = 'http://rs.example';
 const recipient = { at: ORIGIN, proxies: trustedProxies([]), local: true };
 
-/** A scheme that no server has: it keeps what is registered, and tells what it was asked. */
+/** A scheme for tests, which no server has. It records registrations and requests. */
 function madeUp(name: string): SchemeEntry & { opened: number } {
   const entry = {
     name,
@@ -58,7 +58,7 @@ function madeUp(name: string): SchemeEntry & { opened: number } {
   return entry;
 }
 
-/** The schemes' endpoints where `Bearer` stands for the made-up scheme. */
+/** The endpoints of the schemes, with the test scheme in place of `Bearer`. */
 async function found(entries: readonly SchemeEntry[], ...urls: string[]) {
   const config = configSchema.parse({
     resource: RESOURCE,
@@ -79,12 +79,12 @@ async function found(entries: readonly SchemeEntry[], ...urls: string[]) {
     NO_SIGN_IN,
     systemClock,
   );
-  const parts = { master: Buffer.from('master') } as SchemeParts; // all that the made-up scheme reads
+  const parts = { master: Buffer.from('master') } as SchemeParts; // the only part that the test scheme reads
   const ofSchemes = await endpointsOfSchemes(entries, parts, spaces.all, recipient);
   return { config, spaces, ofSchemes };
 }
 
-test("a scheme's endpoints exist only if a space has the scheme, which is then opened once", async () => {
+test("a scheme's endpoints exist only if a space uses the scheme, which is then opened once", async () => {
   const [had, other] = [madeUp('Bearer'), madeUp('Digest')];
   const { ofSchemes } = await found([had, other], `${RESOURCE}/a/`, `${RESOURCE}/b/`, `${OTHER}/`);
   expect([...ofSchemes.keys()]).toEqual([RESOURCE, OTHER]);
@@ -92,7 +92,7 @@ test("a scheme's endpoints exist only if a space has the scheme, which is then o
   expect([had.opened, other.opened]).toEqual([1, 0]);
 });
 
-test('the endpoints of a scheme that needs TLS are only at https origins; the scheme gets the origin', async () => {
+test('the endpoints of a scheme that needs TLS exist only at https origins, and the scheme gets the origin', async () => {
   let told: unknown;
   const scheme: SchemeEntry = {
     ...madeUp('Bearer'),
@@ -135,7 +135,7 @@ describe('over HTTP', () => {
   const call = (method: string, path: string, more: Call = {}) =>
     ask(server.port, method, path, more);
 
-  test('an endpoint needs no credentials, and gets the request and its content', async () => {
+  test("a scheme's endpoint needs no credentials, and receives the request and its content", async () => {
     const answer = await call('POST', PATH, { body: 'key', headers: { 'X-Name': 'phone' } });
     expect(answer).toMatchObject({ status: 201, text: `master ${RESOURCE} phone key` });
     expect(answer.headers).toMatchObject({ 'x-registered': 'yes' });
@@ -146,11 +146,11 @@ describe('over HTTP', () => {
     ['a store that does not answer', { body: 'down' }, 503],
     ['content that is too long', { body: 'x'.repeat(65_537) }, 413],
     ['a field that came twice', { body: 'key', headers: { 'X-Name': ['a', 'b'] } }, 400],
-  ])('%s', async (_, more, status) => {
+  ])('an endpoint answers a request %s', async (_, more, status) => {
     expect(await call('POST', PATH, more)).toMatchObject({ status });
   });
 
-  test('another method is 405, and an unknown address beside the endpoint is 404', async () => {
+  test("another method at a scheme's endpoint is 405, and an address beside it is 404", async () => {
     const wrong = await call('GET', PATH);
     expect(wrong).toMatchObject({ status: 405, headers: { allow: 'OPTIONS, POST' } });
     expect(await call('OPTIONS', PATH)).toMatchObject({ status: 204 });

@@ -19,7 +19,10 @@ import {
 
 const RIGHT = 'correct horse battery';
 
-/** Anybody may use a second factor, and people of `staff` must; the drive at `/old/` asks nobody. */
+/**
+ * In one space a second factor is optional, in another people of `staff` need it, and the space `/old/` does not ask
+ * for it.
+ */
 let rs: TestResourceServer;
 beforeAll(async () => {
   const space = (name: string, more: object = {}) => ({
@@ -63,7 +66,9 @@ const get = async (space: string, name: string, password: string) => {
   return { status, told, text: text.replaceAll(String(id), '') };
 };
 
-/** The status of a visit with a key of Concealed, behind a proxy that ends TLS (RFC 9729 section 6.2). */
+/**
+ * Resolves to the status of a request with a Concealed key, behind a proxy that terminates TLS (RFC 9729 section 6.2).
+ */
 async function byKey(key: TestKey): Promise<number> {
   const context = exporterContext({
     signatureScheme: key.s,
@@ -82,7 +87,7 @@ async function byKey(key: TestKey): Promise<number> {
   return (await rs.ask('GET', '/vault/', { headers })).status;
 }
 
-test('an old Concealed key of a person who must have a second factor is refused', async () => {
+test('an old Concealed key of a person who needs a second factor is refused', async () => {
   const withPasskey = { acr: 'urn:countersign:acr:passkey' } as const;
   for (const [of, how, status] of [
     ['alice', {}, 200],
@@ -98,12 +103,12 @@ test('an old Concealed key of a person who must have a second factor is refused'
 });
 
 describe('schemes that know only a password', () => {
-  test('admit people who need no second factor and have none', async () => {
+  test('a scheme with only a password admits people who need no second factor and have none', async () => {
     expect((await get('drive', 'alice', RIGHT)).status).toBe(200);
   });
 
   test.each(['bob', 'carol'])(
-    'answer %s like a wrong password, and like an unknown name',
+    'a scheme with only a password answers %s like a wrong password and an unknown name',
     async (name) => {
       const linesOf = () => rs.lines.filter((line) => line.includes('second-factor.missing'));
       const before = linesOf().length;
@@ -117,14 +122,14 @@ describe('schemes that know only a password', () => {
     },
   );
 
-  test('admit every person with the right password, if the space allows it', async () => {
+  test('a scheme with only a password admits every person with the right password, if the space allows it', async () => {
     for (const name of ['alice', 'bob', 'carol']) {
       expect((await get('old', name, RIGHT)).status).toBe(200);
       expect((await get('old', name, 'wrong')).status).toBe(401);
     }
   });
 
-  test('a remembered password is refused once the person has a second factor', async () => {
+  test('a cached password check is refused once the person has a second factor', async () => {
     const { stores, clock } = rs;
     expect((await get('drive', 'alice', RIGHT)).status).toBe(200);
     await stores.secondFactors.add(someSecondFactor('alice'));

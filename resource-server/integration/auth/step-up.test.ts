@@ -46,11 +46,14 @@ afterAll(async () => {
   await application?.[Symbol.asyncDispose]();
 });
 
-/** A person's token for a space, with a sign-in as given. */
+/** Makes a person's token for a space, with these claims about the sign-in. */
 const tokenFor = (name: string, claims: object) =>
   rs.token(`${name}:read ${name}:write`, { sub: 'alice', sub_gen: 0, ...claims });
 
-/** Each door of the server: how a request with these fields goes through it, and what it answers if it is let in. */
+/**
+ * The interfaces of the server: each with a function that sends a request with these fields, and the statuses of
+ * admitted requests.
+ */
 const DOORS = {
   documents: (method: string, headers: object) =>
     rs.ask(method, '/documents/step-up', { headers: { ...headers } }),
@@ -81,37 +84,40 @@ describe.each(Object.entries(DOORS))('at %s', (name, through) => {
     ['POST', { acr: PASSWORD, auth_time: 4e9 }],
     ['POST', { acr: 'urn:countersign:acr:PASSKEY' }],
     ['POST', { acr: `${PASSWORD} ${PASSKEY}` }],
-  ])('%s with %j: 401, and the application gets no request', async (method, claims) => {
-    const before = application.asked.length;
-    const reply = await send(method, claims);
-    expect(reply.status).toBe(401);
-    const challenge = String(reply.headers['www-authenticate']);
-    const asked =
-      method === 'POST'
-        ? `acr_values="${SECOND_FACTOR} ${PASSKEY}", `
-        : `acr_values="${PASSKEY}", max_age="300", `;
-    for (const scheme of ['Bearer', 'DPoP']) {
-      expect(challenge).toMatch(
-        new RegExp(
-          `${scheme} realm="${name}", error="insufficient_user_authentication", error_description="[^"]*", ${asked}scope="${name}:write ${name}:read", resource_metadata="`,
-        ),
-      );
-    }
-    expect(application.asked.length).toBe(before);
-  });
+  ])(
+    'a %s with the sign-in %j is 401, and the application gets no request',
+    async (method, claims) => {
+      const before = application.asked.length;
+      const reply = await send(method, claims);
+      expect(reply.status).toBe(401);
+      const challenge = String(reply.headers['www-authenticate']);
+      const asked =
+        method === 'POST'
+          ? `acr_values="${SECOND_FACTOR} ${PASSKEY}", `
+          : `acr_values="${PASSKEY}", max_age="300", `;
+      for (const scheme of ['Bearer', 'DPoP']) {
+        expect(challenge).toMatch(
+          new RegExp(
+            `${scheme} realm="${name}", error="insufficient_user_authentication", error_description="[^"]*", ${asked}scope="${name}:write ${name}:read", resource_metadata="`,
+          ),
+        );
+      }
+      expect(application.asked.length).toBe(before);
+    },
+  );
 
   test.each([
     ['DELETE', PASSKEY],
     ['POST', PASSKEY],
     ['POST', SECOND_FACTOR],
     ['GET', PASSWORD],
-  ])('%s with a recent sign-in by %s is accepted', async (method, acr) => {
+  ])('a %s after a recent sign-in by %s is accepted', async (method, acr) => {
     const reply = await send(method, { acr, ...fresh() });
     expect(reply.status).not.toBe(401);
     expect(reply.status).not.toBe(403);
   });
 
-  test('a sign-in in the future, beyond the tolerance of the clocks, is not recent', async () => {
+  test('a sign-in in the future, beyond the clock tolerance, does not count as recent', async () => {
     const { skew } = rs.config.tokens;
     const at = async (auth_time: number) =>
       (await send('DELETE', { acr: PASSKEY, auth_time })).status;
@@ -135,7 +141,7 @@ describe.each(Object.entries(DOORS))('at %s', (name, through) => {
     expect(reply.headers['www-authenticate']).toContain('error="invalid_token"');
   });
 
-  test('parameters and fields of the client change nothing', async () => {
+  test('parameters and fields of the client do not change the required sign-in', async () => {
     const Authorization = `Bearer ${tokenFor(name, { acr: PASSWORD, ...fresh() })}`;
     const reply = await through('DELETE', {
       Authorization,
@@ -146,14 +152,14 @@ describe.each(Object.entries(DOORS))('at %s', (name, through) => {
     expect(reply.status).toBe(401);
   });
 
-  test('a token of an application has no sign-in, so it is refused', async () => {
+  test('a token of an application has no sign-in, so a space with step-up refuses it', async () => {
     const token = rs.token(`${name}:read ${name}:write`);
     const reply = await through('POST', { Authorization: `Bearer ${token}` });
     expect(reply.status).toBe(401);
     expect(reply.headers['www-authenticate']).toContain('insufficient_user_authentication');
   });
 
-  test('a token that also lacks the scope gets both requirements in one answer', async () => {
+  test('a token that also lacks the scope gets one answer with both requirements', async () => {
     const token = rs.token(`${name}:read`, { sub: 'alice', sub_gen: 0, acr: PASSWORD });
     const reply = await through('DELETE', { Authorization: `Bearer ${token}` });
     expect(reply.status).toBe(401);
@@ -162,7 +168,7 @@ describe.each(Object.entries(DOORS))('at %s', (name, through) => {
     );
   });
 
-  test('the right sign-in without the scope is 403', async () => {
+  test('a sufficient sign-in without the scope is 403', async () => {
     const claims = { sub: 'alice', sub_gen: 0, acr: PASSKEY, ...fresh() };
     const token = rs.token(`${name}:read`, claims);
     const reply = await through('DELETE', { Authorization: `Bearer ${token}` });
@@ -171,7 +177,7 @@ describe.each(Object.entries(DOORS))('at %s', (name, through) => {
   });
 });
 
-test('RFC 9449: a bound token with a too weak sign-in gets the challenge, and its proof is used up', async () => {
+test('RFC 9449: a bound token with a sign-in that is too weak gets the challenge, and its proof is spent', async () => {
   const { jkt, proof } = prover(rs.now);
   const token = tokenFor('documents', { acr: PASSWORD, cnf: { jkt } });
   const target = { htm: 'DELETE', htu: `${RESOURCE}/documents/step-up` };
@@ -195,7 +201,7 @@ describe('schemes whose credentials have no sign-in', () => {
       },
     });
 
-  test('never satisfy the rule, and get only challenges of schemes that can', async () => {
+  test('schemes without a sign-in never satisfy step-up, and get only challenges of schemes that can', async () => {
     const person = { ...somePerson('alice'), password_hash: await hash('open sesame') };
     await rs.stores.people.add(person);
     const reply = await overTls('DELETE', '/mixed/a', 'open sesame');

@@ -6,8 +6,7 @@ import { ask, type Call } from '#shared/server/wire/ask.fixture.ts';
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * An application behind the caches of some spaces. It counts its requests, and dates its answers by the test's
- * clock.
+ * An application behind the caches of some spaces. It counts its requests, and dates its answers by the test's clock.
  */
 export function attacked(
   spaces: Readonly<

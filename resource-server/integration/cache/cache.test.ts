@@ -52,14 +52,14 @@ beforeEach(() => {
 
 const FIRST = { text: 'answer 1' };
 
-/** Asks for something that no other test asks for. */
+/** Sends a request for a path that no other test uses. */
 const ask = (method: string, headers: OutgoingHttpHeaders = {}, path = '') =>
   gateway.ask(method, `/shop/${tests}${path}`, { headers });
 const get = (headers?: OutgoingHttpHeaders) => ask('GET', headers);
 const handling = async (headers?: OutgoingHttpHeaders) =>
   (await get(headers)).headers['cache-status'];
 
-test('fields about the whole origin, from a space below the root, are neither passed on nor stored', async () => {
+test('fields about the whole origin from a space below the root are neither passed on nor stored', async () => {
   fields = { 'Cache-Control': 'max-age=60', 'Clear-Site-Data': '"*"', NEL: '{}' };
   for (const kept of [/stored/, /hit/]) {
     const { headers } = await get();
@@ -69,7 +69,7 @@ test('fields about the whole origin, from a space below the root, are neither pa
 });
 
 test.each([-7200, 7200])(
-  'a clock that is set by %s s makes no stale answer fresh, and no age negative',
+  'a clock that is set by %s s makes no stale answer fresh and no age negative',
   async (seconds) => {
     fields = { 'Cache-Control': 'max-age=60', ETag: '"1"' };
     await get();
@@ -84,7 +84,7 @@ test.each([-7200, 7200])(
     } finally {
       gateway.clock.set(-seconds);
     }
-    // The age of an answer from when the clock was ahead is unknown now.
+    // An answer from before the clock was set back has an unknown age.
     expect(await handling()).toMatch('fwd=stale; fwd-status=304');
     expect((await get()).headers.age).toBe('0');
   },
@@ -98,7 +98,7 @@ test('RFC 9111 section 4: a fresh answer is reused with its Age', async () => {
   expect(await get()).toMatchObject({ text: 'answer 2' });
 });
 
-test('RFC 9211: Cache-Status says how each request was handled', async () => {
+test('RFC 9211: Cache-Status describes how each request was handled', async () => {
   const before = gateway.lines.filter((line) => line.includes('"cache":"hit"')).length;
   expect(await handling()).toBe('Countersign; fwd=uri-miss; stored');
   expect(await handling()).toBe('Countersign; hit; ttl=60');
@@ -110,7 +110,7 @@ test('RFC 9211: Cache-Status says how each request was handled', async () => {
   expect((await ask('POST')).headers['cache-status']).toBe('Countersign; fwd=method');
 });
 
-test('HEAD is answered by the stored answer to GET', async () => {
+test('a stored answer to GET answers HEAD', async () => {
   await get();
   expect(await ask('HEAD')).toMatchObject({ text: '', headers: { 'content-length': '8' } });
   expect(asked).toHaveLength(1);
@@ -134,7 +134,7 @@ test('RFC 9111 section 4.3: a stale answer is validated and becomes fresh', asyn
   expect(asked).toHaveLength(2);
 });
 
-test('RFC 9111 section 5.2.2.4: fields that are not stored reach only the client that caused the request', async () => {
+test('RFC 9111 section 5.2.2.4: fields that must not be stored reach only the client that caused the request', async () => {
   fields = { 'Cache-Control': 'max-age=60, no-cache="x-mine"', 'X-Mine': '1' };
   expect((await get()).headers['x-mine']).toBe('1');
   expect((await get()).headers['x-mine']).toBeUndefined();
@@ -148,7 +148,7 @@ test('RFC 9111 section 4.1: an answer is reused for requests with equal varying 
 });
 
 test.each(['PUT', 'POST', 'PATCH', 'DELETE', 'MKCOL'])(
-  'RFC 9111 section 4.4: %s removes the stored answers, unless it fails',
+  'RFC 9111 section 4.4: %s removes the stored answers, unless the request fails',
   async (method) => {
     await get();
     status = 403;
@@ -178,10 +178,10 @@ test('RFC 5861: a stale answer is used during its refresh, and in place of an er
   expect(await get()).toMatchObject({ status: 200, text: 'answer 2' });
 });
 
-test('RFC 9111 section 4.2.4: if the application does not answer, a stale answer is used for a day unless it forbids that', async () => {
+test('RFC 9111 section 4.2.4: a stale answer replaces a missing answer for a day, unless it forbids that', async () => {
   await get();
   gateway.clock.advance(100);
-  fields = { 'Transfer-Encoding': 'gzip, chunked' }; // nobody here can read it
+  fields = { 'Transfer-Encoding': 'gzip, chunked' }; // a coding that the gateway does not decode
   expect(await get()).toMatchObject({ status: 200, ...FIRST });
   gateway.clock.advance(86_400);
   expect(await get()).toMatchObject({ status: 502 });

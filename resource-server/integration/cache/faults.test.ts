@@ -6,9 +6,9 @@ import { buffer } from 'node:stream/consumers';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 
-/** The line of an answer that the application broke off, as without a cache (gateway/log.test.ts). */
+/** Members of the log line about an answer that the application broke off, as without a cache (gateway/log.test.ts). */
 const BROKEN = { cut: true, reason: 'The destination broke off its answer.' };
-/** Octets up to which an answer that nobody waits for is fetched to its end all the same. */
+/** Octets: an answer of at most this length is fetched to its end after all its clients left. */
 const FINISHED = 1024 * 1024;
 
 let answer: RequestListener;
@@ -60,7 +60,7 @@ function fresh(response: http.ServerResponse, more: http.OutgoingHttpHeaders = {
   response.writeHead(200, { Date: date, 'Cache-Control': 'max-age=60', ...more });
 }
 
-/** The whole content; rejects if it broke off. */
+/** Reads the whole content. Rejects if it breaks off. */
 async function whole(path: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const { port } = gateway.listening;
@@ -71,7 +71,7 @@ async function whole(path: string): Promise<string> {
   return promise;
 }
 
-/** All that a client of an old version is given, and whether the connection was reset. */
+/** Returns all octets that an HTTP/1.0 client receives, and whether the connection was reset. */
 async function raw(text: string): Promise<{ readonly got: string; readonly reset: boolean }> {
   const socket = net.connect(gateway.listening.port, '127.0.0.1');
   let reset = false;
@@ -83,7 +83,7 @@ async function raw(text: string): Promise<{ readonly got: string; readonly reset
   return { got: Buffer.concat(pieces).toString('latin1'), reset };
 }
 
-/** The first line of the log about this path. */
+/** Waits for the first line of the log about this path. */
 async function lineOf(path: string): Promise<Record<string, unknown>> {
   for (;;) {
     const lines = gateway.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -99,7 +99,7 @@ const FRAMED: [string, http.OutgoingHttpHeaders][] = [
 ];
 
 test.each(FRAMED)(
-  'an answer %s that breaks off is incomplete for every client, and not stored',
+  'an answer %s that breaks off is incomplete for every client, and is not stored',
   async (_name, more) => {
     const path = `/open/broken-${Object.keys(more).length}`;
     answer = (_request, response) => {
@@ -119,7 +119,7 @@ test.each(FRAMED)(
 );
 
 test.each(FRAMED)(
-  'the log line of an answer %s that stops says which side broke it off',
+  'the log line of an answer %s that stops early says which side broke it off',
   async (_name, more) => {
     answer = (_request, response) => {
       fresh(response, more);
@@ -159,7 +159,7 @@ test.each(FRAMED)(
   },
 );
 
-test('HTTP/1.0 without a length: an aborted answer ends with a reset (RFC 9112 section 8)', async () => {
+test('an HTTP/1.0 answer without a length that is aborted ends with a reset (RFC 9112 section 8)', async () => {
   answer = (_request, response) => {
     fresh(response);
     response.write('half');
@@ -189,7 +189,7 @@ test.each(['3', '8'])(
   },
 );
 
-test("an answer delimited by the connection's end is complete, and stored (RFC 9112 section 6.3)", async () => {
+test('an answer delimited by the end of the connection is complete, and is stored (RFC 9112 section 6.3)', async () => {
   answer = (request) => {
     request.socket.end(
       `HTTP/1.0 200 OK\r\nCache-Control: max-age=60\r\nDate: ${new Date(gateway.clock.now()).toUTCString()}\r\n\r\nuntil the end`,
@@ -200,7 +200,7 @@ test("an answer delimited by the connection's end is complete, and stored (RFC 9
   expect(told).toEqual(['GET /closed']);
 });
 
-test('HEAD is not stored, and a GET answers it (RFC 9111 section 4)', async () => {
+test('an answer to HEAD is not stored, but a stored GET answers HEAD (RFC 9111 section 4)', async () => {
   answer = (_request, response) => {
     fresh(response, { 'Content-Length': '5' });
     response.end('whole');
@@ -272,7 +272,7 @@ test('a PUT invalidates stored answers even if its client leaves', async () => {
   expect((await get('/open/left')).text).toBe('answer 2');
 });
 
-test('a PUT invalidates stored answers even if it is never answered', async () => {
+test('a PUT invalidates stored answers even if the application never answers it', async () => {
   let count = 0;
   answer = (request, response) => {
     if (request.method === 'PUT') response.destroy();

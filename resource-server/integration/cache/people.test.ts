@@ -122,7 +122,7 @@ async function as(way: string, who: string, path: string, headers = {}) {
 let paths = 0;
 const fresh = (space: string) => `/${space}/${(paths += 1)}`;
 
-/** A page for the person who asked, with as much said about caches. */
+/** Answers with a page for the requesting person, with this Cache-Control. */
 const pages = (control: string) =>
   does(({ headers }, response) => {
     response.setHeader('Cache-Control', control);
@@ -142,7 +142,7 @@ describe.each(NAMES)('%s', (way) => {
     expect(told).toHaveLength(NAMES.length + 1);
   });
 
-  test('a private cache has a page for each person', async () => {
+  test('a private cache stores a separate page for each person', async () => {
     pages('max-age=60');
     const path = fresh('mine');
     const one = await as(way, 'a', path);
@@ -154,7 +154,7 @@ describe.each(NAMES)('%s', (way) => {
     expect(told).toHaveLength(2);
   });
 
-  test('a cache hit is authorized anew, and has no fields from an earlier decision', async () => {
+  test('each cache hit is authorized again, and has no fields from an earlier decision', async () => {
     pages('public, max-age=60');
     const path = fresh('shared');
     const replies = [await as(way, 'a', path), await as(way, 'b', path), await as(way, 'a', path)];
@@ -170,7 +170,7 @@ describe.each(NAMES)('%s', (way) => {
   });
 });
 
-test('fields about the caller, such as client and scopes, are part of the key', async () => {
+test('fields about the caller, such as client and scopes, are part of the cache key', async () => {
   does(({ headers }, response) => {
     response.setHeader('Cache-Control', 'max-age=60');
     response.end([headers['x-auth-client'], headers['x-auth-scope']].join(' '));
@@ -185,7 +185,7 @@ test('fields about the caller, such as client and scopes, are part of the key', 
   expect(await by({ client_id: 'narrow', scope: 'mine:read secrets' })).toMatch(/^narrow/);
 });
 
-test('HTTP/2: people who share a connection share no page', async () => {
+test('people who share an HTTP/2 connection share no stored page', async () => {
   pages('max-age=60');
   const path = fresh('mine');
   const session = http2.connect(`http://127.0.0.1:${at.gateway.listening.port}`);
@@ -244,7 +244,7 @@ describe('an answer to one person', () => {
     ['HEAD', 304],
     ['GET', 304],
   ])(
-    'by %s, %s, does not reach other people by updating a stored answer (RFC 9111 sections 4.3.4 and 4.3.5)',
+    'an answer by %s, %s, reaches no other people by updating a stored answer (RFC 9111 sections 4.3.4 and 4.3.5)',
     async (method, status) => {
       const path = fresh('shared');
       say(status, OWN);
@@ -263,25 +263,28 @@ describe('an answer to one person', () => {
   test.each([
     ['', {}],
     [', who wants it not to be stored', { 'Cache-Control': 'no-store' }],
-  ])('does not reach clients that waited for the same answer%s', async (_, headers) => {
-    const path = fresh('shared');
-    say(304, OWN);
-    await as('Bearer', 'a', path);
-    at.gateway.clock.advance(5);
-    const waiting = Promise.withResolvers<void>();
-    let count = 0;
-    does((request, response) => {
-      count += 1;
-      const one = { ETag: '"x"', ...OWN, 'X-Own': String(count) };
-      const status = request.headers['if-none-match'] === undefined ? 200 : 304;
-      void waiting.promise.then(() => response.writeHead(status, one).end());
-    });
-    const asked = ['a', 'b'].map((who) => as('Bearer', who, path, headers));
-    setTimeout(() => waiting.resolve(), 300);
-    const [one, other] = await Promise.all(asked);
-    expect([one?.status, other?.status]).toEqual([200, 200]);
-    expect(one?.headers['x-own']).not.toBe(other?.headers['x-own']);
-  });
+  ])(
+    'an answer to one person does not reach clients that waited for the same answer%s',
+    async (_, headers) => {
+      const path = fresh('shared');
+      say(304, OWN);
+      await as('Bearer', 'a', path);
+      at.gateway.clock.advance(5);
+      const waiting = Promise.withResolvers<void>();
+      let count = 0;
+      does((request, response) => {
+        count += 1;
+        const one = { ETag: '"x"', ...OWN, 'X-Own': String(count) };
+        const status = request.headers['if-none-match'] === undefined ? 200 : 304;
+        void waiting.promise.then(() => response.writeHead(status, one).end());
+      });
+      const asked = ['a', 'b'].map((who) => as('Bearer', who, path, headers));
+      setTimeout(() => waiting.resolve(), 300);
+      const [one, other] = await Promise.all(asked);
+      expect([one?.status, other?.status]).toEqual([200, 200]);
+      expect(one?.headers['x-own']).not.toBe(other?.headers['x-own']);
+    },
+  );
 
   test('RFC 5861 section 4: a stale answer in place of an error reaches only its own person', async () => {
     const path = fresh('shared');

@@ -30,13 +30,13 @@ describe('fields that are not in the cache key', () => {
     ['X_HTTP_Method_Override', 'DELETE'],
     ['X-Auth-Subject', 'evil'],
     ['Host', 'evil.example'],
-  ])('%s does not reach the application', async (name, value) => {
+  ])("a client's %s does not reach the application", async (name, value) => {
     answers(FRESH, (request) => request.rawHeaders.join('\n'));
     const path = fresh();
     expect((await get(path, { [name]: value })).text).not.toContain(value);
   });
 
-  test('a field that clients cannot send selects no answer', async () => {
+  test('a field that clients cannot send does not select a stored answer', async () => {
     const sees = ({ headers }: IncomingMessage) => String(headers['remote-user']);
     answers({ ...FRESH, Vary: 'Remote-User, X-HTTP-Method-Override' }, sees);
     const path = fresh();
@@ -48,7 +48,7 @@ describe('fields that are not in the cache key', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('no answer is stored under a field that is read only from trusted proxies', async () => {
+  test('no answer is stored by a field that is read only from trusted proxies', async () => {
     const sees = ({ headers }: IncomingMessage) => String(headers['cf-connecting-ip']);
     answers({ ...FRESH, Vary: 'CF-Connecting-IP' }, sees);
     const path = fresh('passing');
@@ -64,7 +64,7 @@ describe('fields that are not in the cache key', () => {
     expect((await get(path, { 'X-Forwarded-Proto': 'http' })).text).toBe('http');
     expect((await get(path, { 'X-Forwarded-Proto': 'https' })).text).toBe('https');
     expect((await get(path, { 'X-Forwarded-Proto': 'http' })).text).toBe('http');
-    // In any case (RFC 9110 section 4.2.3).
+    // The name of the scheme is case-insensitive (RFC 9110 section 4.2.3).
     expect((await get(path, { 'X-Forwarded-Proto': 'HTTPS' })).text).toBe('https');
     expect(told).toHaveLength(2);
     await ask('PUT', path);
@@ -86,7 +86,7 @@ describe('fields that are not in the cache key', () => {
   );
 });
 
-test('RFC 9113 section 8.1: content without a Content-Length is content', async () => {
+test('RFC 9113 section 8.1: a request with content but no Content-Length is not answered from the cache', async () => {
   answers(FRESH, ({ method }) => String(method));
   const path = fresh();
   const session = connect(`http://127.0.0.1:${at.gateway.listening.port}`);
@@ -128,7 +128,7 @@ describe('spellings of the same target', () => {
     ['a?b=%20', 'a?b=+'],
     ['a', 'a?'],
   ])(
-    '%s and %s have separate answers, and are removed together if an application may read them as one',
+    '%s and %s have separate answers, and are removed together if an application may read them as one target',
     async (one, other) => {
       answers(FRESH, ({ url }) => String(url));
       const path = fresh();
@@ -141,7 +141,7 @@ describe('spellings of the same target', () => {
     },
   );
 
-  test('absolute-form is the same target (RFC 9112 section 3.2.2)', async () => {
+  test('a target in absolute-form is the same target (RFC 9112 section 3.2.2)', async () => {
     answers(FRESH, ({ url }) => String(url));
     const path = fresh();
     await get(path);
@@ -159,7 +159,7 @@ describe('spellings of the same target', () => {
 describe('Vary (RFC 9111 section 4.1)', () => {
   const vary = { ...FRESH, Vary: 'Accept-Language' };
 
-  test('a field that Connection removes counts as absent from the request', async () => {
+  test('a field that Connection removes is treated as absent from the request', async () => {
     answers(vary, ({ headers }) => headers['accept-language'] ?? 'none');
     const path = fresh();
     const poison = { 'Accept-Language': 'de', Connection: 'close, accept-language' };
@@ -174,7 +174,7 @@ describe('Vary (RFC 9111 section 4.1)', () => {
     expect((await get(path)).text).toBe('undefined');
   });
 
-  test('no value collides with the digest of another', async () => {
+  test('no value of a varying field collides with the digest of another value', async () => {
     answers({ ...FRESH, Vary: 'User-Agent' }, ({ headers }) => String(headers['user-agent']));
     const path = fresh();
     const long = 'x'.repeat(200);
@@ -184,7 +184,7 @@ describe('Vary (RFC 9111 section 4.1)', () => {
   });
 
   test.each(['*', 'X-Forwarded-Proto', 'X-Forwarded-For', 'X-Auth-Subject', 'Via'])(
-    '%s: not stored',
+    'an answer with %s is not stored',
     async (name) => {
       answers({ ...FRESH, Vary: `Accept, ${name}` }, () => '');
       const path = fresh();
@@ -193,7 +193,7 @@ describe('Vary (RFC 9111 section 4.1)', () => {
     },
   );
 
-  test('many variants that one client causes do not make a look-up slow', async () => {
+  test('many variants that one client causes do not slow down look-ups', async () => {
     const long = 'e'.repeat(800);
     answers({ 'Cache-Control': 'max-age=1', Vary: 'X-Any' }, () => '');
     does((request, response) => {
@@ -214,7 +214,7 @@ describe('Vary (RFC 9111 section 4.1)', () => {
 });
 
 describe('CORS', () => {
-  test('CORS fields come from the space for each origin, and their Vary joins that of the application', async () => {
+  test('CORS fields are added for each origin, and their Vary is joined with that of the application', async () => {
     answers(
       { ...FRESH, Vary: 'Accept', 'Access-Control-Allow-Origin': 'https://evil.example' },
       () => 'x',
@@ -231,7 +231,7 @@ describe('CORS', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('CORS permission for one origin reaches no other', async () => {
+  test('a CORS permission for one origin is not given to another origin', async () => {
     does((request, response) => {
       response.setHeader('Cache-Control', 'max-age=60');
       response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? 'null');
@@ -255,7 +255,7 @@ describe('parts, errors and other answers', () => {
     [404, { 'Cache-Control': 'public' }],
     [431, {}],
     [304, {}],
-  ])('%s with %j is not stored', async (status, fields) => {
+  ])('an answer %s with %j is not stored', async (status, fields) => {
     does((_request, response) =>
       response
         .writeHead(status, {
@@ -270,7 +270,7 @@ describe('parts, errors and other answers', () => {
     expect(told).toHaveLength(3);
   });
 
-  test('a line break in the value of a field adds no field', async () => {
+  test('a line break in the value of a field cannot add a field', async () => {
     does((_request, response) => {
       response.socket?.end(
         'HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nX-A: b\rX-Evil: 1\r\nContent-Length: 1\r\n\r\nx',
@@ -294,7 +294,7 @@ describe('parts, errors and other answers', () => {
     expect(told.length).toBeGreaterThanOrEqual(2);
   });
 
-  test('octets beyond ASCII in fields are preserved', async () => {
+  test('octets outside ASCII in fields are preserved', async () => {
     does((_request, response) => {
       response.socket?.end(
         Buffer.from(
@@ -326,7 +326,7 @@ describe('parts, errors and other answers', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('an unexpected 304 is never served', async () => {
+  test('the cache never passes on a 304 that it did not request', async () => {
     does((request, response) => {
       response.setHeader('Cache-Control', 'max-age=1');
       response.setHeader('ETag', request.headers['if-none-match'] ? '"other"' : '"a"');

@@ -17,7 +17,7 @@ const query = (path: string, body: string | Buffer, headers = {}) =>
     body,
   });
 
-/** Says what it was asked, and how. */
+/** Answers with the method and content of the request. */
 function echoes(fields: Readonly<Record<string, string>> = {}) {
   does((request: IncomingMessage, response) => {
     void (async () => {
@@ -37,7 +37,7 @@ function echoes(fields: Readonly<Record<string, string>> = {}) {
 }
 
 describe('QUERY (RFC 10008 section 2.7)', () => {
-  test('the same content with the same description gets the stored answer', async () => {
+  test('a QUERY with equal content and description gets the stored answer', async () => {
     echoes();
     const path = fresh();
     const [one, other] = [await query(path, 'q'), await query(path, 'q')];
@@ -53,7 +53,7 @@ describe('QUERY (RFC 10008 section 2.7)', () => {
     ['unknown coding', 'q', { 'Content-Encoding': 'own' }],
     ['coding that is none', 'q', { 'Content-Encoding': 'gzip' }],
     ['demand that nothing be transformed', 'q', { 'Cache-Control': 'no-transform' }],
-  ])('another %s has another answer', async (_, body, headers) => {
+  ])('a QUERY with another %s does not get the stored answer', async (_, body, headers) => {
     echoes();
     const path = fresh();
     await query(path, 'q');
@@ -61,7 +61,7 @@ describe('QUERY (RFC 10008 section 2.7)', () => {
     expect(told).toHaveLength(2);
   });
 
-  test('the content coding is removed only for the key, unless the client forbids transformations', async () => {
+  test('the content coding is removed only for the cache key, unless the client forbids transformations', async () => {
     echoes();
     const path = fresh();
     const coded = gzipSync('q');
@@ -102,7 +102,7 @@ describe('QUERY (RFC 10008 section 2.7)', () => {
     expect(told).toHaveLength(2);
   });
 
-  test('all stored answers to QUERY are removed together with their target', async () => {
+  test('an invalidation of a target removes all its answers to QUERY', async () => {
     echoes();
     const path = fresh();
     await query(path, 'q');
@@ -120,7 +120,7 @@ describe.each(['POST', 'PATCH'])(
     const says = (fields: Readonly<Record<string, string>>) =>
       answers(fields, ({ method: by }) => String(by));
 
-    test('with the target in Content-Location and a lifetime answers GET and HEAD, and no other method', async () => {
+    test('an answer with its target in Content-Location and a lifetime answers GET and HEAD, and no other method', async () => {
       const path = fresh();
       says({ ...FRESH, 'Content-Location': `/${paths}` });
       await change(path);
@@ -146,7 +146,7 @@ describe.each(['POST', 'PATCH'])(
         },
       ],
       ['who may see it', { 'Content-Location': 'SELF', 'Cache-Control': 'private, max-age=60' }],
-    ])('with %s does not answer GET', async (_, fields) => {
+    ])('an answer with %s does not answer GET', async (_, fields) => {
       const path = fresh();
       const own = Object.entries(fields).map(([name, value]) => [
         name,

@@ -24,7 +24,7 @@ const verify = (headers: OutgoingHttpHeaders, at = rs) =>
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 describe('granted', () => {
-  test('204 has the identity, no content, and may not be stored', async () => {
+  test('a granted /verify is 204 with the identity and without content, and may not be stored', async () => {
     const reply = await verify(bearer(rs.token('app:read app:write')));
     expect(reply).toMatchObject({ status: 204, text: '' });
     expect(reply.headers).toMatchObject({
@@ -36,13 +36,13 @@ describe('granted', () => {
     });
   });
 
-  test('for a person the subject is the person, and the client is the application', async () => {
+  test('for a token of a person, /verify names the person as subject and the application as client', async () => {
     const token = rs.token('app:read', { sub: 'alice', sub_gen: 0 });
     const { headers } = await verify(bearer(token));
     expect(headers).toMatchObject({ 'x-auth-subject': 'alice', 'x-auth-client': 'machine' });
   });
 
-  test('a person has the same subject with Basic and with a token, and the name is in another field', async () => {
+  test("for Basic and for a token, /verify names the same subject, with the person's name in another field", async () => {
     await using served = await startResourceServer({
       spaces: [
         {
@@ -79,7 +79,7 @@ describe('granted', () => {
     expect(served.lines.join('')).not.toContain(basic);
   });
 
-  test('the log line has the requested URL without the query, and the admitted caller', async () => {
+  test('the log line of /verify has the requested URL without the query, and the admitted caller', async () => {
     await verify({ ...bearer(rs.token('app:read')), 'X-Forwarded-Uri': '/a/b?secret=1#x' });
     expect(JSON.parse(rs.lines.at(-1) ?? '')).toMatchObject({
       askedMethod: 'GET',
@@ -96,7 +96,7 @@ describe('granted', () => {
     expect(rs.lines.join('')).not.toContain('secret=');
   });
 
-  test('no value can add a field or change another field', async () => {
+  test('no value in the answer of /verify can add a field or change another field', async () => {
     const sub = 'al\r\nX-Auth-Scope: all, ü%20\u{1f600}\ud800';
     const reply = await verify(bearer(rs.token('app:read', { sub, sub_gen: 0 })));
     expect(reply.status).toBe(204);
@@ -106,7 +106,7 @@ describe('granted', () => {
     expect(reply.headers['x-auth-scope']).toBe('app:read');
   });
 
-  test('identity fields of the client change nothing; the answer has all of them, empty ones included', async () => {
+  test('identity fields of the client are ignored, and the answer of /verify has all of them, even empty ones', async () => {
     const spoofed = {
       'X-Auth-Subject': 'root',
       'X-Auth-Client': 'root',
@@ -129,7 +129,7 @@ describe('granted', () => {
     expect((await verify(bearer(bare), open)).headers).toHaveProperty('x-auth-scope', '');
   });
 
-  test('RFC 9449: the proof is for the forwarded method and URL', async () => {
+  test('RFC 9449: /verify checks the DPoP proof against the forwarded method and URL', async () => {
     const client = prover(rs.now);
     const token = rs.token('app:write', { cnf: { jkt: client.jkt } });
     const send = (claims: object, headers = {}) =>
@@ -147,7 +147,7 @@ describe('granted', () => {
     expect((await send(right, { 'X-Forwarded-Uri': '/reports/2' })).status).toBe(401);
   });
 
-  test('origins are compared in their normal form', async () => {
+  test('/verify compares origins in their normal form', async () => {
     const token = rs.token('app:read');
     for (const host of ['APP.example', 'app.example:443']) {
       expect((await verify({ ...bearer(token), 'X-Forwarded-Host': host })).status).toBe(204);
@@ -156,7 +156,7 @@ describe('granted', () => {
 });
 
 describe('refused', () => {
-  test('no credentials: 401 with the challenges of the space that the URL is in', async () => {
+  test('/verify without credentials is 401 with the challenges of the space of the URL', async () => {
     const reply = await verify({});
     expect(reply.status).toBe(401);
     expect(reply.headers['www-authenticate']).toMatch(/^Bearer realm="app".*, DPoP realm="app"/);
@@ -169,12 +169,12 @@ describe('refused', () => {
     expect(documents.headers['www-authenticate']).toContain('realm="documents"');
   });
 
-  test('a token of another space is refused', async () => {
+  test('/verify refuses a token of another space', async () => {
     const reply = await verify(bearer(rs.token('documents:read', { scope: 'app:read' })));
     expect(reply.status).toBe(401);
   });
 
-  test('a token without the scope of the forwarded method gets 403 with the challenge', async () => {
+  test('/verify with a token without the scope of the forwarded method is 403 with the challenge', async () => {
     const reply = await verify({
       ...bearer(rs.token('app:read')),
       'X-Forwarded-Method': 'DELETE',
@@ -185,7 +185,7 @@ describe('refused', () => {
     expect((await verify(odd)).status).toBe(403);
   });
 
-  test('nginx knows only 401 and 403: malformed credentials are 401, hidden spaces 403', async () => {
+  test('since nginx knows only 401 and 403, /verify answers malformed credentials with 401 and hidden spaces with 403', async () => {
     expect((await verify({ Authorization: 'Bearer a b' })).status).toBe(401);
     const hidden = await verify({
       ...bearer(rs.token('hidden:write')),
@@ -196,7 +196,7 @@ describe('refused', () => {
     expect(hidden.headers['www-authenticate']).toBeUndefined();
   });
 
-  test('a peer that is not trusted is 403, and the log says why', async () => {
+  test('/verify from a peer that is not trusted is 403, and the log gives the reason', async () => {
     await using direct = await startResourceServer({ trustedProxies: ['10.0.0.0/8'] });
     const reply = await verify(bearer(direct.token('app:read')), direct);
     expect(reply.status).toBe(403);
@@ -204,7 +204,7 @@ describe('refused', () => {
     expect(direct.lines.at(-1)).toContain('is not in trustedProxies');
   });
 
-  test.each(Object.keys(FORWARDED))('a request without %s, or with two, is 403', async (name) => {
+  test.each(Object.keys(FORWARDED))('/verify without %s, or with two, is 403', async (name) => {
     const token = bearer(rs.token('app:read'));
     const { [name as keyof typeof FORWARDED]: value, ...others } = FORWARDED;
     const missing = await rs.ask('GET', '/verify', { headers: { ...others, ...token } });
@@ -230,13 +230,13 @@ describe('refused', () => {
     ['X-Forwarded-Uri', '/a//b', 403],
     ['X-Forwarded-Uri', '/a%0D', 403],
     ['X-Forwarded-Uri', 'reports', 403],
-  ])('%s: %s is %d', async (name, value, status) => {
+  ])('/verify with %s: %s is %d', async (name, value, status) => {
     const reply = await verify({ ...bearer(rs.token('app:read')), [name]: value });
     expect(reply.status).toBe(status);
     expect(reply.headers['x-auth-subject']).toBeUndefined();
   });
 
-  describe('nginx makes 500 of any 4xx but 401 and 403, so each of a malformed request is 403', () => {
+  describe('nginx answers 500 for any 4xx except 401 and 403, so /verify answers malformed requests with 403', () => {
     const mistakes: readonly (readonly [
       title: string,
       query: string,
@@ -260,7 +260,7 @@ describe('refused', () => {
       return statusOf(await rawHttp(origin, `${head.join('\r\n')}\r\n\r\n`));
     };
 
-    test.each(mistakes)('%s', async (_title, query, line, other) => {
+    test.each(mistakes)('a malformed /verify is 403: %s', async (_title, query, line, other) => {
       expect(await status(`/verify${query}`, line)).toBe(403);
       expect(await status(`/verify/browser${query}`, line)).toBe(other);
     });

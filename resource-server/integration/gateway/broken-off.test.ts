@@ -2,7 +2,7 @@ import http2 from 'node:http2';
 import { expect, test } from '@jest/globals';
 import { startApplication, startGateway } from '../gateway.fixture.ts';
 
-// RFC 9113 section 8.1: END_STREAM would say that it is whole.
+// END_STREAM would say that the content is whole (RFC 9113 section 8.1).
 test.each([{}, { te: 'trailers' }])(
   'an answer without a length that breaks off is a stream reset over HTTP/2 %j',
   async (fields) => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 
-/** The paths of streams that are open at the application. Nothing is said on them after their beginning. */
+/** The paths of streams that are open at the application and send nothing after their beginning. */
 const open = new Set<string>();
 let application: Application;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await application?.[Symbol.asyncDispose]();
 });
 
-/** Asks for a stream; resolves to the connection once the answer has begun. */
+/** Requests a stream. Resolves to the connection once the answer has begun. */
 async function begun(path: string) {
   const socket = connect({ port: gateway.listening.port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => {});

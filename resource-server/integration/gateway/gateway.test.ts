@@ -62,7 +62,7 @@ const asked = async (...call: Parameters<typeof as>): Promise<Asked> => {
 };
 
 describe('the request that the application gets', () => {
-  test("has the path and query unchanged, below the application's own path", async () => {
+  test('the application gets the path and query unchanged, below its own path', async () => {
     const one = await asked('GET', '/inventory/a%20b/c%2Fd//e?f=%2F&g');
     expect(one).toMatchObject({ method: 'GET', url: '/base/a%20b/c%2Fd//e?f=%2F&g', body: '' });
   });
@@ -75,11 +75,11 @@ describe('the request that the application gets', () => {
     ['PROPFIND', { body: 'hello' }],
     ['POST', { body: 'hello', headers: { 'Transfer-Encoding': 'chunked' } }],
     ['PUT', { body: 'hello', headers: { Expect: '100-continue', 'Content-Length': 5 } }],
-  ])('%s with content %#', async (method, call) => {
+  ])('the application gets a %s with its content, case %#', async (method, call) => {
     expect(await asked(method, '/inventory/x', call)).toMatchObject({ method, body: 'hello' });
   });
 
-  test('has the trailers, except those that the gateway writes', async () => {
+  test('the application gets the trailers, except those that the gateway writes', async () => {
     const token = gateway.token('inventory:write');
     const before = application.asked.length;
     await new Promise<void>((resolve, reject) => {
@@ -106,13 +106,16 @@ describe('the request that the application gets', () => {
     expect(one).toMatchObject({ body: 'hello', trailers: ['X-Sum', '1'] });
   });
 
-  test.each(['POST', 'PUT', 'PATCH', 'MKCOL', 'LOCK'])('%s without content', async (method) => {
-    const { fields } = await asked(method, '/inventory/x', { headers: { 'Content-Length': 0 } });
-    expect(fields['transfer-encoding']).toBeUndefined();
-    expect(fields['content-length'] ?? '0').toBe('0');
-  });
+  test.each(['POST', 'PUT', 'PATCH', 'MKCOL', 'LOCK'])(
+    'the application gets a %s without content',
+    async (method) => {
+      const { fields } = await asked(method, '/inventory/x', { headers: { 'Content-Length': 0 } });
+      expect(fields['transfer-encoding']).toBeUndefined();
+      expect(fields['content-length'] ?? '0').toBe('0');
+    },
+  );
 
-  test('has no credentials, no fields of one connection, and no fields that change the method', async () => {
+  test('the application gets no credentials, no fields of one connection, and no fields that change the method', async () => {
     const { raw, fields } = await asked('GET', '/inventory/x', {
       headers: {
         'Proxy-Authorization': 'Basic eA==',
@@ -140,19 +143,19 @@ describe('the request that the application gets', () => {
   });
 
   test.each(['Authorization', 'Host', 'X-Forwarded-For', 'Content-Length', 'Origin'])(
-    'is refused if Connection names %s, which the gateway reads (RFC 9110 section 7.6.1)',
+    'a request whose Connection names %s, which the gateway reads, is refused (RFC 9110 section 7.6.1)',
     async (name) => {
       const { status } = await as('GET', '/inventory/x', { headers: { Connection: name } });
       expect(status).toBe(name === 'X-Forwarded-For' ? 200 : 400);
     },
   );
 
-  test('RFC 9110 section 5.4: Connection with more than 1,024 members is refused', async () => {
+  test('RFC 9110 section 5.4: a request whose Connection has more than 1,024 members is refused', async () => {
     const headers = { Connection: 'x-hop,'.repeat(1025) };
     expect(await as('GET', '/inventory/x', { headers })).toMatchObject({ status: 400 });
   });
 
-  test('has Via, and the id of the request', async () => {
+  test('the application gets Via, and the id of the request', async () => {
     const reply = await as('GET', '/inventory/x', { headers: { Via: '1.0 somebody' } });
     const { raw, fields } = JSON.parse(reply.text) as Asked;
     expect(lines(raw, 'via')).toEqual([
@@ -163,7 +166,7 @@ describe('the request that the application gets', () => {
     expect(reply.headers['via']).toMatch(/^1\.1 countersign-/);
   });
 
-  test("has the public host, and the client's address and scheme", async () => {
+  test("the application gets the public host, and the client's address and scheme", async () => {
     const headers = {
       Host: 'evil.example',
       'X-Forwarded-For': '203.0.113.9',
@@ -183,7 +186,7 @@ describe('the request that the application gets', () => {
     expect((await asked('GET', '/keys/x')).fields['x-forwarded-prefix']).toBe('/keys');
   });
 
-  test("has the application's own host, and Forwarded (RFC 7239), if configured", async () => {
+  test('the application gets its own host, and Forwarded (RFC 7239), if configured', async () => {
     const headers = {
       Host: 'rs.example',
       'X-Forwarded-For': '2001:db8::1',
@@ -197,23 +200,23 @@ describe('the request that the application gets', () => {
     expect(fields['x-forwarded-for']).toBeUndefined();
   });
 
-  test('has no fields about the client, if configured', async () => {
+  test('the application gets no fields about the client, if configured', async () => {
     const { raw } = await asked('GET', '/silent/x', { headers: { 'X-Forwarded-For': '1.2.3.4' } });
     expect(raw.filter((name) => /forwarded/i.test(name))).toEqual([]);
   });
 
-  test('has Authorization in a space without authentication', async () => {
+  test('the application gets Authorization in a space without authentication', async () => {
     const headers = { Authorization: 'Basic eDp5', DPoP: 'e30.e30.e30' };
     const { fields } = await asked('GET', '/open/x', { headers });
     expect(fields).toMatchObject({ authorization: 'Basic eDp5', dpop: 'e30.e30.e30' });
   });
 
-  test('has the Bearer token if the operator configures it', async () => {
+  test('the application gets the Bearer token if the operator configures it', async () => {
     const { fields } = await asked('GET', '/passing/x');
     expect(fields.authorization).toMatch(/^Bearer ey/);
   });
 
-  test('has no API key in a field or the query, and no secret field', async () => {
+  test('the application gets no API key in a field or the query, and no secret field', async () => {
     const { id, key, secret_hash } = newApiKey(systemRandom);
     const [realm, created_at] = ['keys', gateway.clock.now()];
     const scopes = ['keys:read'];
@@ -242,7 +245,7 @@ describe('the request that the application gets', () => {
 describe('the identity of the client', () => {
   const claimsOf = ({ fields }: Asked) => decodeJwt(String(fields['x-auth-statement']));
 
-  test('is in a statement for the application, for a minute', async () => {
+  test("the client's identity is in a statement for the application that is valid for a minute", async () => {
     const one = await asked('GET', '/told/x');
     const now = gateway.now();
     expect(claimsOf(one)).toEqual({
@@ -262,7 +265,7 @@ describe('the identity of the client', () => {
     });
   });
 
-  test('is signed with keys that are published at their address', async () => {
+  test('statements are signed with keys that are published at their address', async () => {
     const { fields } = await asked('GET', '/told/x');
     const { text } = await gateway.ask('GET', '/.well-known/countersign-gateway/jwks');
     const keys = createLocalJWKSet(JSON.parse(text));
@@ -275,7 +278,7 @@ describe('the identity of the client', () => {
     expect(payload.sub).toBe('machine');
   });
 
-  test('is in plain fields, if configured', async () => {
+  test("the client's identity is in plain fields, if configured", async () => {
     const { fields } = await asked('GET', '/fields/x', { headers: { 'X-Auth-Name': 'admin' } });
     expect(fields).toMatchObject({
       'x-auth-subject': 'machine',
@@ -287,19 +290,19 @@ describe('the identity of the client', () => {
     expect(fields['x-auth-statement']).toBeUndefined();
   });
 
-  test('has the first URL as audience if the application has no name, and is omitted if configured', async () => {
+  test('the audience of a statement is the first URL if the application has no name; the statement can be turned off', async () => {
     expect(claimsOf(await asked('GET', '/inventory/x')).aud).toBe(`${application.url}base/`);
     const { raw } = await asked('GET', '/untold/x');
     expect(raw.filter((name) => /^x-auth/i.test(name))).toEqual([]);
   });
 
-  test('is anonymous in a space without authentication', async () => {
+  test('the client is anonymous in a space without authentication', async () => {
     const headers = { 'X-Auth-Statement': 'e30.e30.e30', 'X-Auth-Subject': 'admin' };
     const { raw } = await asked('GET', '/open/x', { headers });
     expect(raw.filter((name) => /^x-auth/i.test(name))).toEqual([]);
   });
 
-  test('is not stated once the token is revoked', async () => {
+  test('a statement of a revoked token is not passed on', async () => {
     const token = gateway.token('told:read');
     const headers = { Authorization: `Bearer ${token}` };
     expect((await gateway.ask('GET', '/told/x', { headers })).status).toBe(200);
@@ -312,12 +315,12 @@ describe('the identity of the client', () => {
 });
 
 describe('methods', () => {
-  test('listed methods are passed on, also methods that this server does not support itself', async () => {
+  test('listed methods are passed on, including methods that this server does not support itself', async () => {
     expect(await asked('REPORT', '/listed/x')).toMatchObject({ method: 'REPORT' });
     expect(await asked('PURGE', '/listed/x')).toMatchObject({ method: 'PURGE' });
   });
 
-  test('405 by the gateway names the gateway', async () => {
+  test('a 405 of the gateway names the methods of the gateway', async () => {
     const { status, headers, text } = await as('PUT', '/listed/x');
     expect({ status, allow: headers['allow'] }).toEqual({
       status: 405,
@@ -331,7 +334,7 @@ describe('methods', () => {
     expect((await as('REPORT', '/inventory/x')).status).toBe(405);
   });
 
-  test('TRACE is answered by the gateway, and shows nothing of the application', async () => {
+  test('the gateway answers TRACE itself, and shows nothing of the application', async () => {
     const before = application.asked.length;
     const { status, text } = await as('TRACE', '/traced/x');
     expect({ status, text }).toEqual({
@@ -343,7 +346,7 @@ describe('methods', () => {
     expect(application.asked.length).toBe(before);
   });
 
-  test('OPTIONS that may not be forwarded is answered by the gateway (RFC 9110 section 7.6.2)', async () => {
+  test('the gateway answers OPTIONS that may not be forwarded (RFC 9110 section 7.6.2)', async () => {
     const { status, headers } = await as('OPTIONS', '/listed/x', {
       headers: { 'Max-Forwards': 0 },
     });
@@ -355,7 +358,7 @@ describe('methods', () => {
     expect(fields['max-forwards']).toBe('2');
   });
 
-  test('a preflight is answered with the methods of the space', async () => {
+  test('the gateway answers a preflight with the methods of the space', async () => {
     const headers = {
       Origin: 'https://pages.example',
       'Access-Control-Request-Method': 'REPORT',
@@ -387,7 +390,7 @@ describe('paths that could be read in two ways', () => {
     '/keys/%ef%bd%89nner/x',
     '/inventory/a%00b',
     '/inventory/a%zz',
-  ])('%s is 400', async (path) => {
+  ])('the gateway answers 400 to %s, a path that could be read in two ways', async (path) => {
     const before = application.asked.length;
     const { status } = await as('GET', path);
     expect({ path, status }).toEqual({ path, status: path === '/inventory/a%zz' ? 200 : status });
@@ -398,7 +401,7 @@ describe('paths that could be read in two ways', () => {
   });
 });
 
-test('an application that cannot be reached gives 502 with the reason', async () => {
+test('an application that cannot be reached gives 502, and the log has the reason', async () => {
   await using other = await startGateway({
     gone: { upstream: { url: 'http://127.0.0.1:9/' } },
   });
@@ -446,7 +449,7 @@ describe('the answer that the client gets', () => {
     ['SELF/base/a', `${RESOURCE}/shop/a`],
     ['https://rs.example/base/a', `${RESOURCE}/shop/a`],
     ['//rs.example/base/a', `${RESOURCE}/shop/a`],
-  ])('rewrites Location %s to %s', async (given, expected) => {
+  ])('the gateway rewrites Location %s to %s', async (given, expected) => {
     said = (response) => {
       const location = given.replace('SELF', other.url.slice(0, -1));
       response.writeHead(302, { Location: location, 'Content-Location': location }).end();
@@ -456,7 +459,7 @@ describe('the answer that the client gets', () => {
     expect(headers['content-location']).toBe(expected);
   });
 
-  test('has cookies for the paths of the space', async () => {
+  test('the gateway changes cookies to the paths of the space', async () => {
     said = (response) => {
       response.setHeader('Set-Cookie', [
         'a=1; Path=/base; HttpOnly',
@@ -474,7 +477,7 @@ describe('the answer that the client gets', () => {
     ]);
   });
 
-  test("has in Allow only the application's methods that the space lists", async () => {
+  test('Allow has only the methods of the application that the space lists', async () => {
     said = (response) => response.writeHead(405, { Allow: 'GET, PUT, DELETE' }).end();
     expect((await client('GET', '/shop/x')).headers.allow).toBe('GET, PUT');
     said = (response) => response.writeHead(405).end();
@@ -484,7 +487,7 @@ describe('the answer that the client gets', () => {
   });
 
   test.each([{}, { TE: 'trailers', Connection: 'TE' }])(
-    'keeps the reason phrase of an unknown status (RFC 9112 section 4): %j',
+    'the gateway keeps the reason phrase of an unknown status (RFC 9112 section 4): %j',
     async (fields) => {
       said = (response) => response.writeHead(299, 'Odd').end();
       const sent = http.get({
@@ -498,7 +501,7 @@ describe('the answer that the client gets', () => {
     },
   );
 
-  test("keeps the policy of the application's pages; the gateway decides which origins may read it", async () => {
+  test("the gateway keeps the policy of the application's pages, and decides which origins may read them", async () => {
     said = (response) => {
       response.setHeader('Content-Security-Policy', "default-src 'self'");
       response.setHeader('Access-Control-Allow-Origin', '*');
@@ -518,7 +521,7 @@ describe('the answer that the client gets', () => {
     expect(headers['clear-site-data']).toBeUndefined();
   });
 
-  test('has early hints, chunked content and trailers', async () => {
+  test('the gateway passes on early hints, chunked content and trailers', async () => {
     said = (response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.writeHead(200, { Trailer: 'X-Sum' });
@@ -556,7 +559,7 @@ describe('the answer that the client gets', () => {
     });
   });
 
-  test('has no content for HEAD, 204 and 304', async () => {
+  test('an answer to HEAD, a 204 and a 304 have no content', async () => {
     said = (response) => response.writeHead(200, { 'Content-Length': 5, ETag: '"a"' }).end();
     const head = await client('HEAD', '/shop/x');
     expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '5', '']);
@@ -566,7 +569,7 @@ describe('the answer that the client gets', () => {
     expect((await client('GET', '/shop/x')).status).toBe(304);
   });
 
-  test('RFC 9110 section 15.2: has no interim answers for an HTTP/1.0 client', async () => {
+  test('RFC 9110 section 15.2: an HTTP/1.0 client gets no interim answers', async () => {
     said = (response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.end('content');
@@ -584,7 +587,7 @@ describe('the answer that the client gets', () => {
   });
 });
 
-test('an HTTP/1.0 request without Host is served under our origin', async () => {
+test('an HTTP/1.0 request without Host is served under the configured origin', async () => {
   const token = gateway.token('inventory:read');
   const answer = await new Promise<string>((resolve) => {
     let heard = '';
@@ -632,7 +635,7 @@ describe('an MCP server with tools that need more scopes', () => {
       headers: { Authorization: `Bearer ${gateway.token(scope)}`, ...fields },
       body,
     });
-  /** The application has heard of nothing. */
+  /** Expects a refusal without a request to the application. */
   const refused = async (reply: Promise<{ status: number }>) => {
     const before = application.asked.length;
     const { status } = await reply;
@@ -645,14 +648,17 @@ describe('an MCP server with tools that need more scopes', () => {
     ['a tool that needs more', 'mcp:read mcp:write', call('add_note')],
     ['a batch', 'mcp:read mcp:write mcp:share', [call('add_note'), call('share_note')]],
     ['another message', 'mcp:read', { method: 'prompts/get', params: { name: 'add_note' } }],
-  ])('%s: the application gets the message unchanged', async (_, scope, message) => {
-    const body = JSON.stringify(message, undefined, 1);
-    const { status, text } = await sent(scope, body);
-    expect(status).toBe(200);
-    expect(JSON.parse(text)).toMatchObject({ body });
-  });
+  ])(
+    'for a call of %s with its scopes, the application gets the message unchanged',
+    async (_, scope, message) => {
+      const body = JSON.stringify(message, undefined, 1);
+      const { status, text } = await sent(scope, body);
+      expect(status).toBe(200);
+      expect(JSON.parse(text)).toMatchObject({ body });
+    },
+  );
 
-  test('RFC 6750 section 3.1: 403 has one challenge with all scopes that the call needs and the token has', async () => {
+  test('RFC 6750 section 3.1: a 403 has one challenge with the needed scopes and those that the token has', async () => {
     const body = JSON.stringify([call('add_note'), call('share_note')]);
     const before = application.asked.length;
     const { status, headers } = await sent('mcp:read mcp:other', body);
@@ -684,14 +690,14 @@ describe('an MCP server with tools that need more scopes', () => {
       'a name in escapes',
       JSON.stringify(call('add_note')).replace('add', String.raw`\u0061dd`),
     ],
-  ])('%i for %s', async (expected, _, body) => {
+  ])('an MCP call gets %i: %s', async (expected, _, body) => {
     const reply = sent('mcp:read', body);
     expect(await (expected === 200 ? reply.then(({ status }) => status) : refused(reply))).toBe(
       expected,
     );
   });
 
-  /** In front of the others of an object: too long to be read in the event loop. */
+  /** A long first member, so that the message is too long to be parsed in the event loop. */
   const LONG = `"x":"${'x'.repeat(READ_AT_ONCE)}",`;
   const long = (message: object) => JSON.stringify(message).replace('{', `{${LONG}`);
 
@@ -707,7 +713,7 @@ describe('an MCP server with tools that need more scopes', () => {
     [400, 'no JSON', long(call('list_notes')).slice(0, -1)],
     [400, 'a name that comes twice', `{${LONG}${LONG}"method":"tools/list"}`],
     [422, 'a message that is nested too deep', `{${LONG}"y":${'['.repeat(300)}${']'.repeat(300)}}`],
-  ])('%i for %s, in a message that is parsed on a thread', async (expected, _, body) => {
+  ])('an MCP call whose message is parsed on a thread gets %i: %s', async (expected, _, body) => {
     const reply = sent('mcp:read', body);
     expect(await (expected === 200 ? reply.then(({ status }) => status) : refused(reply))).toBe(
       expected,
@@ -719,11 +725,11 @@ describe('an MCP server with tools that need more scopes', () => {
     { 'Content-Type': 'application/json; charset=utf-7' },
     { ...JSON_FIELD, 'Content-Encoding': 'gzip' },
     {},
-  ])('415 for content that servers could read differently: %j', async (fields) => {
+  ])('an MCP message that servers could read differently gets 415: %j', async (fields) => {
     expect(await refused(sent('mcp:read', JSON.stringify(call('add_note')), fields))).toBe(415);
   });
 
-  test('403 for a call that arrives slowly, if the token is revoked meanwhile', async () => {
+  test('an MCP call that arrives slowly gets 403 if the token is revoked meanwhile', async () => {
     const jti = 'slow call';
     const authorization = `Bearer ${gateway.token('mcp:read', { jti })}`;
     const slow = sendSlowly(
@@ -741,7 +747,7 @@ describe('an MCP server with tools that need more scopes', () => {
     expect(await refused(slow)).toBe(403);
   });
 
-  test('a WebSocket is refused, since calls in it would not be checked', async () => {
+  test('a WebSocket to an MCP server is refused, since calls in it would not be checked', async () => {
     const { status, text } = await gateway.ask('GET', '/mcp/', {
       headers: {
         Authorization: `Bearer ${gateway.token('mcp:read')}`,
@@ -755,7 +761,7 @@ describe('an MCP server with tools that need more scopes', () => {
     expect((JSON.parse(text) as Asked).fields.upgrade).toBeUndefined();
   });
 
-  test('a call in chunked content, or by another method, is checked, too', async () => {
+  test('an MCP call in chunked content or by another method is checked, too', async () => {
     const headers = {
       Authorization: `Bearer ${gateway.token('mcp:read')}`,
       'Transfer-Encoding': 'chunked',

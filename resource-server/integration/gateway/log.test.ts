@@ -8,7 +8,7 @@ import { type Application, startApplication, startGateway } from '../gateway.fix
 const GONE = 'http://127.0.0.1:9/';
 
 let breakOff = () => {};
-/** The bytes that a server which does not speak HTTP answers before it ends. */
+/** The octets that a server that does not speak HTTP answers. */
 let malformed = '';
 const raw = createServer((socket) => {
   socket.on('error', () => {}).once('data', () => socket.end(malformed, 'latin1'));
@@ -42,7 +42,7 @@ afterAll(async () => {
   raw.close();
 });
 
-/** The lines of the log with these members. */
+/** Waits for lines of the log with these members. */
 async function logged(members: object): Promise<Record<string, unknown>[]> {
   for (;;) {
     const told = gateway.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -77,7 +77,7 @@ test('a request that failed at one instance and succeeded at another has a warni
   expect(request).toMatchObject({ status: 200, host: `127.0.0.1:${application.port}` });
 });
 
-test('if no instance answers, the log line says why, and the client does not learn the reason', async () => {
+test('if no instance answers, the log line gives the reason, and the client does not learn it', async () => {
   const { text } = await as('GET', '/gone/x');
   expect(text).not.toContain('127.0.0.1');
   const [line] = await logged({ path: '/gone/x' });
@@ -122,17 +122,20 @@ describe.each([
 ])(
   '502 says that the application sent %s (RFC 9110 section 15.6.3)',
   (name, sent, rule, more = rule) => {
-    test.each(Object.entries(WAYS))('%s', async (way, headers) => {
-      malformed = sent;
-      const path = `/odd/${encodeURIComponent(name + way)}`;
-      const { status, text } = await as('GET', path, { headers });
-      expect([status, text]).toEqual([502, expect.stringMatching(rule)]);
-      expect(text).not.toMatch(/secret|ICY|cannot be reached/);
-      const [line] = await logged({ path });
-      expect(line?.['reason']).toMatch(rule);
-      expect(line?.['reason']).toMatch(more);
-      expect(line?.['reason']).not.toContain('secret');
-    });
+    test.each(Object.entries(WAYS))(
+      'the log line of a 502 says that the application sent %s',
+      async (way, headers) => {
+        malformed = sent;
+        const path = `/odd/${encodeURIComponent(name + way)}`;
+        const { status, text } = await as('GET', path, { headers });
+        expect([status, text]).toEqual([502, expect.stringMatching(rule)]);
+        expect(text).not.toMatch(/secret|ICY|cannot be reached/);
+        const [line] = await logged({ path });
+        expect(line?.['reason']).toMatch(rule);
+        expect(line?.['reason']).toMatch(more);
+        expect(line?.['reason']).not.toContain('secret');
+      },
+    );
   },
 );
 

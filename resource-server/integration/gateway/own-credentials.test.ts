@@ -7,7 +7,7 @@ import { newApiKey } from '#shared/people/api-key.ts';
 import { cookieName } from '#shared/auth/schemes/session/cookie.ts';
 import { type Application, RESOURCE, startApplication, startGateway } from '../gateway.fixture.ts';
 
-/** Credentials that this server has given out never reach an application, wherever a client puts them. */
+/** Credentials that this server has issued never reach an application, at any place in a request. */
 const KEY = newApiKey(systemRandom).key;
 const SECRET = 'A'.repeat(43);
 const SESSION = `${cookieName(`${RESOURCE}/signed/`, 'session')}=${SECRET}`;
@@ -45,7 +45,7 @@ interface Sent {
   readonly trailers?: Lines;
 }
 
-/** The parts of the one request that came to the application. */
+/** The parts of the single request that reached the application. */
 function came() {
   const [one, ...more] = application.asked;
   expect(more).toEqual([]);
@@ -85,14 +85,14 @@ async function overHttp2({ path, fields = [] }: Sent) {
 
 const WAYS = { 'HTTP/1.1': overHttp1, 'HTTP/2': overHttp2, 'a handshake': asHandshake };
 
-/** As the space lets in. */
+/** The credentials with which the space admits the client. */
 const credentials = (space: string): Lines =>
   space === 'open'
     ? []
     : [['Authorization', `Bearer ${gateway.token(`${space}:read ${space}:write`)}`]];
 
 describe.each(['open', 'bearer', 'passing'])('at a space that takes no keys: %s', (space) => {
-  describe.each(Object.entries(WAYS))('over %s', (_way, send) => {
+  describe.each(Object.entries(WAYS))('own credentials over %s', (_way, send) => {
     const ask = (fields: Lines, query = '') =>
       send({ path: `/${space}/x${query}`, fields: [...credentials(space), ...fields] });
 
@@ -106,12 +106,12 @@ describe.each(['open', 'bearer', 'passing'])('at a space that takes no keys: %s'
       ['X-Partner', KEY.toUpperCase()],
       ['X-Partner', KEY.slice(0, -9)],
       ['Referer', `${RESOURCE}/keys/x?partner=${KEY}`],
-    ])('an API key in %s is removed (%#)', async (name, value) => {
+    ])('an API key in %s is removed, case %#', async (name, value) => {
       const one = await ask([[name, value]]);
       expect(JSON.stringify(one).toLowerCase()).not.toContain(KEY.slice(3, 19));
     });
 
-    test('an API key in the query is removed in any spelling; other parameters stay', async () => {
+    test('an API key in the query is removed in any spelling, and other parameters stay', async () => {
       const encoded = KEY.replaceAll('_', '%5f').replace('c', '%63');
       const query = `?a=%2F&partner=${KEY}&door=${KEY}&%64oor=${encoded}&b`;
       expect((await ask([], query)).url).toBe('/x?a=%2F&b');
@@ -137,7 +137,7 @@ describe.each(['open', 'bearer', 'passing'])('at a space that takes no keys: %s'
     test.each([
       ['a session', SESSION],
       ['a sign-in under way', VISIT],
-    ])('the cookie of %s is removed, and others are passed on', async (_what, cookie) => {
+    ])('the cookie of %s is removed, and other cookies are passed on', async (_what, cookie) => {
       const { raw, fields } = await ask([['Cookie', `a=1; ${cookie}; b=2`]]);
       expect(fields.cookie).toBe('a=1; b=2');
       expect(JSON.stringify(raw)).not.toContain(SECRET);
@@ -148,12 +148,12 @@ describe.each(['open', 'bearer', 'passing'])('at a space that takes no keys: %s'
       'X_Auth_Statement',
       'Concealed-Auth-Export',
       'Proxy-Authorization',
-    ])('%s is removed', async (name) => {
+    ])('%s is removed from the request', async (name) => {
       expect(JSON.stringify(await ask([[name, SECRET]]))).not.toContain(SECRET);
     });
 
     if (space === 'bearer') {
-      test('a token and its proof are removed', async () => {
+      test('a token and its proof are removed from the request', async () => {
         const text = JSON.stringify(await ask([['DPoP', 'a.proof.c']]));
         expect(text).not.toContain('a.proof.c');
         expect(text).not.toContain('Bearer ');
@@ -169,7 +169,7 @@ describe.each(['open', 'bearer', 'passing'])('at a space that takes no keys: %s'
     ['Concealed-Auth-Export', SECRET],
     ['Proxy-Authorization', SECRET],
     ['Authorization', `Bearer ${SECRET}`],
-  ])('in trailers: %s', async (name, value) => {
+  ])('credentials in trailers are removed: %s', async (name, value) => {
     const chunked = ['Transfer-Encoding', 'chunked'] as const;
     const fields = [...credentials(space), chunked];
     const trailers = [

@@ -11,11 +11,11 @@ import { Flow } from '../../forwarding/flow.ts';
 import { startApplication, startGateway } from '../gateway.fixture.ts';
 import { type Bid, LEFT, Places } from '../../gateway/places.ts';
 
-/** Milliseconds in line. */
+/** Milliseconds for which a request may wait. */
 const LONG = 60_000;
 const AGES = 10 * LONG;
 
-/** One that asks as that account, or at that address. */
+/** A request of that account, or from that address. */
 function bidOf(name: string, { part = 1, slow = false, moves = 0 } = {}) {
   const exchange = new Writable();
   let moved = 0;
@@ -25,7 +25,7 @@ function bidOf(name: string, { part = 1, slow = false, moves = 0 } = {}) {
   return { holders: [{ name, part }], exchange, flow };
 }
 
-/** How many places come at once to those whose bids these are. */
+/** Returns how many such requests get a place at once. */
 async function takeAll(places: Places, bid: () => Bid): Promise<number> {
   for (let taken = 0; ; taken += 1) {
     let has = false;
@@ -43,7 +43,7 @@ async function takeAll(places: Places, bid: () => Bid): Promise<number> {
 }
 
 describe('connections to an application', () => {
-  test('accounts get connections in turn, however many requests of one account wait', async () => {
+  test('accounts get connections in rotation, however many requests of one account wait', async () => {
     const places = new Places(2, LONG);
     const order: string[] = [];
     const held = await Promise.all(['a', 'b'].map((account) => places.take(bidOf(account))));
@@ -71,7 +71,7 @@ describe('connections to an application', () => {
     expect(order).toEqual(['b', 'c', 'a']);
   });
 
-  test('connections are given in turn, each once', async () => {
+  test('waiting requests get connections in order, each once', async () => {
     const places = new Places(1, LONG);
     const giveBack = await places.take(bidOf('a'));
     const order: string[] = [];
@@ -120,7 +120,7 @@ describe('connections to an application', () => {
     (await places.take(bidOf('a')))();
   });
 
-  test('if many clients have waited too long, a few get 503 in each turn of the event loop', async () => {
+  test('if many clients have waited too long, only a few get 503 in each turn of the event loop', async () => {
     const places = new Places(1, 1);
     await places.take(bidOf('a'));
     let told = 0;
@@ -153,18 +153,21 @@ describe('a hundred places', () => {
       [66, 44, 29, 1],
       (n, k) => holdersOf(person(`${n},${k}`), at(n)),
     ],
-  ])('one, two, three and ten greedy %s leave %j', async (_, left, holders) => {
-    for (const [index, greedy] of [1, 2, 3, 10].entries()) {
-      const places = new Places(100, LONG);
-      let [taken, k] = [0, 0];
-      for (let n = 0; n < greedy; n += 1) {
-        taken += await takeAll(places, () => ({ ...bidOf(''), holders: holders(n, (k += 1)) }));
+  ])(
+    'one, two, three and ten greedy %s leave %j of a hundred connections',
+    async (_, left, holders) => {
+      for (const [index, greedy] of [1, 2, 3, 10].entries()) {
+        const places = new Places(100, LONG);
+        let [taken, k] = [0, 0];
+        for (let n = 0; n < greedy; n += 1) {
+          taken += await takeAll(places, () => ({ ...bidOf(''), holders: holders(n, (k += 1)) }));
+        }
+        expect(100 - taken).toBe(left[index]);
+        const newcomer = { ...bidOf(''), holders: holdersOf(person('new'), '198.51.100.1') };
+        (await places.take(newcomer))();
       }
-      expect(100 - taken).toBe(left[index]);
-      const newcomer = { ...bidOf(''), holders: holdersOf(person('new'), '198.51.100.1') };
-      (await places.take(newcomer))();
-    }
-  });
+    },
+  );
 });
 
 describe('a client that is slow', () => {
@@ -175,7 +178,10 @@ describe('a client that is slow', () => {
     jest.useRealTimers();
   });
 
-  /** All places of one that holds them so, and somebody who waits for one; how many ended. */
+  /**
+   * Fills all places by one account, with a second account waiting. `ended`: the requests whose connection was taken
+   * away.
+   */
   async function contended(how: object, waiting = 'b') {
     const places = new Places(4, LONG);
     const held = Array.from({ length: 4 }, () => bidOf('a', how));
@@ -190,7 +196,7 @@ describe('a client that is slow', () => {
     return { places, ended, taken };
   }
 
-  test('loses a connection to a waiting account that has fewer', async () => {
+  test('a slow client loses its connection to a waiting account with fewer connections', async () => {
     const { ended, taken } = await contended({ slow: true });
     jest.advanceTimersByTime(LONG / 2);
     await taken;
@@ -202,7 +208,7 @@ describe('a client that is slow', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('keeps its connection while no account waits', async () => {
+  test('a slow client keeps its connection while no account waits', async () => {
     const { ended } = await contended({ slow: true }, '');
     jest.advanceTimersByTime(AGES);
     expect(ended()).toEqual([]);
@@ -212,14 +218,14 @@ describe('a client that is slow', () => {
     ['moves as much as is asked for', { slow: true, moves: 4096 * 60 }, 'b'],
     ['waits for the application, such as for the next event', { slow: false }, 'b'],
     ['belongs to the account that waits', { slow: true }, 'a'],
-  ])('keeps its connection if it %s', async (_, how, waiting) => {
+  ])('a slow client keeps its connection if it %s', async (_, how, waiting) => {
     const { ended, taken } = await contended(how, waiting);
     jest.advanceTimersByTime(LONG + 1);
     await expect(taken).rejects.toMatchObject({ status: 503 });
     expect(ended()).toEqual([]);
   });
 
-  test('is ended in favour of another account at its address', async () => {
+  test('a slow client loses its connection to another account at the same address', async () => {
     const places = new Places(4, LONG);
     const address = { name: 'at', part: 1 };
     const held = Array.from({ length: 4 }, () => bidOf('', { slow: true }));
@@ -233,7 +239,7 @@ describe('a client that is slow', () => {
   });
 });
 
-/** An application that holds its answers back, and counts those whom it lets wait. */
+/** An application that delays its answers, and counts its open requests. */
 async function holdingApplication() {
   const held: http.ServerResponse[] = [];
   const urls: string[] = [];
@@ -244,7 +250,7 @@ async function holdingApplication() {
   return { application, held, urls };
 }
 
-test('an application gets no more requests at a time than configured, over any of its URLs', async () => {
+test('an application gets no more concurrent requests than configured, over all its URLs', async () => {
   const { application, held, urls } = await holdingApplication();
   await using _ = application;
   await using gateway = await startGateway({
@@ -290,7 +296,7 @@ test.each([
   await Promise.all(hanging);
 });
 
-test('a client that disconnects before the verdict causes no request to the application', async () => {
+test('a client that disconnects before it is admitted causes no request to the application', async () => {
   const gate = Promise.withResolvers<void>();
   const urls: (string | undefined)[] = [];
   let asked = 0;

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 
-/** Two places: the first is about to be taken out, and says so. */
+/** Two instances: the first is about to be drained, and announces it by a 503. */
 let leaving: Application;
 let staying: Application;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
@@ -34,7 +34,7 @@ const saying =
     void response.writeHead(status, fields).end('leaves');
 const LEAVES = { 'Retry-After': '30' };
 
-/** How many of four answers came from where, and with what. */
+/** Sends four requests. Returns which instances answered, and with which statuses. */
 async function four(method = 'GET', call = {}, space = 'two'): Promise<string[]> {
   const answers = [];
   for (let n = 0; n < 4; n += 1) {
@@ -51,21 +51,27 @@ describe('RFC 9110 section 10.2.3: an instance that answers 503 with Retry-After
     ['over undici', 'GET', {}],
     ['over node:http', 'GET', { headers: { TE: 'trailers' } }],
     ['for PUT without content', 'PUT', {}],
-  ])('gets no further requests, and no client notices: %s', async (_, method, call) => {
-    says = saying(503, LEAVES);
-    expect(await four(method, call)).toEqual([STAYS, STAYS, STAYS, STAYS]);
-    expect(times).toBe(1);
-  });
+  ])(
+    'a drained instance gets no further requests, and clients do not notice: %s',
+    async (_, method, call) => {
+      says = saying(503, LEAVES);
+      expect(await four(method, call)).toEqual([STAYS, STAYS, STAYS, STAYS]);
+      expect(times).toBe(1);
+    },
+  );
 
   test.each([
     ['what may not be done twice', 'POST', {}],
     ['what has content', 'PUT', { body: 'x' }],
-  ])('gives its 503 to the client of %s, and to no other client', async (_, method, call) => {
-    says = saying(503, LEAVES);
-    expect(await four(method, call)).toEqual([STAYS, STAYS, STAYS, '503 leaves']);
-  });
+  ])(
+    'a drained instance gives its 503 to the client of %s, and to no other client',
+    async (_, method, call) => {
+      says = saying(503, LEAVES);
+      expect(await four(method, call)).toEqual([STAYS, STAYS, STAYS, '503 leaves']);
+    },
+  );
 
-  test('gets requests again when the time is over', async () => {
+  test('a drained instance gets requests again after the seconds of Retry-After', async () => {
     says = saying(503, LEAVES);
     await four();
     gateway.clock.advance(29);
@@ -76,14 +82,14 @@ describe('RFC 9110 section 10.2.3: an instance that answers 503 with Retry-After
     expect(await four()).toContain('200 leaves');
   });
 
-  test('gets requests again at the date of Retry-After', async () => {
+  test('a drained instance gets requests again at the date of Retry-After', async () => {
     const at = new Date(gateway.clock.now() + 30_000).toUTCString();
     says = saying(503, { 'Retry-After': at });
     expect(await four()).toEqual([STAYS, STAYS, STAYS, STAYS]);
     expect(times).toBe(1);
   });
 
-  test('gets requests again after a minute in any case', async () => {
+  test('a drained instance gets requests again after a minute at the latest', async () => {
     says = saying(503, { 'Retry-After': '86400' });
     await four();
     gateway.clock.advance(61);
@@ -91,14 +97,14 @@ describe('RFC 9110 section 10.2.3: an instance that answers 503 with Retry-After
     expect(times).toBe(2);
   });
 
-  test('finishes its requests, and their success does not bring new ones', async () => {
+  test('a drained instance finishes its requests, whose success does not bring new requests', async () => {
     const begun = Promise.withResolvers<() => void>();
     says = (_, response) => begun.resolve(() => void response.end('leaves late'));
     const all = [gateway.ask('GET', '/two/x'), gateway.ask('GET', '/two/x')];
     const end = await begun.promise;
     says = saying(503, LEAVES);
-    // It is the busier one, unless others are asked at once.
-    // oxlint-disable-next-line no-unmodified-loop-condition -- what they are answered by counts
+    // Concurrent requests are needed, since the other instance is less busy. oxlint-disable-next-line
+    // no-unmodified-loop-condition -- the application's answer counts
     while (times < 2) await Promise.all([four(), four(), four()]);
     end();
     const texts = await Promise.all(all.map(async (one) => (await one).text));
@@ -107,7 +113,7 @@ describe('RFC 9110 section 10.2.3: an instance that answers 503 with Retry-After
     expect(times).toBe(2);
   });
 
-  test('gives its 503 to clients if all instances do so, or if it is the only one', async () => {
+  test('clients get the 503 of an instance if all instances are drained, or if it is the only one', async () => {
     says = saying(503, LEAVES);
     expect(new Set(await four('GET', {}, 'one'))).toEqual(new Set(['503 leaves']));
   });
@@ -119,7 +125,7 @@ test.each([
   [503, { 'Retry-After': '0' }],
   [429, LEAVES],
   [500, LEAVES],
-])('%i with %j is passed on like any other answer', async (status, fields) => {
+])('status %i with %j is passed on like any other answer', async (status, fields) => {
   says = saying(status, fields);
   expect(await four()).toEqual([STAYS, STAYS, `${status} leaves`, `${status} leaves`]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { startApplication, startGateway } from '../gateway.fixture.ts';
 
-test('the 503 to a client without a connection for its second attempt does not say that nothing was sent', async () => {
+test('a client whose second attempt finds no connection gets a 503 that does not claim that nothing was sent', async () => {
   let isFirst = true;
   let isOver = false;
   await using application = await startApplication((request, response) => {
@@ -12,7 +12,7 @@ test('the 503 to a client without a connection for its second attempt does not s
       return;
     }
     const holding = setInterval(() => {
-      response.write('.'); // it keeps the only place
+      response.write('.'); // keeps the only connection occupied
       if (!isOver) return;
       clearInterval(holding);
       response.end();
@@ -31,7 +31,7 @@ test('the 503 to a client without a connection for its second attempt does not s
   expect((await held).status).toBe(200);
 });
 
-test('RFC 4918 section 9.8.5: a Destination on another server is no failure of the application', async () => {
+test('RFC 4918 section 9.8.5: a Destination on another server does not count as a failure of the application', async () => {
   await using application = await startApplication();
   const upstream = { urls: [application.url, `${application.url}other/`] };
   await using gateway = await startGateway(

@@ -6,7 +6,9 @@ import { startApplication, startGateway } from '../gateway.fixture.ts';
 
 const from = (address: string) => ({ 'X-Forwarded-For': address });
 
-/** Sends the head of a request, with some of its content, and reads nothing; whether it was ended. */
+/**
+ * Sends the head of a request and some of its content, and reads nothing. Returns whether the server ended the request.
+ */
 type Slow = (port: number, method: string, path: string, address: string) => () => boolean;
 
 const overHttp1: Slow = (port, method, path, address) => {
@@ -17,7 +19,7 @@ const overHttp1: Slow = (port, method, path, address) => {
     `${method} ${path} HTTP/1.1\r\nHost: rs.example\r\nX-Forwarded-For: ${address}\r\n` +
       (method === 'POST' ? 'Content-Length: 1000\r\n\r\nso' : '\r\n'),
   );
-  // A socket that does not read sees no end.
+  // A socket that does not read gets no end event.
   return () => {
     if (method === 'POST') socket.resume().on('data', () => (isOver = true));
     return isOver;
@@ -45,7 +47,7 @@ test.each([
   ['HTTP/1.1', overHttp1],
   ['HTTP/2', overHttp2],
 ])(
-  'a too slow upload or download is ended in favour of other clients, an event stream is not: %s',
+  'a slow upload or download is ended for other clients, but an event stream is not: %s',
   async (_, slow) => {
     let streams = 0;
     await using application = await startApplication((request, response) => {

@@ -27,7 +27,7 @@ beforeEach(() => void application.asked.splice(0));
 
 let requests = 0;
 
-/** Sends fields from an address; resolves to those of a trace that the application got, and to the line of the request. */
+/** Sends fields from an address. Resolves to the trace fields that the application got, and to the log line. */
 async function traced(localAddress: string, fields: readonly string[]) {
   requests += 1;
   const path = `/open/r${requests}`;
@@ -67,7 +67,7 @@ test('W3C Trace Context section 4.2: the trace of a trusted proxy is passed on w
   expect(told[0]).not.toContain(PARENT);
 });
 
-test('each request has its own parent-id', async () => {
+test('each request to an application has its own parent-id', async () => {
   const parents = new Set<string | undefined>();
   for (let count = 0; count < 3; count += 1) {
     parents.add((await traced(PROXY, ['Traceparent', TRACEPARENT])).told[0]);
@@ -75,7 +75,7 @@ test('each request has its own parent-id', async () => {
   expect(parents.size).toBe(3);
 });
 
-test('section 3.3.1: several lines of tracestate are one list', async () => {
+test('section 3.3.1: several lines of tracestate are joined into one list', async () => {
   const fields = ['traceparent', TRACEPARENT, 'tracestate', 'a=1', 'tracestate', 'b=2'];
   const { told } = await traced(PROXY, fields);
   expect(told[1]?.replaceAll(' ', '')).toBe('a=1,b=2');
@@ -99,7 +99,7 @@ test.each<[string, string, readonly string[]]>([
     STRANGER,
     ['traceparent', TRACEPARENT, 'Connection', 'traceparent'],
   ],
-])('a trace %s is in no line, and reaches no application', async (_what, from, fields) => {
+])('a trace %s is not logged, and reaches no application', async (_what, from, fields) => {
   expect(await traced(from, fields)).toEqual({ told: [], trace: undefined, status: 200 });
 });
 

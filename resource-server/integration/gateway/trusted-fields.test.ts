@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { TRUSTED_FIELDS } from '#shared/http/trusted-fields.ts';
 import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 
-/** Fields that applications believe of the proxy before them, as strangers send them. */
+/** Fields that applications trust from their proxy, sent by clients that are not trusted. */
 const VALUE = 'somebody-else';
 
-/** As reports of attacks name them, whatever the table says. */
+/** Fields named in reports of attacks, independent of the server's table. */
 const KNOWN = `
 Client-Cert Client-Cert-Chain Proxy Remote-User X-Remote-User X-WEBAUTH-USER X-Client-IP
 True-Client-IP CF-Connecting-IP X-Host X-Original-Host X-Url-Scheme Front-End-Https
@@ -20,7 +20,7 @@ Remote-Groups X-HTTP-Method-Override X-Forwarded-Prefix-Extra Concealed-Auth-Exp
 `
   .trim()
   .split(/\s+/);
-/** Configured in a space of the same server. */
+/** Fields that another space of the same server configures. */
 const CONFIGURED = ['X-Staff-Member'];
 const NAMES = [
   ...new Set([
@@ -31,7 +31,7 @@ const NAMES = [
   ]),
 ];
 
-/** A request has so many lines at most. */
+/** A request has a limited number of lines, so the names are split. */
 const PARTS = [NAMES.slice(0, 45), NAMES.slice(45, 90), NAMES.slice(90)];
 
 let application: Application;
@@ -66,7 +66,7 @@ interface Sent {
   readonly trailers?: readonly [string, string][];
 }
 
-/** Over HTTP/1.1, `fields` exactly as they are; what the application was asked. */
+/** Sends `fields` unchanged over HTTP/1.1. Resolves to the request that the application got. */
 async function send(fields: readonly [string, string][], sent: Sent = {}) {
   const { method = 'GET', path = '/open/x', from, content, trailers } = sent;
   const request = http.request({
@@ -95,7 +95,7 @@ function cameToApplication() {
 }
 const lines = (names: readonly string[], value = VALUE): [string, string][] =>
   names.map((name) => [name, value]);
-/** The names in the header and trailer section, as the application gets them. */
+/** The names in the header and trailer sections that the application gets. */
 const namesIn = ({ raw, trailers }: Application['asked'][number]) =>
   [...raw, ...trailers].filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
 
@@ -116,27 +116,30 @@ const SPELLINGS: Readonly<Record<string, (name: string) => readonly string[]>> =
 };
 
 describe('a field that applications trust from their proxy is never passed on from a client (RFC 9440 section 2.4)', () => {
-  test.each(Object.entries(SPELLINGS))('%s', async (_, spelled) => {
+  test.each(Object.entries(SPELLINGS))('the application does not get %s', async (_, spelled) => {
     for (const names of PARTS) {
       application.asked.splice(0);
       expect(JSON.stringify(await send(lines(names.flatMap(spelled))))).not.toContain(VALUE);
     }
   });
 
-  test.each(Object.entries(SPELLINGS))('in trailers: %s', async (_, spelled) => {
-    const trailers = [...lines(NAMES.flatMap(spelled)), ...lines(['X-Sum'], '1')];
-    const fields: [string, string][] = [['Transfer-Encoding', 'chunked']];
-    const one = await send(fields, { method: 'POST', content: 'x', trailers });
-    expect(one).toMatchObject({ body: 'x', trailers: ['X-Sum', '1'] });
-    expect(JSON.stringify(one)).not.toContain(VALUE);
-  });
+  test.each(Object.entries(SPELLINGS))(
+    'the application does not get trusted fields in trailers: %s',
+    async (_, spelled) => {
+      const trailers = [...lines(NAMES.flatMap(spelled)), ...lines(['X-Sum'], '1')];
+      const fields: [string, string][] = [['Transfer-Encoding', 'chunked']];
+      const one = await send(fields, { method: 'POST', content: 'x', trailers });
+      expect(one).toMatchObject({ body: 'x', trailers: ['X-Sum', '1'] });
+      expect(JSON.stringify(one)).not.toContain(VALUE);
+    },
+  );
 
-  test('nominated by Connection', async () => {
+  test('the application does not get trusted fields that Connection nominates', async () => {
     const one = await send([['Connection', NAMES.join(', ')], ...lines(NAMES)]);
     expect(JSON.stringify(one)).not.toContain(VALUE);
   });
 
-  test('over HTTP/2', async () => {
+  test('the application does not get trusted fields over HTTP/2', async () => {
     const session = http2.connect(`http://127.0.0.1:${gateway.listening.port}`);
     for (const names of PARTS) {
       application.asked.splice(0);
@@ -149,7 +152,7 @@ describe('a field that applications trust from their proxy is never passed on fr
     session.destroy();
   });
 
-  test('with the handshake of a WebSocket (RFC 6455 section 4.1)', async () => {
+  test('the application does not get trusted fields with the handshake of a WebSocket (RFC 6455 section 4.1)', async () => {
     const one = await send([
       ['Connection', 'Upgrade'],
       ['Upgrade', 'websocket'],
@@ -161,7 +164,7 @@ describe('a field that applications trust from their proxy is never passed on fr
     expect(JSON.stringify(one)).not.toContain(VALUE);
   });
 
-  test('other fields are passed on', async () => {
+  test('the application gets all other fields', async () => {
     const names = ['X-Custom', 'Accept-Language', 'X-Csrf-Token', 'Remote', 'X-User-Id'];
     const came = namesIn(await send(lines(names)));
     expect(names.filter((name) => !came.includes(name.toLowerCase()))).toEqual([]);
@@ -174,19 +177,19 @@ describe('upstream.pass', () => {
   const passed = (one: Application['asked'][number]) =>
     namesIn(one).filter((name) => /^(?:cf|client)[-_]/.test(name));
 
-  test('passes on the field from trusted proxies', async () => {
+  test('upstream.pass passes on the field from trusted proxies', async () => {
     const one = await send([...FIELDS, ...lines(['CF-IPCountry'])], { path, from: '127.0.0.2' });
     expect(passed(one)).toEqual(['cf-connecting-ip', 'client-cert']);
     expect(one.fields['cf-connecting-ip']).toBe(VALUE);
   });
 
-  test('does not pass on the field from other clients, or in another space', async () => {
+  test('upstream.pass does not pass on the field from other clients, or in another space', async () => {
     expect(passed(await send(FIELDS, { path }))).toEqual([]);
     application.asked.splice(0);
     expect(passed(await send(FIELDS, { from: '127.0.0.2' }))).toEqual([]);
   });
 
-  test('passes on only one line in the usual spelling, since a proxy passes on other spellings from the client', async () => {
+  test('upstream.pass passes on a single line in the usual spelling, since a proxy passes on other spellings from the client', async () => {
     const from = '127.0.0.2';
     const aliases = lines(['CF_Connecting_IP', 'Client_Cert'], 'alias');
     const one = await send([...FIELDS, ...aliases], { path, from });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { clientOf } from '../spaces-under-test.fixture.ts';
 import { startGateway } from '../gateway.fixture.ts';
 
-/** An application that answers without reading content, and takes what stands behind a head for another request. */
+/** An application that answers without reading content, and reads the octets after a head as another request. */
 const seen = new Map<Socket, string[]>();
 const sockets = new Set<Socket>();
 const application = createServer((socket) => {
@@ -40,7 +40,7 @@ afterAll(async () => {
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 test.each(['GET', 'DELETE', 'OPTIONS', 'QUERY', 'PROPFIND', 'PROPPATCH', 'LOCK'])(
-  "RFC 9112 section 9.3: content of %s that the application does not read is never read as another client's request",
+  "RFC 9112 section 9.3: content of %s that the application does not read never becomes another client's request",
   async (method) => {
     const ask = clientOf(gateway);
     seen.clear();

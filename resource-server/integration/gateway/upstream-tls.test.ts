@@ -17,7 +17,9 @@ import { startGateway } from '../gateway.fixture.ts';
 const folder = mkdtempSync(join(tmpdir(), 'countersign-upstream-tls-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns the answers of a gateway to each way of sending, for an application at `host` with a certificate of `name`. */
+/**
+ * Returns the answers of a gateway to each kind of request, for an application at `host` with a certificate for `name`.
+ */
 async function answers(host: string, name: string, more: { tls?: object; host?: string } = {}) {
   const { key, cert } = selfSigned([name], systemClock, systemRandom);
   const ca = join(folder, `${name}.pem`);
@@ -40,7 +42,7 @@ async function answers(host: string, name: string, more: { tls?: object; host?: 
   return replies;
 }
 
-// RFC 9110 section 4.3.4; what is in Host is for the application.
+// The certificate is verified against the URL (RFC 9110 section 4.3.4), while Host is for the application.
 test.each([
   ['localhost', 'localhost', {}, 'localhost rs.example'],
   ['localhost', 'localhost', { host: 'upstream' }, 'localhost localhost'],
@@ -62,7 +64,7 @@ test.each([
   expect(await answers(host, name, more)).toEqual([502, 502]);
 });
 
-/** Asks an application that speaks HTTP/2; its trailers say by which version it was asked. */
+/** Asks an application that supports HTTP/2. Its trailers name the version of the request. */
 async function trailersOf(version: string, asking: Readonly<Record<string, string>>) {
   const { key, cert } = selfSigned(['localhost'], systemClock, systemRandom);
   const ca = join(folder, 'http2.pem');
@@ -110,17 +112,17 @@ describe('RFC 9110 section 6.5: trailers of an application over HTTP/2', () => {
   test.each([
     ['HTTP/1.1', {}, '2.0'],
     ['HTTP/2', {}, '2.0'],
-    // Only node:http says that it takes them, and over HTTP/1.1 alone.
+    // Only node:http announces that it reads trailers, and only over HTTP/1.1.
     ['HTTP/1.1', { TE: 'trailers' }, '1.1'],
     ['HTTP/2', { te: 'trailers' }, '1.1'],
-  ])('to a client of %s with %j', async (version, fields, by) => {
+  ])('a client of %s with %j gets the trailers', async (version, fields, by) => {
     expect(await trailersOf(version, { path: '/shop/x', ...fields })).toEqual(['over', by]);
   });
 
   test.each([
-    ['HTTP/1.1', undefined], // RFC 9112 section 6.3: nothing follows content of a length
+    ['HTTP/1.1', undefined], // an HTTP/1.1 message with a length has no trailers (RFC 9112 section 6.3)
     ['HTTP/2', '2.0'],
-  ])('behind content of a length, to a client of %s', async (version, by) => {
+  ])('trailers after content with a length, for a client of %s', async (version, by) => {
     expect(await trailersOf(version, { path: '/shop/length' })).toEqual(['over', by]);
   });
 });

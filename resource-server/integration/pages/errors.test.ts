@@ -16,7 +16,7 @@ const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 const asking = (method: string, path: string, fields: object, { headers, body }: Call = {}) =>
   rs.ask(method, path, { headers: { ...headers, ...fields }, ...(body && { body }) });
 
-/** Those that are about the content alone, or that no two answers share. */
+/** Fields about the content, and fields that differ between any two answers. */
 const OF_CONTENT =
   /^(?:content-|x-frame-options$|referrer-policy$|date$|x-request-id$|keep-alive$|connection$)/;
 
@@ -26,7 +26,7 @@ const otherFields = ({ headers }: Reply) =>
       .filter(([name]) => !OF_CONTENT.test(name))
       .map(([name, value]) => [name, String(value).replaceAll(/nonce="[^"]*"/g, 'nonce')]),
   );
-/** Without the id of the request. */
+/** Removes the id of the request from a text. */
 const bare = ({ text, headers }: Reply) => text.replaceAll(String(headers['x-request-id']), '');
 
 const bearer = (scope: string) => ({ headers: { Authorization: `Bearer ${rs.token(scope)}` } });
@@ -42,30 +42,33 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     [404, 'GET', '/documents/none', () => bearer('documents:read'), 'There is nothing here'],
     [405, 'POST', '/.well-known/oauth-protected-resource', () => ({}), 'This request cannot be'],
     [403, 'GET', '/verify', () => ({}), 'You may not enter'],
-  ])('%i %s %s: the same status and fields', async (status, method, path, call, title) => {
-    const json = await asking(method, path, { Accept: '*/*' }, call());
-    const page = await asking(method, path, BROWSER, call());
-    expect([json.status, page.status]).toEqual([status, status]);
-    expect(otherFields(page)).toEqual(otherFields(json));
-    expect(json.headers['content-type']).toBe('application/problem+json');
-    expect(page.headers).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
-      'content-language': 'en',
-      'cache-control': 'no-store',
-      'content-length': String(Buffer.byteLength(page.text)),
-    });
-    expect(page.headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
-    );
-    expect(page.text).toContain(`<h1>${title}`);
-    expect(page.text).toContain(`<code>${String(page.headers['x-request-id'])}</code>`);
-    if (method === 'POST') return;
-    const head = await asking('HEAD', path, { ...BROWSER, 'If-None-Match': '*' }, call());
-    expect([head.status, head.text]).toEqual([status, '']);
-    expect(head.headers['content-length']).toBe(page.headers['content-length']);
-  });
+  ])(
+    'an error page has the same status and fields as problem details: %i %s %s',
+    async (status, method, path, call, title) => {
+      const json = await asking(method, path, { Accept: '*/*' }, call());
+      const page = await asking(method, path, BROWSER, call());
+      expect([json.status, page.status]).toEqual([status, status]);
+      expect(otherFields(page)).toEqual(otherFields(json));
+      expect(json.headers['content-type']).toBe('application/problem+json');
+      expect(page.headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'content-language': 'en',
+        'cache-control': 'no-store',
+        'content-length': String(Buffer.byteLength(page.text)),
+      });
+      expect(page.headers['content-security-policy']).toMatch(
+        /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
+      );
+      expect(page.text).toContain(`<h1>${title}`);
+      expect(page.text).toContain(`<code>${String(page.headers['x-request-id'])}</code>`);
+      if (method === 'POST') return;
+      const head = await asking('HEAD', path, { ...BROWSER, 'If-None-Match': '*' }, call());
+      expect([head.status, head.text]).toEqual([status, '']);
+      expect(head.headers['content-length']).toBe(page.headers['content-length']);
+    },
+  );
 
-  test('every challenge is on its own line, also with a page', async () => {
+  test('every challenge is on its own line, also in an answer with a page', async () => {
     const lines = ({ raw }: Reply) =>
       raw.filter((_, index) => raw[index - 1]?.toLowerCase() === 'www-authenticate');
     const page = lines(await asking('GET', '/dav/', BROWSER));
@@ -80,22 +83,25 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     ['an image', 'GET', { 'Sec-Fetch-Mode': 'no-cors' }],
     ['WebDAV', 'PROPFIND', {}],
     ['a method of no browser', 'PUT', {}],
-  ])('%s gets problem details, with the fields of CORS', async (_what, method, fields) => {
-    const usual = await asking(method, '/documents/x', fields);
-    const reply = await asking(method, '/documents/x', { ...BROWSER, ...fields });
-    expect(reply.headers['content-type']).toBe('application/problem+json');
-    expect(reply.text).toBe(usual.text);
-    expect(otherFields(reply)).toEqual(otherFields(usual));
-    expect('access-control-allow-origin' in reply.headers).toBe('Origin' in fields);
-  });
+  ])(
+    'a client with %s gets problem details, with the CORS fields',
+    async (_what, method, fields) => {
+      const usual = await asking(method, '/documents/x', fields);
+      const reply = await asking(method, '/documents/x', { ...BROWSER, ...fields });
+      expect(reply.headers['content-type']).toBe('application/problem+json');
+      expect(reply.text).toBe(usual.text);
+      expect(otherFields(reply)).toEqual(otherFields(usual));
+      expect('access-control-allow-origin' in reply.headers).toBe('Origin' in fields);
+    },
+  );
 
-  test('the page is in the language of the person (RFC 9110 section 12.5.4)', async () => {
+  test('the error page is in the language of the person (RFC 9110 section 12.5.4)', async () => {
     const page = await asking('GET', '/nowhere', { ...BROWSER, 'Accept-Language': 'de-CH, en' });
     expect(page.headers['content-language']).toBe('de');
     expect(page.text).toContain('<h1>Hier ist nichts</h1>');
   });
 
-  test('a hidden space gets the same page as an absent one, octet by octet', async () => {
+  test('a hidden space gets the same error page as an absent one, octet by octet', async () => {
     const [hidden, absent] = [
       await asking('GET', '/hidden/x', BROWSER, bearer('hidden:none')),
       await asking('GET', '/nowhere/x', BROWSER, bearer('hidden:none')),
@@ -104,7 +110,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     expect(otherFields(hidden)).toEqual(otherFields(absent));
   });
 
-  test('an anonymous client gets no id on the page (RFC 9576 section 6.1)', async () => {
+  test('an anonymous client gets no request id on the error page (RFC 9576 section 6.1)', async () => {
     const named = {
       ...BROWSER,
       Authorization: 'PrivateToken token="AA"',
@@ -115,7 +121,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     expect(page.text).not.toMatch(/<code>|the-id/);
   });
 
-  test('text from the client is escaped on the page', async () => {
+  test('the error page escapes text from the client', async () => {
     const host = '<script>alert(1)</script>"&';
     const page = await asking('GET', '/nowhere', { ...BROWSER, 'X-Request-Id': 'a"><script>' });
     expect(page.text).not.toContain('<script');
@@ -123,7 +129,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     expect((await asking('GET', '/verify', fields)).text).not.toContain('<script');
   });
 
-  test('a store that does not answer gives 503 with Retry-After', async () => {
+  test('an outage of the store gives 503 with Retry-After', async () => {
     const away = () => Promise.reject(new StoreUnavailable('the store is away'));
     await using broken = await startResourceServer({}, (stores) => ({
       ...stores,
@@ -152,7 +158,7 @@ describe('behind the gateway', () => {
     expect(otherFields(page)).toEqual(otherFields(json));
   });
 
-  test('error answers of the application are never replaced', async () => {
+  test('the gateway never replaces error answers of the application', async () => {
     const body = '{"title":"Gone","status":410,"detail":"<b>mine</b>"}';
     await using application = await startApplication((_request, response) => {
       response.writeHead(410, { 'Content-Type': 'application/problem+json' }).end(body);

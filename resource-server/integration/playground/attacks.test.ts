@@ -23,13 +23,16 @@ const INJECTIONS = [
   '__proto__',
 ];
 
-test.each(INJECTIONS)('a form cannot name %j as a mistake: nothing is sent', async (value) => {
-  const { rs } = suite;
-  const page = await rs.perform('basic', new URLSearchParams({ mistake: value }).toString());
-  expect(page.status).toBe(400);
-  expect(messagesOf(page.text)).toEqual([]);
-  expect(page.text).not.toContain('<script');
-});
+test.each(INJECTIONS)(
+  'a form that names %j as a mistake is refused, and no request is sent',
+  async (value) => {
+    const { rs } = suite;
+    const page = await rs.perform('basic', new URLSearchParams({ mistake: value }).toString());
+    expect(page.status).toBe(400);
+    expect(messagesOf(page.text)).toEqual([]);
+    expect(page.text).not.toContain('<script');
+  },
+);
 
 test.each([
   'mistake=password&mistake=name',
@@ -44,7 +47,7 @@ test.each([
 });
 
 test.each(['version=3', 'version=2&version=2', 'version=2&version=', 'version=%0d%0a'])(
-  'the form %s is refused with 400 where HTTP/2 is offered',
+  'the form %s is refused with 400, even if HTTP/2 is offered',
   async (form) => {
     const { rs } = suite;
     expect((await rs.perform('hoba', form)).status).toBe(400);
@@ -52,7 +55,7 @@ test.each(['version=3', 'version=2&version=2', 'version=2&version=', 'version=%0
   },
 );
 
-test('a form of another media type is 415, and one of 5 KB is 413', async () => {
+test('a form of another media type is 415, and a form of 5 KB is 413', async () => {
   const { rs } = suite;
   const json = await rs.perform('basic', '{}', { 'Content-Type': 'application/json' });
   const long = await rs.perform('basic', `mistake=${'a'.repeat(5000)}`);
@@ -70,7 +73,7 @@ test.each([
   expect(rs.lines.slice(before).filter((line) => line.includes('/playground/at/'))).toEqual([]);
 });
 
-test('a visitor has 30 exchanges at once, then 429 with Retry-After; another visitor is not affected', async () => {
+test('a visitor has 30 exchanges at once, then 429 with Retry-After, and another visitor is not affected', async () => {
   await using rs = await startPlayground();
   const from = (address: string) => rs.perform('basic', '', { 'X-Forwarded-For': address });
   for (let count = 0; count < 30; count += 1) {
@@ -81,7 +84,7 @@ test('a visitor has 30 exchanges at once, then 429 with Retry-After; another vis
   expect((await from('203.0.113.2')).status).toBe(200);
 });
 
-test('two of ten exchanges at once are performed, and the others are 503', async () => {
+test('two of ten concurrent exchanges are performed, and the others are 503', async () => {
   await using rs = await startPlayground();
   const replies = await Promise.all(Array.from({ length: 10 }, () => rs.perform('basic')));
   const statuses = replies.map(({ status }) => status);
@@ -90,7 +93,7 @@ test('two of ten exchanges at once are performed, and the others are 503', async
   expect((await rs.perform('basic')).status).toBe(200);
 });
 
-test('one address shows the credentials that everybody has 200 times at once, and uses up nothing of others', async () => {
+test("an address may use the playground's public credentials 200 times at once, and other addresses are not affected", async () => {
   await using rs = await startPlayground();
   const page = await rs.ask('GET', '/playground/api-key', { headers: { Accept: 'text/html' } });
   const [key = ''] = /cs_[0-9a-f_]+/.exec(page.text) ?? [];
@@ -100,7 +103,7 @@ test('one address shows the credentials that everybody has 200 times at once, an
   let shown = 0;
   while (shown < 400 && (await show()) === 200) shown += 1;
   expect([shown, await show()]).toEqual([200, 429]);
-  // Each authentication by Digest or SCRAM leaves a row in the store.
+  // Each authentication by Digest or SCRAM writes a row to the store.
   expect(statusesOf((await rs.perform('digest', '', address)).text)).toEqual([401, 429, 429]);
   expect((await rs.perform('scram-sha-256', '', address)).text).toContain('answered 429');
   expect(statusesOf((await rs.perform('api-key')).text)).toEqual([403, 200]);
@@ -109,7 +112,7 @@ test('one address shows the credentials that everybody has 200 times at once, an
   expect([await show(), await show(), await show()]).toEqual([200, 200, 429]);
 });
 
-test("wrong passwords count for the visitor's address, also if the address is that of a trusted proxy", async () => {
+test("wrong passwords are counted for the visitor's address, even if it is that of a trusted proxy", async () => {
   await using rs = await startPlayground({
     limits: { signIn: { burst: 2, per: 100 }, credentials: { burst: 50, per: 10 } },
   });
@@ -123,10 +126,10 @@ test("wrong passwords count for the visitor's address, also if the address is th
   }
 });
 
-describe('an authorization server that gives no token', () => {
-  /** Undefined: it is silent. */
+describe('an authorization server that issues no token', () => {
+  /** Undefined: the server does not answer. */
   let answer: string | undefined = '';
-  /** It takes so long. */
+  /** Seconds that an answer takes. */
   let seconds = 0;
   let rs: Awaited<ReturnType<typeof startPlayground>>;
   const sockets = new Set<Socket>();
@@ -155,12 +158,15 @@ describe('an authorization server that gives no token', () => {
     ['no object', '200 OK\r\nContent-Type: application/json\r\n\r\nnull', 200],
     ['an object', '200 OK\r\n\r\n{"access_token":{}}', 200],
     ['half a chunk', '200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf', 503],
-  ])('%s: a page says so', async (_what, told, status) => {
-    answer = `HTTP/1.1 ${told}`;
-    expect((await from(99)).status).toBe(status);
-  });
+  ])(
+    'the page reports an authorization server that answers with %s',
+    async (_what, told, status) => {
+      answer = `HTTP/1.1 ${told}`;
+      expect((await from(99)).status).toBe(status);
+    },
+  );
 
-  test('answers in chunks, as of a proxy before it, are read in the lists of checks, too', async () => {
+  test('chunked answers, such as those of a proxy, are read for the lists of checks', async () => {
     const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json';
     answer = `${head}\r\n\r\n17\r\n{"request_uri":"urn:x"}\r\n0\r\n\r\n`;
     const { text: page } = await rs.perform('authorization-code');
@@ -168,7 +174,7 @@ describe('an authorization server that gives no token', () => {
     expect(page).not.toContain('there is no such request');
   });
 
-  test('a browser that is led nowhere, or a token that was no token, is not called a refusal of another kind', async () => {
+  test('the page does not claim a false reason if the browser is not redirected or the token is invalid', async () => {
     answer = 'HTTP/1.1 200 OK\r\n\r\n{"request_uri":"urn:x","access_token":"x"}';
     const code = await rs.perform('authorization-code');
     expect(statusesOf(code.text)).toEqual([401, 200, 200]);
@@ -182,7 +188,7 @@ describe('an authorization server that gives no token', () => {
     expect(away).not.toContain('Refused:');
   });
 
-  test('one that answers slowly holds an exchange for 15 seconds, and the leg that is under way by then', async () => {
+  test('an authorization server that answers slowly holds an exchange for 15 seconds plus the running leg', async () => {
     answer = 'HTTP/1.1 200 OK\r\n\r\n{"access_token":"x"}';
     seconds = 8;
     expect((await from(93)).status).toBe(503);
@@ -190,7 +196,7 @@ describe('an authorization server that gives no token', () => {
     expect((await from(92)).status).toBe(200);
   });
 
-  test('while it is silent, exchanges that do not need it go on', async () => {
+  test('exchanges that do not need a silent authorization server continue', async () => {
     answer = undefined;
     const asked = once(server, 'connection');
     const first = from(95);
@@ -204,7 +210,7 @@ describe('an authorization server that gives no token', () => {
     expect((await second).text).toContain('Other visitors use the playground now.');
   });
 
-  test('one visitor asks it 20 times at once, and leaves the rest to others', async () => {
+  test('a visitor may use the authorization server 20 times at once, and other visitors are not affected', async () => {
     answer = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\nnull';
     const asked: string[] = [];
     while (asked.length < 40 && !asked.some((page) => page.includes('Too many of these forms')))
@@ -214,7 +220,7 @@ describe('an authorization server that gives no token', () => {
     expect((await from(97)).status).toBe(200);
   });
 
-  test('all visitors together ask it 60 times at once; one that ends, or is away, is 503', async () => {
+  test('all visitors may use the authorization server 60 times at once, and an outage is 503', async () => {
     answer = '';
     let times = 0;
     let late = await from(1);
@@ -234,7 +240,7 @@ describe('an authorization server that gives no token', () => {
   });
 });
 
-test('a store that is away in the middle of an exchange is told in words, and not as an error of the server', async () => {
+test('an outage of the store during an exchange is shown in words, and is not an error of the server', async () => {
   await using rs = await startPlayground();
   const { limits } = rs.stores;
   const away = () => Promise.reject(new StoreUnavailable('down'));
@@ -247,7 +253,7 @@ test('a store that is away in the middle of an exchange is told in words, and no
   expect(statusesOf(replayed.text)).toEqual([201, 503, 503, 204]);
   expect(replayed.text).not.toContain('The push service takes it');
   expect(replayed.text).not.toContain('Refused:');
-  // The client has its token, and the issuer cannot look for revocations.
+  // The client has its token, but the issuer cannot look for revocations.
   const latest = rs.feed.latest.bind(rs.feed);
   jest.spyOn(rs.feed, 'latest').mockImplementation(away).mockImplementationOnce(latest);
   const unsigned = await rs.perform('private-token');
@@ -260,7 +266,7 @@ test('a store that is away in the middle of an exchange is told in words, and no
   expect(statusesOf((await rs.perform('vapid')).text)).toEqual([201, 201, 200, 204, 204]);
 });
 
-test("a program of this machine gets nothing from the playground's listener", async () => {
+test("another program of the machine gets no answer from the playground's listener", async () => {
   let port = 0;
   let served = 0;
   await using loopback = openLoopback((request, response) => {
@@ -277,7 +283,7 @@ test("a program of this machine gets nothing from the playground's listener", as
   expect(served).toBe(1);
 });
 
-test("a program of this machine gets no tunnel of the playground's proxy", async () => {
+test("another program of the machine gets no tunnel from the playground's proxy", async () => {
   let port = 0;
   let tunnels = 0;
   await using loopback = openLoopback(() => {}, silentLog, {
@@ -296,7 +302,7 @@ test("a program of this machine gets no tunnel of the playground's proxy", async
   expect(tunnels).toBe(1);
 });
 
-test("the playground's proxy reaches its own origin alone, and dials loopback whatever is asked for", async () => {
+test("the playground's proxy reaches only its own origin, and dials loopback for any destination", async () => {
   const dialled: unknown[] = [];
   const watch = (message: unknown) => {
     const { socket } = message as { socket: Socket };
@@ -314,12 +320,12 @@ test("the playground's proxy reaches its own origin alone, and dials loopback wh
     ]);
   }
   unsubscribe('net.client.socket', watch);
-  // Each of the two origins: four connections to the proxy, and one of the proxy itself.
+  // For each of the two origins: four connections to the proxy, and one by the proxy.
   expect(dialled.length).toBeGreaterThanOrEqual(10);
   expect(new Set(dialled)).toEqual(new Set(['127.0.0.1']));
 });
 
-test("the log has the visitor's request and none of the exchange", async () => {
+test("the log has the visitor's request and no request of the exchange", async () => {
   const { rs } = suite;
   const before = rs.lines.length;
   await rs.perform('basic');
@@ -327,7 +333,7 @@ test("the log has the visitor's request and none of the exchange", async () => {
   expect(paths).toEqual(['/playground/basic']);
 });
 
-test('nobody but the playground can ask its issuer of PrivateTokens', async () => {
+test('only the playground can reach its issuer of PrivateTokens', async () => {
   const { rs } = suite;
   await rs.perform('private-token');
   for (const path of ['/.well-known/private-token-issuer-directory', '/private-token/request']) {
@@ -339,7 +345,7 @@ test('nobody but the playground can ask its issuer of PrivateTokens', async () =
 });
 
 test.each(EXCHANGES.filter(({ space }) => space['serves'] === 'documents'))(
-  'nobody but the playground writes to the documents of $name, and an exchange leaves none',
+  'only the playground writes to the documents of $name, and an exchange leaves none',
   async ({ name, mistakes }) => {
     const { rs } = suite;
     const path = `/playground/at/${name}/`;
@@ -364,7 +370,7 @@ test.each(EXCHANGES.filter(({ space }) => space['serves'] === 'documents'))(
   },
 );
 
-test('nobody but the playground reaches its push service, and an exchange leaves nothing in the store', async () => {
+test('only the playground reaches its push service, and an exchange leaves nothing in the store', async () => {
   const { rs } = suite;
   const { mistakes = {} } = EXCHANGES.find(({ name }) => name === 'vapid') ?? {};
   for (const mistake of ['', ...Object.keys(mistakes)]) {
@@ -393,7 +399,7 @@ test('nobody but the playground reaches its push service, and an exchange leaves
   }
 });
 
-test('subscriptions that exchanges have left are bounded, end within a minute and make room', async () => {
+test('subscriptions that interrupted exchanges leave are limited, and end within a minute', async () => {
   await using rs = await startPlayground();
   const until = rs.now() + 60;
   for (let left = 0; left < 50; left += 1) {
@@ -408,7 +414,7 @@ test('subscriptions that exchanges have left are bounded, end within a minute an
   expect(await rs.stores.push.subscriptionsOf(PERSON.id)).toEqual([]);
 });
 
-test('nobody but the playground asks its application, and makes its cache forget', async () => {
+test('only the playground reaches its application, and can purge its cache', async () => {
   const { rs } = suite;
   const headers = {
     Authorization: basicCredentials(PERSON.name, PASSWORD),
@@ -420,13 +426,13 @@ test('nobody but the playground asks its application, and makes its cache forget
   for (const { name } of cached) {
     for (const method of ['GET', 'QUERY', 'PURGE', 'BAN']) {
       const { status } = await rs.ask(method, `/playground/at/${name}/people-1`, { headers });
-      // RFC 9110 section 9.1: no space of this server that anybody can reach has PURGE and BAN.
+      // No space of this server that visitors can reach supports PURGE and BAN (RFC 9110 section 9.1).
       expect([method, status]).toEqual([method, /^(?:PURGE|BAN)$/.test(method) ? 501 : 404]);
     }
   }
 });
 
-test('the redirect URI of the code flow is a page that reads no code, and logs none', async () => {
+test('the redirect URI of the code flow is a page that neither reads nor logs the code', async () => {
   const { rs } = suite;
   const query = '?code=a-code-of-somebody&state=x&iss=https://evil.example';
   const headers = { Accept: 'text/html' };
@@ -437,7 +443,7 @@ test('the redirect URI of the code flow is a page that reads no code, and logs n
   expect(rs.lines.join('')).not.toContain('a-code-of-somebody');
 });
 
-test('without the setting there is no page and no space of the playground in production', async () => {
+test('in production without the setting, the playground has no page and no space', async () => {
   await using rs = await startPlayground({ playground: undefined });
   for (const path of ['/schemes/', '/playground/basic', '/playground/at/basic/']) {
     expect([path, (await rs.ask('GET', path)).status]).toEqual([path, 404]);

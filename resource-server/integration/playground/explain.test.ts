@@ -6,7 +6,7 @@ const suite = onePlayground();
 const formOf = (text: string) => new URLSearchParams({ text }).toString();
 const BASIC = `Authorization: Basic ${Buffer.from('alice:secret').toString('base64')}`;
 
-test('the page explains what is pasted: parts, checks in order, and the text again', async () => {
+test('the page explains the pasted text: its parts, the checks in order, and the text again', async () => {
   const { rs } = suite;
   const empty = await rs.ask('GET', '/playground/explain', { headers: { Accept: 'text/html' } });
   expect(empty.text).toContain('action="/playground/explain#results"');
@@ -31,13 +31,13 @@ test.each([
   ['', 'no form that is known'],
   ['a'.repeat(16_385), 'longer than 16384 bytes'],
   ['\u00e4'.repeat(8193), 'longer than 16384 bytes'],
-])('%.20s is 400, with the reason', async (pasted, reason) => {
+])('explaining %.20s is 400, with the reason', async (pasted, reason) => {
   const { rs } = suite;
   const { status, text } = await rs.perform('explain', formOf(pasted));
   expect([status, text]).toEqual([400, expect.stringContaining(reason)]);
 });
 
-test('the worst text of 16 KB fits into the form, and a longer form is 413', async () => {
+test('a text of 16 KB that needs most escapes fits into the form, and a longer form is 413', async () => {
   const { rs } = suite;
   const longest = `DPoP: ${'"'.repeat(16_378)}`;
   expect((await rs.perform('explain', formOf(longest))).status).toBe(200);
@@ -51,7 +51,7 @@ test.each([
   ['{}', { 'Content-Type': 'application/json' }, 415],
   ['text=a', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }, 403],
   ['text=a', { Origin: 'null', 'Sec-Fetch-Site': 'same-site' }, 403],
-])('the form %s with %j is %d', async (form, headers, status) => {
+])('the form %s with the fields %j is %d', async (form, headers, status) => {
   const { rs } = suite;
   expect((await rs.perform('explain', form, headers)).status).toBe(status);
 });
@@ -64,14 +64,14 @@ test.each([
   `DPoP: e30.${Buffer.from('{"<script>alert(1)</script>":"<img src=x>"}').toString('base64url')}.`,
   'Cache-Status: "</dd><script>alert(1)</script>"; hit; detail="<img src=x>"',
   'If: </<script>alert(1)</script>> ([W/"<img"])',
-])('%s stays text', async (pasted) => {
+])('pasted markup is shown as text: %s', async (pasted) => {
   const { rs } = suite;
   const { text } = await rs.perform('explain', formOf(pasted));
   expect(text).not.toMatch(/<(?:script|img src)/);
   expect(text.match(/<\/textarea/g)).toHaveLength(1);
 });
 
-test('a visitor has 30 explanations at once, then 429; nothing of the text is in the log', async () => {
+test('a visitor has 30 explanations at once, then 429, and the log has nothing of the text', async () => {
   const { rs } = suite;
   const statuses = new Set<number>();
   for (let count = 0; count < 40 && !statuses.has(429); count += 1) {

@@ -17,7 +17,7 @@ import { RESOURCE } from '../resource-server.fixture.ts';
 const suite = onePlayground();
 const HTML = { headers: { Accept: 'text/html' } };
 
-test('the list leads to a page for each exchange, with the command, and without script', async () => {
+test('the list links to a page for each exchange, with its command and without script', async () => {
   const { rs } = suite;
   const list = await rs.ask('GET', '/schemes/', HTML);
   expect(list.status).toBe(200);
@@ -69,7 +69,7 @@ test.each(ALONE.filter(({ parameters }) => parameters))(
   },
 );
 
-test('the pages say in clear what base64 encodes, and what the client finds out', async () => {
+test('the pages decode base64, and show what the client concludes', async () => {
   const { rs } = suite;
   expect((await rs.perform('basic')).text).toContain(`<code>playground:${PASSWORD}</code>`);
   const scram = (await rs.perform('scram-sha-256')).text;
@@ -82,7 +82,7 @@ test('the pages say in clear what base64 encodes, and what the client finds out'
   }
 });
 
-test('the document of each exchange exists', () => {
+test('the document that each exchange names exists', () => {
   const docs = new URL('../../../docs/', import.meta.url);
   const missing = EXCHANGES.filter((one) => !existsSync(new URL(one.document, docs)));
   expect(missing.map(({ name, document }) => [name, document])).toEqual([]);
@@ -91,7 +91,7 @@ test('the document of each exchange exists', () => {
 test.each([
   ['dpop', ['DPoP proof: nonce is missing']],
   ['connect', ['no credentials']],
-])('a request of %s before the challenge is no mistake', async (name, reasons) => {
+])('a request of %s before the challenge is not marked as a mistake', async (name, reasons) => {
   const found = checksOf((await suite.rs.perform(name)).text).flat();
   expect(found.filter(({ result }) => result === 'wrong')).toEqual([]);
   const early = found.filter(({ result }) => result === 'not yet');
@@ -105,7 +105,7 @@ test('the frame of a page is German for a German browser', async () => {
   expect(page.text).toContain('Die Texte über das Protokoll sind englisch');
 });
 
-test('TRACE sends back the request without credentials and cookies (RFC 9110 section 9.3.8)', async () => {
+test('TRACE echoes the request without credentials and cookies (RFC 9110 section 9.3.8)', async () => {
   const { rs } = suite;
   const [, answer = ''] = messagesOf((await rs.perform('trace')).text);
   const [, content = ''] = answer.split('\n\n');
@@ -113,17 +113,17 @@ test('TRACE sends back the request without credentials and cookies (RFC 9110 sec
   expect(content).not.toMatch(/Basic|secret/);
 });
 
-/** The words at the arrows of a picture. */
+/** The words at the arrows of a diagram. */
 const pictured = (page: string): readonly string[] =>
   [...page.matchAll(/<text\s+class="words".*?<\/text/gs)].map(([text]) =>
     [...text.matchAll(/<tspan[^>]*>([^<]*)</g)].map(([, line]) => line).join(' '),
   );
 
-/** Where the arrows of a picture begin and end. */
+/** The positions where the arrows of a diagram begin and end. */
 const arrowsOf = (page: string) =>
   [...page.matchAll(/<path\s+d="M(\d+) \d+H(\d+)/g)].map(([, from, to]) => [from, to]);
 
-test('the picture has both messages of each leg, with the fields that matter', async () => {
+test('the diagram shows both messages of each leg, with the important fields', async () => {
   const { rs } = suite;
   const page = (await rs.perform('dpop')).text;
   expect(pictured(page)).toEqual([
@@ -136,7 +136,7 @@ test('the picture has both messages of each leg, with the fields that matter', a
   ]);
 });
 
-test('the page of PrivateToken has an issuer as a third party, and says what each side learns (RFC 9576 section 3.3)', async () => {
+test('the page of PrivateToken shows the issuer as a third party, and what each side learns (RFC 9576 section 3.3)', async () => {
   const { rs } = suite;
   const { text } = await rs.perform('private-token');
   expect(text).toMatch(/<text x="350"[^>]*>Issuer<\/text>/);
@@ -153,12 +153,12 @@ test('the page of PrivateToken has an issuer as a third party, and says what eac
   expect(pictured(text)).toContain('3. POST /private-token/request, Authorization: Bearer');
   expect(checksOf(text)[0]?.map(({ result }) => result)).toEqual(Array(12).fill('right'));
   expect(text).toContain('It is for a key that the issuer has now.');
-  // The content of the request and of the answer.
+  // In the request and in the answer.
   expect(text.match(/The content is not text\./g)).toHaveLength(2);
   expect(text).toContain('issuer_name issuer.example, redemption_context of 0 octets');
 });
 
-test('nothing tells the address of Concealed from one where nothing is, nor a wrong proof (RFC 9729 section 6.4)', async () => {
+test('an address with Concealed answers like a missing one, even to a wrong proof (RFC 9729 section 6.4)', async () => {
   const { rs } = suite;
   const alike =
     /(?:This answer and the one where nothing is|The first answer and this one) are the same/g;
@@ -175,7 +175,7 @@ test('nothing tells the address of Concealed from one where nothing is, nor a wr
   }
 });
 
-test('exchanges that need TLS are listed only where the server has an origin with it', async () => {
+test('exchanges that need TLS are listed only if the server has an https origin', async () => {
   const clear = { issuer: 'http://localhost:3000', resource: 'http://localhost:3001', spaces: [] };
   await using rs = await startPlayground({ ...clear, trustedProxies: [] });
   const list = await rs.ask('GET', '/schemes/', HTML);
@@ -186,7 +186,7 @@ test('exchanges that need TLS are listed only where the server has an origin wit
   }
 });
 
-test('a browser sends no request of a page whose origin is not listed (Fetch section 3.3)', async () => {
+test('a browser does not send the request of a page from an unlisted origin (Fetch section 3.3)', async () => {
   const { rs } = suite;
   expect((await rs.perform('preflight')).text).toContain('The browser sends the request');
   const refused = (await rs.perform('preflight', 'mistake=origin')).text;
@@ -195,17 +195,17 @@ test('a browser sends no request of a page whose origin is not listed (Fetch sec
 });
 
 test.each(ALONE.filter(({ checks }) => checks))(
-  'a request that $name takes has a list of checks, and all of them are right',
+  'a request that $name accepts has a list of checks, and all of them are right',
   async ({ name, inside, ofApplication }) => {
     const { rs } = suite;
     const page = (await rs.perform(name)).text;
     expect([200, 204]).toContain(statusesOf(page).at(-1));
     const last = checksOf(page).at(-1) ?? [];
     expect(last.length).toBeGreaterThan(1);
-    // A cache that has nothing asks the application, which is no refusal.
+    // A cache without a stored answer asks the application. This is not a refusal.
     const fine = ofApplication ? ['right', 'no'] : ['right'];
     expect(last.filter(({ result }) => !fine.includes(result))).toEqual([]);
-    // Some answers are another one than was asked for, but nothing is refused.
+    // Some answers differ because of conditions, but none is a refusal.
     if (inside)
       expect(
         checksOf(page)
@@ -242,7 +242,7 @@ test.each(OVER_TLS)(
       const results = (page: string) =>
         checksOf(page).map((list) => list.map(({ result }) => result));
       expect([mistake, results(two)]).toEqual([mistake, results(one)]);
-      // Server push stands in place of events.
+      // Over HTTP/2, server push replaces events.
       const pushed = two.split('The server promises this request').length - 1;
       expect(pushed).toBe(name === 'vapid' && mistake === '' ? 1 : 0);
       const statuses = statusesOf(two).toSpliced(3, pushed);
@@ -251,7 +251,7 @@ test.each(OVER_TLS)(
   },
 );
 
-test('by server push a message is the answer to a promised request (RFC 8030 section 6)', async () => {
+test('a message by server push is the answer to a promised request (RFC 8030 section 6)', async () => {
   const { rs } = suite;
   const { text } = await rs.perform('vapid', 'version=2');
   const [, , , , , whole, promise, pushed] = messagesOf(text);
@@ -259,20 +259,20 @@ test('by server push a message is the answer to a promised request (RFC 8030 sec
   expect(promise).toMatch(/^:path: \/playground\/at\/vapid\/message\/[\w-]{22}$/m);
   expect(promise).toContain(':method: GET');
   expect(pushed).toMatch(/^:status: 200\n.*\n\nHello$/s);
-  // The server sends both messages of the fourth step.
+  // The server sends both messages of the fourth leg.
   const [asks, answer, ...later] = arrowsOf(text).slice(4);
   expect(later.slice(0, 2)).toEqual([answer, answer]);
   expect(asks).toEqual(answer?.toReversed());
 });
 
-test('a token of vapid is good again, and the page says so (RFC 8292 section 2)', async () => {
+test('a vapid token can be used again, and the page says so (RFC 8292 section 2)', async () => {
   const { rs } = suite;
   const { text } = await rs.perform('vapid', 'mistake=replayed');
   expect(statusesOf(text)).toEqual([201, 201, 201, 204]);
   expect(text).toContain('a token is good for every message to this push service');
 });
 
-test('a condition by which the answer is another one is no refusal (RFC 9110 section 13.1.2)', async () => {
+test('a condition that changes the answer is not a refusal (RFC 9110 section 13.1.2)', async () => {
   const { rs } = suite;
   const page = (await rs.perform('conditions')).text;
   expect(statusesOf(page)).toContain(304);
@@ -305,7 +305,7 @@ test('SCRAM shows the shorter exchange with sr (RFC 7804 section 5.1)', async ()
   expect(messagesOf(text)[3]).toContain('The exchange goes on: answer the challenge.');
 });
 
-test('the steps lead to their messages, and the outcome at the top to that of the mistake', async () => {
+test('the steps link to their messages, and the outcome at the top links to that of the mistake', async () => {
   const { rs } = suite;
   const { text } = await rs.perform('patch', 'mistake=test');
   const linked = [...text.matchAll(/<li><a href="#(leg-\d)">([^<]+)<\/a>/g)];
@@ -313,20 +313,20 @@ test('the steps lead to their messages, and the outcome at the top to that of th
   expect(linked.map(([, id, title]) => [id, title])).toEqual(
     headings.map(([, id, title]) => [id, title]),
   );
-  // The removal of the document follows, which is accepted.
+  // The document is removed afterwards, which is accepted.
   expect([headings.length, /\(<a href="#(leg-\d)">Step \d<\/a>\)/.exec(text)?.[1]]).toEqual([
     4,
     'leg-3',
   ]);
 });
 
-test('code in a note has its look', async () => {
+test('a note shows code in a code font', async () => {
   const { text } = await suite.rs.perform('basic');
   expect(text).toContain('The media types that the client reads; <code>*/*</code> is any.');
   expect(text).not.toContain('`');
 });
 
-test('a note stands once on a page', async () => {
+test('a note appears only once on a page', async () => {
   const { rs } = suite;
   const { text } = await rs.perform('dpop');
   for (const name of ['Host', 'Date', 'Connection', 'algs']) {
@@ -334,17 +334,17 @@ test('a note stands once on a page', async () => {
   }
 });
 
-test('a value stands in clear once on a page, with a line for each member of JSON', async () => {
+test('a decoded value appears only once on a page, with a line for each JSON member', async () => {
   const { rs } = suite;
   const { text } = await rs.perform('conditions');
   expect(text.split(`<code>playground:${PASSWORD}</code>`)).toHaveLength(2);
   const dpop = (await rs.perform('dpop')).text;
-  // One token, and two proofs.
+  // A page has one token and two proofs.
   expect(dpop.match(/^ {2}&quot;typ&quot;: &quot;at\+jwt&quot;,$/gm)).toHaveLength(1);
   expect(dpop.match(/^ {2}&quot;htm&quot;: &quot;GET&quot;,$/gm)).toHaveLength(2);
 });
 
-test('a proxy asks for credentials of its own, and passes none on (RFC 9110 sections 9.3.6 and 11.7)', async () => {
+test('the proxy asks for separate credentials, and passes none on (RFC 9110 sections 9.3.6 and 11.7)', async () => {
   const { rs } = suite;
   const { text } = await rs.perform('connect');
   expect(statusesOf(text)).toEqual([407, 200, 200]);
@@ -356,7 +356,7 @@ test('a proxy asks for credentials of its own, and passes none on (RFC 9110 sect
   expect(text).toMatch(/<text x="250"[^>]*>Proxy<\/text>\s*<text x="350"[^>]*>Server<\/text>/);
 });
 
-test('a cache answers until PURGE or BAN makes it forget (RFC 9111, RFC 9211)', async () => {
+test('the cache answers until PURGE or BAN removes its entry (RFC 9111, RFC 9211)', async () => {
   await using rs = await startPlayground();
   const { text } = await rs.perform('cache');
   expect(statusesOf(text)).toEqual([200, 200, 200, 200, 200, 200, 200]);
@@ -374,7 +374,7 @@ test('a cache answers until PURGE or BAN makes it forget (RFC 9111, RFC 9211)', 
       .matchAll(/"asked":(\d+)/g),
   ].map(([, count]) => count);
   expect(asked).toEqual(['1', '1', '2', '3']);
-  // The bans of visitors are none that operators list.
+  // Operators do not see the bans of visitors.
   expect(await rs.stores.invalidations.list('ban', 1)).toEqual([]);
   const told = checksOf(text).flatMap((list) => list.filter(({ result }) => result === 'no'));
   expect(told.map(({ reason }) => reason)).toEqual(
@@ -382,7 +382,7 @@ test('a cache answers until PURGE or BAN makes it forget (RFC 9111, RFC 9211)', 
   );
 });
 
-test('the content of QUERY is part of the key of a cache (RFC 10008 section 2.7)', async () => {
+test('the content of QUERY is part of the cache key (RFC 10008 section 2.7)', async () => {
   await using rs = await startPlayground();
   const { text } = await rs.perform('query-cache');
   const answers = messagesOf(text).filter((message) => message.includes('"names"'));
@@ -394,7 +394,7 @@ test('the content of QUERY is part of the key of a cache (RFC 10008 section 2.7)
   expect(text.match(/The cache has answered: the application was not asked\./g)).toHaveLength(1);
 });
 
-test('the messages of vapid are those of a user agent and of an application server (RFC 8030 section 2)', async () => {
+test('the messages of vapid name a user agent and an application server as senders (RFC 8030 section 2)', async () => {
   const { rs } = suite;
   const { text } = await rs.perform('vapid');
   const names = [...text.matchAll(/<text x="(\d+)"[^>]*>([^<]+)<\/text>/g)];
@@ -415,7 +415,7 @@ test('the messages of vapid are those of a user agent and of an application serv
   expect(text.match(/<h3>The push service answers</g)).toHaveLength(5);
 });
 
-test('a page has the words that it uses, and what its title stands for', async () => {
+test('a page explains its terms, and the abbreviation in its title', async () => {
   const { rs } = suite;
   const before = (await rs.ask('GET', '/playground/scram-sha-256', HTML)).text;
   expect(before).toContain('Salted Challenge Response Authentication Mechanism');
@@ -424,13 +424,13 @@ test('a page has the words that it uses, and what its title stands for', async (
   expect((await rs.perform('basic')).text).not.toContain('<dt>PBKDF2</dt>');
 });
 
-test('the checks of GNAP name the type of its token (RFC 9635 section 7.2)', async () => {
+test('the checks of GNAP name the type of the token (RFC 9635 section 7.2)', async () => {
   const { text } = await suite.rs.perform('gnap');
   expect(text).toContain('The token is one JWT of the type gnap-at+jwt');
   expect(text).not.toContain('RFC 9449');
 });
 
-test('a page has commands for documents that are opened by a token', async () => {
+test('a page has shell commands for documents that a token opens', async () => {
   const { rs } = suite;
   const lines = async (name: string, server = rs) => {
     const { text } = await server.ask('GET', `/playground/${name}`, HTML);
@@ -459,7 +459,7 @@ test('a page has commands for documents that are opened by a token', async () =>
   expect(await lines('query', none)).toBeUndefined();
 });
 
-test('the list has another spelling of its address, and names the schemes that it does not show', async () => {
+test('the list also accepts another spelling of its address, and names the schemes that it does not show', async () => {
   const { rs } = suite;
   const moved = await rs.ask('GET', '/schemes');
   expect([moved.status, moved.headers.location]).toEqual([308, '/schemes/']);
@@ -467,7 +467,7 @@ test('the list has another spelling of its address, and names the schemes that i
   expect(text).toMatch(/Schemes that are not shown here: [^<]*Negotiate/);
 });
 
-test('the document is a link where the operator says where the documents are', async () => {
+test('the name of a document is a link if the operator configures where the documents are', async () => {
   await using plain = await startPlayground();
   expect((await plain.ask('GET', '/playground/basic')).text).not.toContain('/basic.md"');
   await using rs = await startPlayground({ brand: { docs: 'https://docs.example/v1/' } });

@@ -15,13 +15,13 @@ import { startPlayground } from './playground.fixture.ts';
 const SPACES = [
   { url: `${RESOURCE}/real/`, realm: 'playground', schemes: ['Basic'], serves: 'identity' },
 ];
-/** A proxy that ends TLS: Basic is not taken in clear text. */
+/** A proxy that terminates TLS, since Basic is refused in clear text. */
 const VIA = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.9' };
 const shows = (name: string, password: string) => ({
   headers: { ...VIA, Authorization: basicCredentials(name, password) },
 });
 
-test("the playground's person opens its spaces from outside, too, and no other space, also of the same realm", async () => {
+test("the playground's person can enter its spaces from outside, and no other space, even of the same realm", async () => {
   await using rs = await startPlayground({ spaces: SPACES });
   const person = shows(PERSON.name, PASSWORD);
   const own = await rs.ask('GET', '/playground/at/basic/', person);
@@ -32,7 +32,7 @@ test("the playground's person opens its spaces from outside, too, and no other s
   expect((await rs.ask('GET', '/real/', person)).status).toBe(401);
 });
 
-test('a real person does not open the spaces of the playground, nor does one of the same name', async () => {
+test('real people cannot enter the spaces of the playground, not even one with the same name', async () => {
   await using rs = await startPlayground({ spaces: SPACES });
   for (const name of ['alice', PERSON.name]) {
     const password_hash = await createPasswords().hash(ALONE, 'correct horse battery');
@@ -43,7 +43,7 @@ test('a real person does not open the spaces of the playground, nor does one of 
   }
 });
 
-test('wrong passwords from one address keep nobody out elsewhere, and there an exchange says to wait', async () => {
+test('wrong passwords from one address do not affect other addresses, and an exchange from it asks to wait', async () => {
   await using rs = await startPlayground();
   const statusFrom = async (address: string, password: string) => {
     const { headers } = shows(PERSON.name, password);
@@ -58,7 +58,7 @@ test('wrong passwords from one address keep nobody out elsewhere, and there an e
   expect([tired.status, tired.text]).toEqual([503, expect.stringContaining('answered 429')]);
 });
 
-test("a token of the playground's issuer opens none of the other spaces, and has no metadata", async () => {
+test("a token of the playground's issuer opens no other space, and has no metadata", async () => {
   await using rs = await startPlayground();
   const page = await rs.perform('bearer');
   const [, token = ''] = /Authorization: Bearer (ey\S+)/.exec(page.text) ?? [];
@@ -72,7 +72,7 @@ test("a token of the playground's issuer opens none of the other spaces, and has
   expect((await rs.ask('GET', described)).status).toBe(404);
 });
 
-test('the spaces of the flows accept tokens of the one person or client alone, and these open nothing else', async () => {
+test('the spaces of the flows accept only tokens of their person or client, which open nothing else', async () => {
   await using rs = await startPlayground();
   const ofClient = { sub: CLIENT, client_id: CLIENT };
   const { id: sub } = (await rs.stores.people.getByName(SIGNS_IN)) ?? {};
@@ -102,7 +102,7 @@ test('the spaces of the flows accept tokens of the one person or client alone, a
   }
 });
 
-test("the playground's keys open none of the other spaces, and a registered key opens none of its own", async () => {
+test("the playground's keys open no other space, and a registered key opens no space of the playground", async () => {
   await using rs = await startPlayground({
     spaces: [{ url: `${RESOURCE}/real/`, realm: 'real', schemes: ['HOBA'], serves: 'identity' }],
   });
@@ -143,7 +143,7 @@ test("the playground's keys open none of the other spaces, and a registered key 
   expect((await rs.ask('GET', '/real/', shown)).status).toBe(401);
 });
 
-test("the playground's API key opens its own space alone, and no other key opens that", async () => {
+test("the playground's API key opens only its own space, and no other key opens that space", async () => {
   const realm = 'playground';
   await using rs = await startPlayground({
     spaces: [{ url: `${RESOURCE}/real/`, realm, schemes: ['API-Key'], serves: 'identity' }],

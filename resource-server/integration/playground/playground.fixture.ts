@@ -3,7 +3,7 @@ import { EXCHANGES } from '../../playground/exchanges.ts';
 import type { Call } from '#shared/server/wire/ask.fixture.ts';
 import { RESOURCE, startResourceServer } from '../resource-server.fixture.ts';
 
-/** The exchanges that need no authorization server; the others are performed with one in `e2e/flows/start.test.ts`. */
+/** The exchanges without an authorization server. The others are tested with one in `e2e/flows/start.test.ts`. */
 export const ALONE = EXCHANGES.filter(({ ofPair }) => !ofPair);
 
 /** The fields that a browser sends with a form of a page at this origin. */
@@ -14,7 +14,7 @@ export const OF_PAGE = {
   'Sec-Fetch-Site': 'same-origin',
 };
 
-/** The server of a suite, which one test after the other uses. */
+/** The server of a suite, which all its tests use. */
 export function onePlayground(): { readonly rs: Awaited<ReturnType<typeof startPlayground>> } {
   let started: Awaited<ReturnType<typeof startPlayground>> | undefined;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ export function onePlayground(): { readonly rs: Awaited<ReturnType<typeof startP
   };
 }
 
-/** A server with the playground, and how browsers use it: each exchange is that of another visitor. */
+/** Starts a server with the playground, and a client that performs each exchange as a new visitor. */
 export async function startPlayground(changes: object = {}) {
   const rs = await startResourceServer({ playground: true, ...changes });
   let visitors = 0;
@@ -52,7 +52,7 @@ const readable = (text: string): string =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
 
-/** Returns the messages on a page, in the order of the exchange: each request with its answer. */
+/** Returns the messages on a page in order: each request with its answer. */
 export function messagesOf(page: string): readonly string[] {
   const texts = [...page.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, text = '']) => readable(text));
   return texts.filter((text) => /^(?:[A-Z]+ \S+ HTTP|HTTP|:[a-z]+: )\/?/.test(text));

@@ -4,7 +4,7 @@ import { GNAP_TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { ALONE, checksOf, messagesOf, startPlayground } from './playground.fixture.ts';
 
-/** Development, where an answer has its reason. */
+/** Development mode, in which an answer has its reason. */
 const LOCAL = {
   issuer: 'http://localhost:3000',
   resource: 'http://localhost:3001',
@@ -13,7 +13,7 @@ const LOCAL = {
   spaces: [],
 };
 
-/** The last answer to each mistake: its status, and the reason that the server gives. */
+/** The last answer to each mistake: its status, and the server's reason. */
 const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string]>> = {
   'basic password': [401, 'unknown name or wrong password'],
   'basic name': [401, 'unknown name or wrong password'],
@@ -41,7 +41,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string
   'dpop key': [401, 'DPoP proof: the token is bound to another key'],
   'dpop target': [401, 'DPoP proof: htu is another URI'],
   'dpop stripped': [401, 'the field DPoP is missing'],
-  // RFC 9577 does not ask for it: no answer tells whether a token was spent before.
+  // Answers do not show whether a token was spent before, which RFC 9577 does not require.
   'private-token replayed': [401, 'not valid'],
   'private-token challenge': [401, 'not valid'],
   'private-token key': [401, 'not valid'],
@@ -58,7 +58,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string
   'hoba origin': [401, 'no such key, or the signature is wrong'],
   'hoba challenge': [401, 'a challenge that is not ours'],
   'hoba cut': [401, 'result is missing or malformed'],
-  // RFC 9729 section 6.4: like an address where nothing is.
+  // The answer equals that of a missing address (RFC 9729 section 6.4).
   'concealed key': [404, ''],
   'concealed replayed': [404, ''],
   'concealed cut': [404, ''],
@@ -78,17 +78,17 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string
   'query cut': [422, 'JSONPath'],
   'query type': [415, 'application/jsonpath'],
   'query untyped': [400, 'Content-Type'],
-  // RFC 9111 section 5.2.1.7.
+  // Only-if-cached is 504 (RFC 9111 section 5.2.1.7).
   'cache only': [504, 'the request wants nothing else'],
   'cache gone': [404, 'This server had nothing of this address'],
   'cache anonymous': [401, 'no credentials'],
   'cache rule': [400, 'colour'],
   'query-cache type': [415, 'application/x-www-form-urlencoded'],
   'query-cache cut': [422, 'over='],
-  // RFC 9111 section 5.2.1.4: the application is asked again.
+  // With no-cache the application is asked again (RFC 9111 section 5.2.1.4).
   'query-cache bypassed': [200, ''],
   'ranges beyond': [416, 'The content has 26 bytes.'],
-  // RFC 9110 sections 13.1.5 and 14.2: then the whole is sent.
+  // Ignored ranges give the whole content (RFC 9110 sections 13.1.5 and 14.2).
   'ranges changed': [200, 'abcdefghijklmnopqrstuvwxyz'],
   'ranges malformed': [200, 'abcdefghijklmnopqrstuvwxyz'],
   'webdav-lock stripped': [423, ''],
@@ -110,11 +110,11 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string
   'vapid expired': [403, 'exp is past'],
   'vapid long': [403, 'exp is more than 24 hours ahead'],
   'vapid anonymous': [401, 'send Authorization: vapid t=JWT, k=KEY'],
-  // RFC 8292 section 2: a token may be used again until it expires.
+  // A token may be used again until it expires (RFC 8292 section 2).
   'vapid replayed': [201, ''],
 };
 
-/** The reasons in lists of checks where the server tells nobody which it was, or tells it in XML. */
+/** The reasons in lists of checks if the server's answer does not give them, or gives them in XML. */
 const UNTOLD: Readonly<Record<string, string>> = {
   'private-token replayed': 'used before',
   'private-token challenge': 'for no challenge that is valid here now',
@@ -123,7 +123,7 @@ const UNTOLD: Readonly<Record<string, string>> = {
   'private-token cut': 'no token of a type that is taken here',
   'concealed key': 'the key is not registered',
   'concealed replayed': 'p is no signature of this connection',
-  // The server ignores credentials that are no proof.
+  // The server ignores credentials that are not a proof.
   'concealed cut': 'no credentials',
   'webdav-lock stripped': 'It is locked: submit the token of the lock in the field If.',
   'webdav-lock token': 'It is not in the state that the conditions of the request ask for.',
@@ -132,29 +132,29 @@ const UNTOLD: Readonly<Record<string, string>> = {
   'preflight origin': 'the origin is not in cors.origins of this space',
 };
 
-/** Mistakes that are no reason to refuse: another answer comes (RFC 9110 sections 13.1.5 and 14.2, RFC 9111 section 4). */
+/** Mistakes that are not refused but change the answer (RFC 9110 sections 13.1.5 and 14.2, RFC 9111 section 4). */
 const PASSED_OVER: ReadonlySet<string> = new Set([
   'ranges changed',
   'ranges malformed',
   'query-cache bypassed',
 ]);
 
-/** Mistakes that a server cannot tell from what is right. */
+/** Mistakes that a server cannot detect. */
 const UNNOTICED: ReadonlySet<string> = new Set(['vapid replayed']);
 
-/** True if an exchange tidies up at its end, by a request of its own. */
+/** True if an exchange ends with a request that tidies up. */
 const isTidied = (page: string) => messagesOf(page).at(-2)?.startsWith('DELETE ') === true;
 
 const lastChecksOf = (page: string) => checksOf(page).at(isTidied(page) ? -2 : -1) ?? [];
 
-/** Returns the answers on a page, without that of the request by which an exchange tidies up. */
+/** Returns the answers on a page, without the answer to a request that tidies up. */
 const answersOf = (page: string): readonly string[] => {
   const messages = messagesOf(page);
   const last = isTidied(page) ? messages.slice(0, -2) : messages;
   return last.filter((message) => message.startsWith('HTTP/'));
 };
 
-/** Returns what the page that explains finds wrong with a message. Undefined: nothing. */
+/** Returns what the explain page finds wrong with a message. Undefined: nothing. */
 function wrongIn(message: string, clock: Clock): string | undefined {
   try {
     const checks = explain(message, clock).flatMap((one) => one.checks);
@@ -170,7 +170,7 @@ test('each mistake is refused for its own reason, which pages show in developmen
   const refused: Record<string, unknown> = {};
   for (const { name, mistakes, checks } of ALONE) {
     for (const mistake of Object.keys(mistakes)) {
-      // A visitor has one exchange in two seconds.
+      // The limit allows one exchange in two seconds.
       rs.clock.advance(2);
       const { text } = await rs.perform(name, `mistake=${mistake}`, { Origin: LOCAL.resource });
       expect(text).toContain(`<option value="${mistake}" selected`);
@@ -194,7 +194,7 @@ test('each mistake is refused for its own reason, which pages show in developmen
         expect([mistake, found]).toEqual([mistake, undefined]);
         expect(text).toContain('<strong>Accepted.');
       } else if (checks) {
-        // The list says what the server says, and the line above says it at a glance.
+        // The list of checks gives the server's reason, and the line above summarizes it.
         const wrong = lastChecksOf(text).find(({ result }) => result === 'wrong');
         const told = UNTOLD[`${name} ${mistake}`] ?? `${reason} ${detail}`;
         expect([name, mistake, told]).toEqual([
@@ -215,7 +215,7 @@ test('each mistake is refused for its own reason, which pages show in developmen
   expect(refused).toEqual(Object.fromEntries(expected));
 });
 
-test('RFC 9635 section 7.2: a missing signature is wrong where the signature is checked, not the token', async () => {
+test('RFC 9635 section 7.2: a missing signature is marked at the check of the signature, not of the token', async () => {
   await using rs = await startPlayground(LOCAL);
   const { text } = await rs.perform('gnap', 'mistake=stripped', { Origin: LOCAL.resource });
   const results = lastChecksOf(text).map(({ result }) => result);

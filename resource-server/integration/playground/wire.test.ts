@@ -7,7 +7,7 @@ import { ALONE, messagesOf, onePlayground, statusesOf } from './playground.fixtu
 
 const suite = onePlayground();
 
-/** Records what the sockets of servers of this process get and send, above TLS, from now on. */
+/** Records what the sockets of servers in this process receive and send, decrypted, from now on. */
 function recordServers() {
   const connections: { port: number | undefined; got: Buffer[]; sent: Buffer[] }[] = [];
   const watch = (message: unknown) => {
@@ -44,7 +44,7 @@ function recordServers() {
     return emit.call(this, event, ...rest);
   };
   return {
-    /** The connections to all ports but this one, in their order. */
+    /** The connections to all other ports, in order. */
     notAt: (own: number) => connections.filter(({ port }) => port !== own),
     [Symbol.dispose]() {
       sockets.unsubscribe(watch);
@@ -53,7 +53,7 @@ function recordServers() {
   };
 }
 
-/** As on a page, which has content that is no text in hexadecimal. */
+/** Formats octets as a page does, with binary content in hexadecimal. */
 function text(chunks: readonly Buffer[]): string {
   const [head = '', content = ''] = splitOnce(Buffer.concat(chunks).toString('latin1'));
   const octets = Buffer.from(content, 'latin1');
@@ -73,7 +73,7 @@ interface Had {
   readonly sent: readonly Buffer[];
 }
 
-/** Leaves out of a tunnel's connection what the server behind it has got and sent on the next one. */
+/** Removes from a tunnel's connection the octets that the server behind it received and sent on the next connection. */
 function withoutTunnelled(connections: readonly Had[]): readonly Had[] {
   const before = (all: readonly Buffer[], end: readonly Buffer[] = []) => {
     const [whole, rest] = [Buffer.concat(all), Buffer.concat(end)];
@@ -89,13 +89,13 @@ function withoutTunnelled(connections: readonly Had[]): readonly Had[] {
 }
 
 test.each(ALONE.map(({ name }) => name))(
-  'the page of %s shows the octets that the sockets of the server had',
+  "the page of %s shows the octets that the server's sockets received and sent",
   async (name) => {
     const { rs } = suite;
     using record = recordServers();
     const page = await rs.perform(name);
     expect(page.status).toBe(200);
-    // RFC 9110 section 7.6.3: Via tells what the gateway asks the application from what the client asks.
+    // Via distinguishes the gateway's requests to the application from those of the client (RFC 9110 section 7.6.3).
     const own = record.notAt(rs.listening.port).filter(({ got }) => !/^Via: /m.test(text(got)));
     const seen = withoutTunnelled(own).flatMap(({ got, sent }) => [text(got), text(sent)]);
     expect(messagesOf(page.text)).toEqual(seen);
@@ -105,13 +105,13 @@ test.each(ALONE.map(({ name }) => name))(
 );
 
 test.each(ALONE.flatMap(({ name, overTls }) => (overTls ? name : [])))(
-  'over HTTP/2 the page of %s shows the fields that the streams of the server had',
+  "over HTTP/2 the page of %s shows the fields of the server's streams",
   async (name) => {
     const { rs } = suite;
     const had: string[] = [];
     const watch = (message: unknown) =>
       had.push(linesOf((message as { headers: OutgoingHttpHeaders }).headers));
-    // A request of the client or a promised one, and an answer.
+    // The channels report a request of the client or a promised request, and an answer.
     const channels = ['http2.server.stream.start', 'http2.server.stream.finish'];
     for (const one of channels) subscribe(one, watch);
     const { text: page } = await rs.perform(name, 'version=2');

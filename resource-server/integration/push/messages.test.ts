@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => push[Symbol.asyncDispose]());
 
 describe('RFC 8030 section 4: a subscription', () => {
-  test('is made with a token of a person: 201, its URL, and that of its push resource', async () => {
+  test('a push subscription is made with a token of a person: 201, its URL, and that of its push resource', async () => {
     const { status, headers } = await push.subscribe();
     expect(status).toBe(201);
     expect(headers.location).toMatch(/^https:\/\/push\.example\/push\/subscription\/[\w-]{22}$/);
@@ -21,7 +21,7 @@ describe('RFC 8030 section 4: a subscription', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('needs a token with the scope: 401 and 403', async () => {
+  test('a push subscription needs a token with the scope, or else 401 or 403', async () => {
     expect((await push.ask('POST', '/push/subscribe')).status).toBe(401);
     const other = push.ask('POST', '/push/subscribe', {
       headers: { authorization: `Bearer ${await push.token('mallory')}x` },
@@ -29,7 +29,7 @@ describe('RFC 8030 section 4: a subscription', () => {
     expect((await other).status).toBe(401);
   });
 
-  test('is for a person: the token of a client alone is 403', async () => {
+  test('a push subscription needs a token of a person: the token of a client alone is 403', async () => {
     const { stores } = push;
     const before = await stores.push.subscriptionsOf('agent');
     const machine = push.machineToken();
@@ -40,7 +40,7 @@ describe('RFC 8030 section 4: a subscription', () => {
     expect(await stores.push.subscriptionsOf('agent')).toEqual(before);
   });
 
-  test('section 4.1: one for a subscription set is 400, since there are no sets', async () => {
+  test('section 4.1: a push subscription to a set is 400, since sets are not supported', async () => {
     const headers = {
       authorization: `Bearer ${await push.token()}`,
       link: '</push/set/AAAAAAAAAAAAAAAAAAAAAA>; rel="urn:ietf:params:push:set"',
@@ -48,7 +48,7 @@ describe('RFC 8030 section 4: a subscription', () => {
     expect((await push.ask('POST', '/push/subscribe', { headers })).status).toBe(400);
   });
 
-  test('none is made with a token that is revoked while its options come', async () => {
+  test('a token that is revoked while the options arrive makes no push subscription', async () => {
     const token = await push.token('slowly');
     const { jti } = decodeJwt(token);
     const { status } = await sendSlowly(
@@ -70,7 +70,7 @@ describe('RFC 8030 section 4: a subscription', () => {
     expect(await push.stores.push.subscriptionsOf('slowly')).toEqual([]);
   });
 
-  test('at most 50 of a person; one that ended makes room', async () => {
+  test('a person has at most 50 push subscriptions, and a deleted one makes room', async () => {
     const made: string[] = [];
     for (let n = 0; n < 50; n += 1) {
       made.push((await push.subscribed(undefined, 'collector')).subscription);
@@ -90,7 +90,7 @@ describe('RFC 8030 section 4: a subscription', () => {
     ['a key that is no text', '{"vapid":7}', 400],
     ['members that nobody knows', '{"more":7}', 201],
     ['too much', JSON.stringify({ more: 'x'.repeat(5000) }), 413],
-  ])('options with %s', async (_what, body, status) => {
+  ])('push subscription options with %s get the right status', async (_what, body, status) => {
     const headers = {
       authorization: `Bearer ${await push.token('chooser')}`,
       'content-type': 'application/webpush-options+json',
@@ -110,7 +110,7 @@ describe('RFC 8030 section 4: a subscription', () => {
     },
   );
 
-  test('ends with its grant: 404, and nothing is left in the store', async () => {
+  test('a push subscription ends with its grant: 404, and nothing is left in the store', async () => {
     const { subscription, push: resource } = await push.subscribed(undefined, 'leaver');
     const message = pathOf((await push.send(resource)).headers.location);
     await push.stores.artefacts.remove('Access', 'grant of leaver');
@@ -124,7 +124,7 @@ describe('RFC 8030 section 4: a subscription', () => {
 const events = { headers: { accept: 'text/event-stream' } };
 
 describe('subscriptions that nobody uses', () => {
-  test('are swept once their grant has ended, and no others', async () => {
+  test('the sweep removes push subscriptions whose grant has ended, and no others', async () => {
     for (let n = 0; n < 3; n += 1) await push.subscribed(undefined, 'sleeper');
     const { subscription } = await push.subscribed(undefined, 'stayer');
     const sweep = push.server.chores.find(({ name }) => name === 'sweep.push');
@@ -137,7 +137,7 @@ describe('subscriptions that nobody uses', () => {
 });
 
 describe('RFC 8030 section 5: a message', () => {
-  test('is accepted: 201 with its URL and the TTL; whoever has the URL reads it, without what is not for them', async () => {
+  test('a push message is accepted with 201, its URL and the TTL, and is read at its URL without its private fields', async () => {
     const { push: resource } = await push.subscribed();
     const headers = {
       'content-encoding': 'aes128gcm',
@@ -164,7 +164,7 @@ describe('RFC 8030 section 5: a message', () => {
     }
   });
 
-  test('runs in no browser: a message of HTML is sandboxed, and its type is not guessed', async () => {
+  test('browsers do not run a push message: HTML is sandboxed, and its type is not guessed', async () => {
     const { push: resource } = await push.subscribed();
     const headers = { 'content-type': 'text/html' };
     const sent = await push.send(resource, { headers, body: '<form action=https://evil.example>' });
@@ -189,7 +189,7 @@ describe('RFC 8030 section 5: a message', () => {
     ['two Urgencies', { urgency: ['low', 'high'] }],
     ['a Content-Type that is none', { 'content-type': 'text' }],
     ['a Content-Encoding that is none', { 'content-encoding': 'a"b' }],
-  ])('with %s is 400, and not kept', async (_what, headers) => {
+  ])('a push message with %s is 400, and not stored', async (_what, headers) => {
     const { subscription, push: resource } = await push.subscribed(undefined, 'strict');
     const { ttl = '60', ...rest } = headers as Record<string, string | string[]>;
     const sent = await push.ask('POST', resource, { headers: { ...rest, ttl }, body: 'sealed' });
@@ -199,31 +199,31 @@ describe('RFC 8030 section 5: a message', () => {
     await push.ask('DELETE', subscription);
   });
 
-  test('section 5.2: a TTL of years is shortened, and the answer says so', async () => {
+  test('section 5.2: a TTL of years is shortened, and the answer gives the new TTL', async () => {
     const { push: resource } = await push.subscribed();
     const sent = await push.send(resource, { headers: { ttl: '99999999999999999999' } });
     expect(sent.status).toBe(201);
     expect(sent.headers['ttl']).toBe(String(28 * 86_400));
   });
 
-  test('section 7.2: 4096 octets are accepted, one more is 413', async () => {
+  test('section 7.2: a push message of 4096 octets is accepted, and one octet more is 413', async () => {
     const { push: resource } = await push.subscribed();
     const body = Buffer.alloc(4096);
     expect((await push.send(resource, { body })).status).toBe(201);
     expect((await push.send(resource, { body: Buffer.alloc(4097) })).status).toBe(413);
   });
 
-  test('the 101st is 429 with Retry-After', async () => {
+  test('the 101st waiting push message is 429 with Retry-After', async () => {
     const { push: resource } = await push.subscribed(undefined, 'popular');
     for (let n = 0; n < 100; n += 1) expect((await push.send(resource)).status).toBe(201);
-    push.clock.advance(10); // the rate of the subscription has room again, its messages wait
+    push.clock.advance(10); // the rate limit of the subscription has room again, and its messages still wait
     const refused = await push.send(resource);
     expect(refused.status).toBe(429);
     expect(refused.headers['retry-after']).toBe('60');
     expect(refused.text).toContain('100 messages wait');
   });
 
-  test('section 6.2: DELETE acknowledges it, once', async () => {
+  test('section 6.2: DELETE acknowledges a push message, and a second DELETE is 404', async () => {
     const { push: resource } = await push.subscribed();
     const message = pathOf((await push.send(resource)).headers.location);
     expect((await push.ask('DELETE', message)).status).toBe(204);
@@ -231,7 +231,7 @@ describe('RFC 8030 section 5: a message', () => {
     expect((await push.ask('GET', message)).status).toBe(404);
   });
 
-  test('section 5.4: a message with its topic replaces it', async () => {
+  test('section 5.4: a push message replaces an earlier message with the same topic', async () => {
     const { push: resource } = await push.subscribed();
     const headers = { topic: 'news' };
     const first = pathOf((await push.send(resource, { headers })).headers.location);
@@ -244,7 +244,7 @@ describe('RFC 8030 section 5: a message', () => {
 describe('RFC 8030 section 5.1: receipts', () => {
   const asked = { headers: { prefer: 'respond-async' } };
 
-  test('are asked for: 202 with the receipt subscription, which a later message may name', async () => {
+  test('a push message that requests a receipt is 202 with the receipt subscription, which a later message may name', async () => {
     const { push: resource } = await push.subscribed();
     const first = await push.send(resource, asked);
     expect(first.status).toBe(202);
@@ -263,13 +263,13 @@ describe('RFC 8030 section 5.1: receipts', () => {
     ['does not exist', '</push/receipts/AAAAAAAAAAAAAAAAAAAAAA>'],
     ['is of another server', '<https://other.example/push/receipts/AAAAAAAAAAAAAAAAAAAAAA>'],
     ['is a push resource', '</push/push/AAAAAAAAAAAAAAAAAAAAAA>'],
-  ])('a named one that %s is 400', async (_what, link) => {
+  ])('a push message that names a receipt subscription that %s is 400', async (_what, link) => {
     const { push: resource } = await push.subscribed();
     const headers = { ...asked.headers, link: `${link}; rel="urn:ietf:params:push:receipt"` };
     expect((await push.send(resource, { headers })).status).toBe(400);
   });
 
-  test('a push resource opens ten, then 429', async () => {
+  test('a push resource creates ten receipt subscriptions, and more are 429', async () => {
     const { push: resource } = await push.subscribed();
     for (let n = 0; n < 10; n += 1) expect((await push.send(resource, asked)).status).toBe(202);
     expect((await push.send(resource, asked)).status).toBe(429);
@@ -279,14 +279,14 @@ describe('RFC 8030 section 5.1: receipts', () => {
 test('section 5.1: a refused message leaves no receipt subscription', async () => {
   const { push: resource } = await push.subscribed(undefined, 'crowded');
   for (let n = 0; n < 100; n += 1) await push.send(resource);
-  push.clock.advance(30); // the rate has room, the messages wait
+  push.clock.advance(30); // the rate limit has room, and the messages still wait
   const asked = { headers: { prefer: 'respond-async' } };
   for (let n = 0; n < 10; n += 1) expect((await push.send(resource, asked)).status).toBe(429);
-  push.clock.advance(31); // the messages have expired, and ten receipt subscriptions would not have
+  push.clock.advance(31); // the messages have expired; ten receipt subscriptions would still exist
   expect((await push.send(resource, asked)).status).toBe(202);
 });
 
-test('section 7.3: a message is 404 if the grant ends while it comes', async () => {
+test('section 7.3: a push message is 404 if the grant is revoked while it arrives', async () => {
   const { subscription, push: resource } = await push.subscribed(undefined, 'slow');
   const request = http.request({
     host: '127.0.0.1',
@@ -304,7 +304,7 @@ test('section 7.3: a message is 404 if the grant ends while it comes', async () 
   expect(await push.stores.push.messages(id, 0, 'very-low', 10)).toEqual([]);
 });
 
-test('a malformed message spends nothing of the rate', async () => {
+test('a malformed push message does not count against the rate limit', async () => {
   const { push: resource } = await push.subscribed(undefined, 'clumsy');
   for (let n = 0; n < 101; n += 1) {
     expect((await push.send(resource, { headers: { ttl: 'abc' } })).status).toBe(400);
@@ -313,7 +313,7 @@ test('a malformed message spends nothing of the rate', async () => {
 });
 
 describe('RFC 8292: a subscription that is restricted to a key', () => {
-  test('takes its application server alone: 401 without credentials, 403 with invalid ones', async () => {
+  test('a subscription restricted to a key accepts only its application server: 401 without credentials, 403 with invalid ones', async () => {
     const { push: resource } = await push.subscribed({ vapid: push.key });
     const sent = (authorization?: string) =>
       push.send(resource, { headers: authorization === undefined ? {} : { authorization } });
@@ -330,14 +330,14 @@ describe('RFC 8292: a subscription that is restricted to a key', () => {
     expect((await sent('WebPush abc')).status).toBe(403);
   });
 
-  test('section 4.2: a subscription without a key takes messages without vapid, and none with an invalid one', async () => {
+  test('section 4.2: a subscription without a key accepts messages without vapid, and refuses invalid vapid', async () => {
     const { push: resource } = await push.subscribed();
     expect((await push.send(resource)).status).toBe(201);
     const headers = { authorization: push.vapid({ audience: 'https://other.example' }) };
     expect((await push.send(resource, { headers })).status).toBe(403);
   });
 
-  test('section 3.2: a message that is encrypted with the key that signs is 400', async () => {
+  test('section 3.2: a push message encrypted with the signing key is 400', async () => {
     const { push: resource } = await push.subscribed();
     const point = Buffer.from(push.key, 'base64url');
     const head = Buffer.concat([Buffer.alloc(20), Buffer.of(point.length), point]);
@@ -349,7 +349,7 @@ describe('RFC 8292: a subscription that is restricted to a key', () => {
 });
 
 describe('addresses', () => {
-  test('an id opens nothing but its own resource', async () => {
+  test('the id of a push resource is valid only in its own kind of address', async () => {
     const { subscription, push: resource } = await push.subscribed();
     const message = pathOf((await push.send(resource)).headers.location);
     const [a, b, c] = [subscription, resource, message].map((path) => path.split('/').at(-1));
@@ -368,7 +368,7 @@ describe('addresses', () => {
     }
   });
 
-  test('another method is 405 with those that there are, and OPTIONS tells them', async () => {
+  test('another method at a push address is 405, and OPTIONS names the methods', async () => {
     const { subscription, push: resource } = await push.subscribed();
     const refused = await push.ask('GET', resource);
     expect(refused.status).toBe(405);
@@ -377,7 +377,7 @@ describe('addresses', () => {
     expect(told.headers.allow).toBe('GET, HEAD, OPTIONS, DELETE');
   });
 
-  test('no line of the log has a path below the space', async () => {
+  test('no log line has a path below the space of a push service', async () => {
     const { subscription, push: resource } = await push.subscribed();
     const message = pathOf((await push.send(resource)).headers.location);
     await push.ask('DELETE', message);
@@ -404,7 +404,7 @@ describe('addresses', () => {
   });
 });
 
-test('scripts of the origins in `cors` may read refusals, too, and when to come again', async () => {
+test('scripts of the origins in `cors` may read refusals and Retry-After', async () => {
   const { push: resource, subscription } = await push.subscribed();
   const headers = { origin: PAGE };
   const refused = [

@@ -5,10 +5,10 @@ import { listen } from '#shared/server/listen/listen.ts';
 import type { Call, Reply } from '#shared/server/wire/ask.fixture.ts';
 import { startResourceServer } from '../resource-server.fixture.ts';
 
-/** TLS ends at a proxy. */
+/** A proxy terminates TLS. */
 export const ORIGIN = 'https://push.example';
 
-/** The origin whose scripts may call the service. */
+/** The origin whose scripts may call the push service. */
 export const PAGE = 'https://app.example';
 
 const SPACES = [
@@ -48,7 +48,7 @@ export async function startPush() {
   });
   const sender = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 
-  /** A token of a person's grant; the grant is there. */
+  /** Makes a token of a person's grant, which is in the store. */
   async function token(person = 'alice', grantId = `grant of ${person}`): Promise<string> {
     const payload = { grantId, accountId: person, clientId: 'agent', generation: 0, since: 0 };
     await server.stores.artefacts.put({ kind: 'Access', id: grantId, payload, seconds: 3600 });
@@ -67,9 +67,9 @@ export async function startPush() {
 
   return {
     ...server,
-    /** A token of a client on its own behalf. */
+    /** Makes a token of a client without a person. */
     machineToken: () => server.token('push', { aud: `${ORIGIN}/push/` }),
-    /** The port that takes HTTP/2, too. */
+    /** A port that also accepts HTTP/2. */
     port: listening.port,
     sender,
     key: vapidKey(sender),

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import http from 'node:http';
 import http2 from 'node:http2';
 
-/** An event as it came. */
+/** An event as it was received. */
 export interface Event {
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a stream of events over HTTP/1.1 as it comes. */
+/** Reads a stream of events over HTTP/1.1 as they arrive. */
 export async function eventsAt(port: number, path: string, headers: http.OutgoingHttpHeaders = {}) {
   const request = http.get({
     host: '127.0.0.1',
@@ -49,7 +49,7 @@ export interface Pushed {
   readonly body: Buffer;
 }
 
-/** Waits over HTTP/2 and takes what is pushed. */
+/** Waits over HTTP/2 and records pushed answers. */
 export function pushesAt(
   port: number,
   path: string,
@@ -80,7 +80,7 @@ export function pushesAt(
   return { session, stream, pushed, status, leave: () => session.destroy() };
 }
 
-/** Waits until something holds, for a few seconds at most. */
+/** Waits until a condition holds, or fails after ten seconds. */
 export async function until(holds: () => boolean): Promise<void> {
   const last = performance.now() + 10_000;
   while (!holds()) {

@@ -14,7 +14,7 @@ const sent = async (resource: string, headers = {}, body = 'sealed') =>
   pathOf((await push.send(resource, { headers, body })).headers.location);
 
 describe('a user agent that waits for events', () => {
-  test('gets what waits and what comes, each once, with its URL, type, coding and body', async () => {
+  test('a waiting user agent gets each message once as an event, with its URL, type, coding and body', async () => {
     const { subscription, push: resource } = await push.subscribed();
     const headers = { 'content-encoding': 'aes128gcm', 'content-type': 'text/plain', topic: 't' };
     const first = await sent(resource, headers, 'one');
@@ -41,7 +41,7 @@ describe('a user agent that waits for events', () => {
     waiter.leave();
   });
 
-  test('gets again what it has not acknowledged, and nothing else', async () => {
+  test('a waiting user agent gets again the messages that it has not acknowledged, and no others', async () => {
     const { subscription, push: resource } = await push.subscribed();
     const [first, second] = [await sent(resource), await sent(resource)];
     const before = await eventsAt(push.port, subscription);
@@ -53,7 +53,7 @@ describe('a user agent that waits for events', () => {
     expect(after.events().map(({ data }) => data['url'])).toEqual([ORIGIN + second]);
   });
 
-  test('section 5.3: gets no message that is less urgent than it wants', async () => {
+  test('section 5.3: a waiting user agent gets no message less urgent than it requests', async () => {
     const { subscription, push: resource } = await push.subscribed();
     for (const urgency of ['very-low', 'low', 'normal', 'high']) await sent(resource, { urgency });
     const waiter = await eventsAt(push.port, subscription, { urgency: 'normal', prefer: 'wait=0' });
@@ -63,7 +63,7 @@ describe('a user agent that waits for events', () => {
     expect(wrong.response.statusCode).toBe(400);
   });
 
-  test('section 5.2: a message with TTL 0 comes at once or never', async () => {
+  test('section 5.2: a push message with TTL 0 is delivered at once or never', async () => {
     const { subscription, push: resource } = await push.subscribed();
     const waiter = await eventsAt(push.port, subscription);
     await sent(resource, { ttl: '0' });
@@ -81,7 +81,7 @@ describe('a user agent that waits for events', () => {
       'its grant expires',
       () => push.stores.artefacts.remove('Access', 'grant of ender').then(() => undefined),
     ],
-  ])('is let go when %s; then 404', async (_what, end) => {
+  ])('the wait of a user agent ends when %s, and a new wait is 404', async (_what, end) => {
     const { subscription } = await push.subscribed(undefined, 'ender');
     const waiter = await eventsAt(push.port, subscription);
     await end(subscription);
@@ -90,7 +90,7 @@ describe('a user agent that waits for events', () => {
     expect((await eventsAt(push.port, subscription)).response.statusCode).toBe(404);
   });
 
-  test('gets nothing more once its grant is revoked, although the record of the grant is still there', async () => {
+  test("a waiting user agent gets no more messages after its grant is revoked, even if the grant's record is still there", async () => {
     const { subscription, push: resource } = await push.subscribed(undefined, 'revoked');
     const waiter = await eventsAt(push.port, subscription);
     await push.stores.revocations.revoke('grant', 'grant of revoked', push.now() * 1000 + 3.6e6);
@@ -99,7 +99,7 @@ describe('a user agent that waits for events', () => {
     expect(await push.stores.push.subscriptionsOf('revoked')).toEqual([]);
   });
 
-  test('the fifth at one subscription is 429; one that leaves makes room', async () => {
+  test('the fifth wait at one subscription is 429, and a client that leaves makes room', async () => {
     const { subscription } = await push.subscribed();
     const waiters = [];
     for (let n = 0; n < 4; n += 1) waiters.push(await eventsAt(push.port, subscription));
@@ -114,7 +114,7 @@ describe('a user agent that waits for events', () => {
     for (const each of waiters) each.leave();
   });
 
-  test('a request with a malformed Prefer is 400, and takes no place', async () => {
+  test('a wait with a malformed Prefer is 400, and does not count against the limit', async () => {
     const { subscription } = await push.subscribed();
     for (let n = 0; n < 5; n += 1) {
       const { response } = await eventsAt(push.port, subscription, { prefer: '"wait' });
@@ -126,7 +126,7 @@ describe('a user agent that waits for events', () => {
     waiter.leave();
   });
 
-  test('a client that ends its half of the connection at once keeps no place', async () => {
+  test('a client that half-closes its connection at once does not count against the limit', async () => {
     const { subscription } = await push.subscribed();
     const request = `GET ${subscription} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n`;
     const half = Array.from({ length: 4 }, () => {
@@ -140,7 +140,7 @@ describe('a user agent that waits for events', () => {
     waiter.leave();
   });
 
-  test('over HTTP/1.1 without Accept: text/event-stream is 406', async () => {
+  test('a wait over HTTP/1.1 without Accept: text/event-stream is 406', async () => {
     const { subscription } = await push.subscribed();
     for (const accept of ['*/*', 'text/event-stream;q=0', 'application/json']) {
       const headers = { accept };
@@ -150,7 +150,7 @@ describe('a user agent that waits for events', () => {
 });
 
 describe('a user agent that waits for server push (RFC 8030 section 6)', () => {
-  test('gets messages as answers to requests for them, before and while it waits', async () => {
+  test('a user agent gets messages by server push, those before its wait and those during it', async () => {
     const { subscription, push: resource } = await push.subscribed();
     const headers = { 'content-encoding': 'aes128gcm', urgency: 'high', topic: 'secret-topic' };
     const first = await sent(resource, headers, 'one');
@@ -169,7 +169,7 @@ describe('a user agent that waits for server push (RFC 8030 section 6)', () => {
     waiter.leave();
   });
 
-  test('Prefer: wait=0 gets all that waits and 200, and 204 if nothing does', async () => {
+  test('with Prefer: wait=0 a user agent gets all waiting messages and 200, or 204 without messages', async () => {
     const { subscription, push: resource } = await push.subscribed();
     const nothing = pushesAt(push.port, subscription, { prefer: 'wait=0' });
     expect(await nothing.status).toBe(204);
@@ -188,7 +188,7 @@ describe('a user agent that waits for server push (RFC 8030 section 6)', () => {
       'its grant is revoked',
       () => push.stores.revocations.revoke('grant', 'grant of pusher', push.now() * 1000 + 3.6e6),
     ],
-  ])('section 7.3: gets 404 when %s while it waits', async (_what, end) => {
+  ])('section 7.3: a waiting user agent gets 404 when %s', async (_what, end) => {
     const { subscription, push: resource } = await push.subscribed(undefined, 'pusher');
     const waiter = pushesAt(push.port, subscription);
     await sent(resource);
@@ -198,7 +198,7 @@ describe('a user agent that waits for server push (RFC 8030 section 6)', () => {
     waiter.leave();
   });
 
-  test('with SETTINGS_ENABLE_PUSH 0 gets 406, and events where it asks for them', async () => {
+  test('a user agent with SETTINGS_ENABLE_PUSH 0 gets 406, or events if it requests them', async () => {
     const { subscription, push: resource } = await push.subscribed();
     const none = pushesAt(push.port, subscription, {}, { enablePush: false });
     expect(await none.status).toBe(406);
@@ -210,7 +210,7 @@ describe('a user agent that waits for server push (RFC 8030 section 6)', () => {
     events.leave();
   });
 
-  test('gets 406 once a message comes, if it has turned server push off meanwhile', async () => {
+  test('a user agent that turns server push off during its wait gets 406 at the next message', async () => {
     const { subscription, push: resource } = await push.subscribed();
     const waiter = pushesAt(push.port, subscription);
     await sent(resource);
@@ -224,7 +224,7 @@ describe('a user agent that waits for server push (RFC 8030 section 6)', () => {
     waiter.leave();
   });
 
-  test('with MAX_CONCURRENT_STREAMS 0 makes nothing pile up, and is forgotten when it leaves', async () => {
+  test('a user agent with MAX_CONCURRENT_STREAMS 0 gets no pushes, and its messages reach the next wait', async () => {
     const { subscription, push: resource } = await push.subscribed();
     for (let n = 0; n < 20; n += 1) await sent(resource);
     const waiter = pushesAt(push.port, subscription, {}, { maxConcurrentStreams: 0 });
@@ -237,7 +237,7 @@ describe('a user agent that waits for server push (RFC 8030 section 6)', () => {
     next.leave();
   });
 
-  test('refuses one: it comes again with the next request', async () => {
+  test('a message whose push is refused is pushed again at the next wait', async () => {
     const { subscription, push: resource } = await push.subscribed();
     const waiter = pushesAt(push.port, subscription);
     waiter.session.prependListener('stream', (stream) => stream.close(8));
@@ -259,24 +259,28 @@ describe('an application server that waits for receipts (section 6.3)', () => {
   test.each([
     ['acknowledged: 204', (message: string) => push.ask('DELETE', message), 204],
     ['lost with its subscription: 410', (_: string, end: string) => push.ask('DELETE', end), 410],
-  ])('is told of a message that was %s', async (_what, happen, status) => {
-    const { subscription, push: resource } = await push.subscribed();
-    const reply = await push.send(resource, { headers: asked });
-    const [message, receipts] = [pathOf(reply.headers.location), linkOf(reply)];
-    const [events, pushes] = [await eventsAt(push.port, receipts), pushesAt(push.port, receipts)];
-    await happen(message, subscription);
-    await until(() => events.events().length + pushes.pushed.length > 0);
-    for (const { data } of events.events()) expect(data).toEqual({ url: ORIGIN + message, status });
-    for (const one of pushes.pushed) expect(one).toMatchObject({ path: message, status });
-    events.leave();
-    pushes.leave();
-    await until(() => events.response.destroyed);
-    const later = await eventsAt(push.port, receipts, { prefer: 'wait=0' });
-    await later.ended;
-    expect(later.events()).toEqual([]);
-  });
+  ])(
+    'an application server gets a receipt for a message that was %s',
+    async (_what, happen, status) => {
+      const { subscription, push: resource } = await push.subscribed();
+      const reply = await push.send(resource, { headers: asked });
+      const [message, receipts] = [pathOf(reply.headers.location), linkOf(reply)];
+      const [events, pushes] = [await eventsAt(push.port, receipts), pushesAt(push.port, receipts)];
+      await happen(message, subscription);
+      await until(() => events.events().length + pushes.pushed.length > 0);
+      for (const { data } of events.events())
+        expect(data).toEqual({ url: ORIGIN + message, status });
+      for (const one of pushes.pushed) expect(one).toMatchObject({ path: message, status });
+      events.leave();
+      pushes.leave();
+      await until(() => events.response.destroyed);
+      const later = await eventsAt(push.port, receipts, { prefer: 'wait=0' });
+      await later.ended;
+      expect(later.events()).toEqual([]);
+    },
+  );
 
-  test('section 7.3: ends a receipt subscription by DELETE: 404 for whoever waits there, 400 for messages that name it', async () => {
+  test('section 7.3: DELETE ends a receipt subscription: waits get 404, and messages that name it get 400', async () => {
     const { push: resource } = await push.subscribed();
     const reply = await push.send(resource, { headers: asked });
     const receipts = linkOf(reply);
@@ -296,7 +300,7 @@ describe('an application server that waits for receipts (section 6.3)', () => {
     expect((await push.ask('DELETE', pathOf(reply.headers.location))).status).toBe(204);
   });
 
-  test('refuses a receipt that is promised: the next one gets it', async () => {
+  test('a receipt whose push is refused reaches the next wait', async () => {
     const { push: resource } = await push.subscribed();
     const reply = await push.send(resource, { headers: asked });
     const refuser = pushesAt(push.port, linkOf(reply));
@@ -315,7 +319,7 @@ describe('an application server that waits for receipts (section 6.3)', () => {
     next.leave();
   });
 
-  test('that allows no streams gets no receipt, and the next one gets it', async () => {
+  test('an application server that allows no streams gets no receipt, which reaches the next wait', async () => {
     const { push: resource } = await push.subscribed();
     const reply = await push.send(resource, { headers: asked });
     await push.ask('DELETE', pathOf(reply.headers.location));
@@ -329,7 +333,7 @@ describe('an application server that waits for receipts (section 6.3)', () => {
     next.leave();
   });
 
-  test('gets later what was acknowledged while it was away', async () => {
+  test('an application server gets receipts for messages that were acknowledged before its wait', async () => {
     const { push: resource } = await push.subscribed();
     const reply = await push.send(resource, { headers: asked });
     await push.ask('DELETE', pathOf(reply.headers.location));

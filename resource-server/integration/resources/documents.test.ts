@@ -12,7 +12,7 @@ const put = (path: string, body: string) => rs.as('PUT', path, { body });
 const get = (path: string) => rs.as('GET', path);
 
 describe('names', () => {
-  test('any name that a target can have is kept, and is never used as a file name', async () => {
+  test('any name that a target can have is stored, and is never used as a file name', async () => {
     await rs.as('MKCOL', '/documents/names');
     for (const name of [
       'Gr%C3%BC%C3%9Fe%20%F0%9F%98%80',
@@ -37,13 +37,13 @@ describe('names', () => {
     expect((await rs.contents()).every((file) => /^[\da-z]{9}-[\w-]{22}$/.test(file))).toBe(true);
   });
 
-  test('two spellings of one path are one document', async () => {
+  test('two spellings of one path lead to the same document', async () => {
     await put('/documents/sp%65lling', 'x');
     expect((await get('/documents/spelling')).text).toBe('x');
     expect((await get('/%64ocuments/spelling')).text).toBe('x');
   });
 
-  test('composed and decomposed spellings (macOS) of a name are one resource', async () => {
+  test('composed and decomposed spellings (macOS) of a name lead to the same resource', async () => {
     const [composed, decomposed] = ['\u00e9', 'e\u0301'].map(
       (name) => `/documents/${encodeURIComponent(name)}`,
     ) as [string, string];
@@ -55,7 +55,7 @@ describe('names', () => {
     expect((await get(decomposed)).status).toBe(404);
   });
 
-  test('names that differ in case are two resources, on any file system', async () => {
+  test('names that differ in case are different resources, on any file system', async () => {
     await put('/documents/Case', 'upper');
     await put('/documents/case', 'lower');
     expect((await get('/documents/Case')).text).toBe('upper');
@@ -84,13 +84,13 @@ describe('names', () => {
     '/documents/%ED%A0%80',
     '/documents/%C0%AF',
     '/documents/%zz',
-  ])('%s is 400 for any method', async (path) => {
+  ])('the path %s is 400 for any method', async (path) => {
     for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'MKCOL']) {
       expect((await rs.as(method, path)).status).toBe(400);
     }
   });
 
-  test('RFC 9110 section 15.5.15: a name over 255 bytes or a path over 1024 is 414', async () => {
+  test('RFC 9110 section 15.5.15: a name over 255 bytes or a path over 1024 bytes is 414', async () => {
     expect((await put(`/documents/${'n'.repeat(255)}`, 'x')).status).toBe(201);
     expect((await put(`/documents/${'n'.repeat(256)}`, 'x')).status).toBe(414);
     expect((await put(`/documents/${'%C3%BC'.repeat(128)}`, 'x')).status).toBe(414);

@@ -18,7 +18,7 @@ const fresh = () => `guard-${++made}`;
 const put = async (path: string, If?: string) =>
   (await alice('PUT', path, If === undefined ? {} : { If }, 'new')).status;
 
-/** A document, its entity tag, and the token of alice's exclusive lock on it. */
+/** Creates a document, and locks it exclusively for alice. Returns its path, its entity tag and the lock's token. */
 async function locked(path = fresh()) {
   const { headers } = await alice('PUT', path, {}, 'old');
   const token = tokenOf(await lock(alice, path));
@@ -36,7 +36,7 @@ describe('RFC 4918 section 10.4: If', () => {
     ['10.4.8: what is always true', (_etag, token) => `(${token} ["x"]) (Not <DAV:no-lock>)`, true],
     ['DAV:no-lock is no lock', (etag, token) => `(${token} [${etag}] <DAV:no-lock>)`, false],
     ['a token that differs in case', (_etag, token) => `(${token.toUpperCase()})`, false],
-  ])('%s: %#', async (_title, field, met) => {
+  ])('the If field %s is evaluated: case %#', async (_title, field, met) => {
     const { path, etag, token } = await locked();
     expect(await put(path, field(etag, token))).toBe(met ? 204 : 412);
   });
@@ -74,7 +74,7 @@ describe('RFC 4918 section 10.4: If', () => {
     '/documents/PATH?query',
     `/documents/${'x'.repeat(300)}`,
     'urn:uuid:PATH',
-  ])('10.4.4: a resource that %s names has no state here', async (reference) => {
+  ])('10.4.4: a resource that %s names has no state in this tree', async (reference) => {
     const { path, token } = await locked();
     const tag = `<${reference.replace('PATH', path)}>`;
     expect(await put(path, `${tag} (${token})`)).toBe(412);
@@ -122,14 +122,14 @@ describe('RFC 4918 section 10.4: If', () => {
     expect(await put(fresh(), '(Not ["4217"])')).toBe(201);
   });
 
-  test('a name is one resource in either normal form', async () => {
+  test('a name in If means the same resource in either normal form', async () => {
     const name = fresh();
     const { token } = await locked(`${name}-%C3%A9`);
     expect(await put(`${name}-%C3%A9`, `</documents/${name}-e%CC%81> (${token})`)).toBe(204);
   });
 
   test.each(['', '()', '</documents/a>', '(<urn:x>', '<urn:x>', '(["x"]), (["y"])', '(</a>)'])(
-    '10.4.2: %j is 400, and nothing is done',
+    '10.4.2: the If field %j is 400, and nothing is done',
     async (field) => {
       const path = fresh();
       expect(await put(path, field)).toBe(400);
@@ -143,7 +143,7 @@ describe('RFC 4918 section 10.4: If', () => {
     expect((await alice('PUT', path, headers, 'x')).status).toBe(400);
   });
 
-  test('256 conditions are all checked; more are 400, and a longer field is 431', async () => {
+  test('all of 256 conditions are checked, more are 400, and a longer field is 431', async () => {
     const { path, token } = await locked();
     expect(await put(path, `${'(["x"])'.repeat(255)} (${token})`)).toBe(204);
     expect(await put(path, '(["x"])'.repeat(256))).toBe(412);
@@ -153,7 +153,7 @@ describe('RFC 4918 section 10.4: If', () => {
     expect(await put(path, `${tags.join(' ')} </documents/${path}> (${token})`)).toBe(204);
   });
 
-  test('If applies to reading, too', async () => {
+  test('If applies to reading methods, too', async () => {
     const { path, token } = await locked();
     for (const method of ['GET', 'HEAD', 'PROPFIND']) {
       const headers = { Depth: '0' };
@@ -187,7 +187,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     expect((await bob('GET', path)).text).toBe('old');
   });
 
-  test("section 6.4: another person's token makes a condition true, but does not allow a change", async () => {
+  test("section 6.4: another person's token makes a condition true, but permits no change", async () => {
     const { path, token, etag } = await locked();
     const headers = { If: `(${token} [${etag}])` };
     expect((await bob('PUT', path, headers, 'x')).status).toBe(423);
@@ -195,14 +195,14 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     expect((await bob('GET', path)).text).toBe('old');
   });
 
-  test('section 10.4.1: a token is accepted in any place of If', async () => {
+  test('section 10.4.1: a token is accepted at any position of If', async () => {
     const { path, token } = await locked();
     expect(await put(path, `(Not <DAV:no-lock>) (${token} ["x"])`)).toBe(204);
     expect(await put(path, `(Not <DAV:no-lock>) (Not ${token})`)).toBe(204);
     expect(await put(path, `</hidden/x> (Not ${token})`)).toBe(204);
   });
 
-  test('an invented token with any prefix does not allow a change', async () => {
+  test('an invented token with any prefix permits no change', async () => {
     const { path, token } = await locked();
     for (const forged of [
       token.replace('>', 'x>'),
@@ -213,7 +213,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     }
   });
 
-  test('the token of an expired lock is neither true nor needed', async () => {
+  test('the token of an expired lock makes no condition true, and is not needed', async () => {
     const path = fresh();
     const token = tokenOf(await lock(alice, path, { Timeout: 'Second-10' }));
     rs.clock.advance(10);
@@ -221,7 +221,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     expect(await put(path)).toBe(204);
   });
 
-  test('a token of another tree does not allow a change', async () => {
+  test('a token of another tree permits no change', async () => {
     const { path } = await locked();
     const token = rs.token('dav:write', { client_id: 'alice', sub: 'alice' });
     const own = await rs.ask('LOCK', `/dav/${path}`, {
@@ -235,7 +235,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
     expect(await put(path, tagged)).toBe(423);
   });
 
-  test("section 6.2: the token of one of several shared locks is enough, if it is the client's own", async () => {
+  test("section 6.2: the token of one of several shared locks suffices, if it is the client's own", async () => {
     const path = fresh();
     await alice('PUT', path, {}, 'x');
     const shared = { scope: 'shared' };
@@ -293,7 +293,7 @@ describe('RFC 4918 sections 6.4 and 7.5: tokens', () => {
 });
 
 describe('RFC 9110 section 13: conditions beside locks', () => {
-  test('If-Match is checked in addition to If, and before the tokens', async () => {
+  test('If-Match is checked in addition to If, and before the lock tokens', async () => {
     const { path, etag, token } = await locked();
     const attempt = async (headers: Record<string, string>) =>
       (await alice('PUT', path, headers, 'new')).status;
@@ -316,7 +316,7 @@ describe('RFC 9110 section 13: conditions beside locks', () => {
   });
 });
 
-test('RFC 4918 section 7: a request without credentials learns nothing of locks', async () => {
+test('RFC 4918 section 7: a request without credentials learns nothing about locks', async () => {
   const { path, token } = await locked();
   for (const headers of [{}, { If: `(${token})` }]) {
     const { status, text } = await ask(rs.listening.port, 'PUT', `/documents/${path}`, {
@@ -329,7 +329,7 @@ test('RFC 4918 section 7: a request without credentials learns nothing of locks'
 });
 
 describe('RFC 9110 section 5.4: the conditions of If are counted before a resource is looked up', () => {
-  test('there is one look-up for each of 256 resources, one for equal resources, and none for more than 256 conditions', async () => {
+  test('conditions cause one look-up for each of 256 resources, and none for more than 256 conditions', async () => {
     let asked: string[] = [];
     await using other = await startResourceServer({}, (stores) => ({
       ...stores,
@@ -377,7 +377,7 @@ describe('RFC 9110 section 13.1.2: If-None-Match as Joplin sends it with every m
   const PROPFIND =
     '<?xml version="1.0" encoding="UTF-8"?>\n<d:propfind xmlns:d="DAV:"><d:prop xmlns:oc="http://owncloud.org/ns"><d:getlastmodified/></d:prop></d:propfind>';
 
-  test('MKCOL, PUT, PROPFIND, MOVE, LOCK, PATCH and DELETE are done with it', async () => {
+  test('MKCOL, PUT, PROPFIND, MOVE, LOCK, PATCH and DELETE succeed with a malformed If-None-Match', async () => {
     const folder = fresh();
     const joplin = async (...[method, path, headers, body]: Parameters<typeof alice>) => {
       const fields = { 'If-None-Match': 'JoplinIgnore-61825', ...headers };

@@ -6,18 +6,18 @@ import { METHODS_OF } from '../../resources/place/kinds.ts';
 const narrowed = (methods: string[]) => ({ methods: new Set(methods), trace: undefined });
 
 describe('the methods of a resource that its space lets through', () => {
-  test('all, and OPTIONS', () => {
+  test('a space without a list of methods lets all methods through, and OPTIONS', () => {
     const all = accepted({ trace: undefined }, ['GET', 'HEAD', 'PUT']);
     expect(all).toEqual(['GET', 'HEAD', 'PUT', 'OPTIONS']);
     expect(accepted({ trace: undefined }, [])).toEqual(['OPTIONS']);
   });
 
-  test('RFC 9110 section 9.1: HEAD goes with GET, whatever the space says of it', () => {
+  test('RFC 9110 section 9.1: HEAD is allowed exactly if GET is', () => {
     expect(accepted(narrowed(['GET']), ['GET', 'HEAD', 'PUT'])).toEqual(['GET', 'HEAD', 'OPTIONS']);
     expect(accepted(narrowed(['HEAD', 'PUT']), ['GET', 'HEAD', 'PUT'])).toEqual(['PUT', 'OPTIONS']);
   });
 
-  test('never what is not there', () => {
+  test('a listed method that the resource lacks is not allowed', () => {
     expect(accepted(narrowed(['PUT', 'LOCK', 'TRACE']), ['GET', 'PUT'])).toEqual([
       'PUT',
       'OPTIONS',
@@ -25,13 +25,13 @@ describe('the methods of a resource that its space lets through', () => {
     expect(accepted(narrowed([]), ['GET', 'PUT'])).toEqual(['OPTIONS']);
   });
 
-  test('TRACE where the space has it', () => {
+  test('TRACE is allowed if the space enables it', () => {
     expect(accepted({ trace: { hide: [] } }, ['GET'])).toEqual(['GET', 'OPTIONS', 'TRACE']);
   });
 });
 
 describe('RFC 9110 section 9.3.7: the answer to OPTIONS', () => {
-  test('Allow, in the order of the table', () => {
+  test('Allow names the methods in the order of the table', () => {
     expect(optionsFields(['PUT', 'GET', 'HEAD', 'OPTIONS'])).toEqual({
       Allow: 'GET, HEAD, OPTIONS, PUT',
     });
@@ -44,19 +44,19 @@ describe('RFC 9110 section 9.3.7: the answer to OPTIONS', () => {
     [['PROPFIND', 'UNLOCK'], '1, 3'],
     [['LOCK', 'UNLOCK'], undefined],
     [['GET', 'PUT', 'MKCOL'], undefined],
-  ])('RFC 4918 section 10.1: of %j the classes %j', (methods, classes) => {
+  ])('RFC 4918 section 10.1: the methods %j give the DAV classes %j', (methods, classes) => {
     const { DAV, 'MS-Author-Via': author } = optionsFields(methods);
     expect(DAV).toBe(classes);
     expect(author).toBe(classes && 'DAV');
   });
 
-  test('RFC 10008 section 3, RFC 5789 section 3.1: media types that no method takes are not offered', () => {
+  test('RFC 10008 section 3, RFC 5789 section 3.1: Accept-Query and Accept-Patch are left out without their method', () => {
     const own = { 'Accept-Query': 'application/json', 'Accept-Patch': 'application/json', X: 'y' };
     expect(optionsFields(['GET'], own)).toEqual({ Allow: 'GET, HEAD, OPTIONS', X: 'y' });
     expect(Object.keys(optionsFields(['PATCH'], own))).toEqual(['Allow', 'Accept-Patch', 'X']);
   });
 
-  test('and what the resource says of itself', () => {
+  test('the answer to OPTIONS has the fields of the resource', () => {
     expect(optionsFields(['QUERY'], { 'Accept-Query': 'application/json' })).toEqual({
       Allow: 'OPTIONS, QUERY',
       'Accept-Query': 'application/json',
@@ -64,7 +64,7 @@ describe('RFC 9110 section 9.3.7: the answer to OPTIONS', () => {
   });
 });
 
-test('RFC 9110 section 9.1: documents and collections have only methods that are served', () => {
+test('RFC 9110 section 9.1: documents and collections accept only methods that the server implements', () => {
   const unserved = Object.values(METHODS_OF)
     .flat()
     .filter((method) => !METHODS.get(method)?.served);

@@ -10,7 +10,7 @@ import type { Call } from '#shared/server/wire/ask.fixture.ts';
 import { PAGES, RESOURCE } from '../../resource-server.fixture.ts';
 
 const cache = { purge: { networks: ['192.0.2.0/24'] } };
-/** An address of the network, as the trusted proxy of these tests tells it. */
+/** An address of the listed network, as the trusted proxy of these tests reports it. */
 const LISTED = { 'X-Forwarded-For': '192.0.2.7' };
 const ELSEWHERE = { 'X-Forwarded-For': '198.51.100.7' };
 const BAN = { Ban: 'path="/img/*"' };
@@ -38,7 +38,7 @@ afterAll(async () => {
   await application[Symbol.asyncDispose]();
 });
 
-/** On a connection of its own, and with a length, as a method has to be that no parser knows. */
+/** Sends a request on a new connection. Unknown methods need a Content-Length, since no parser knows them. */
 async function send(server: typeof rs, method: string, path: string, { headers }: Call = {}) {
   const request = http.request({
     port: server.listening.port,
@@ -52,7 +52,7 @@ async function send(server: typeof rs, method: string, path: string, { headers }
   return { status: response.statusCode, headers: response.headers, text: await text(response) };
 }
 
-/** Answer, and what the feed got by it. */
+/** Returns the answer, and the entries that it wrote to the feed. */
 async function ask(method: string, path: string, call: Call = {}) {
   const last = async () =>
     (
@@ -76,20 +76,20 @@ const by = (scope: string, headers: object = {}) => ({
 });
 
 describe('PURGE', () => {
-  test('is 401 without credentials, and the challenge names the scope (RFC 6750 section 3)', async () => {
+  test('PURGE without credentials is 401, and the challenge names the scope (RFC 6750 section 3)', async () => {
     const { status, headers, told } = await ask('PURGE', '/shop/a', { headers: ELSEWHERE });
     expect({ status, told }).toEqual({ status: 401, told: [] });
     expect(headers['www-authenticate']).toContain('scope="cache:purge"');
   });
 
-  test('is 403 for a token that has only the scope of unsafe methods', async () => {
+  test('PURGE with a token that has only the scope of unsafe methods is 403', async () => {
     const { status, headers, told } = await ask('PURGE', '/shop/a', by('shop:write'));
     expect({ status, told }).toEqual({ status: 403, told: [] });
     expect(headers['www-authenticate']).toContain('cache:purge');
   });
 
   const PURGER = { aud: `${RESOURCE}/shop/` };
-  test('with the scope of PURGE purges at all servers, and the application gets no request', async () => {
+  test('PURGE with its scope purges at all servers, and the application gets no request', async () => {
     const token = rs.token('cache:purge', PURGER);
     const {
       status,
@@ -112,14 +112,14 @@ describe('PURGE', () => {
     expect(JSON.parse(body)).toMatchObject({ status: 404 });
   });
 
-  test('with the scope of PURGE removes no answers of other spaces', async () => {
+  test('PURGE with its scope for one space removes no answers of other spaces', async () => {
     const headers = { Authorization: `Bearer ${rs.token('cache:purge', PURGER)}` };
     for (const path of ['/narrow/a', '/named/a', '/kept/a']) {
       expect(await ask('PURGE', path, { headers })).toMatchObject({ status: 401, told: [] });
     }
   });
 
-  test('from a listed network needs no credentials, and accepts invalid ones', async () => {
+  test('PURGE from a listed network needs no credentials, and ignores invalid ones', async () => {
     for (const Authorization of [undefined, 'Bearer bad', `Bearer ${rs.token('shop:read')}`]) {
       const headers = { ...LISTED, ...(Authorization !== undefined && { Authorization }) };
       const { status, told } = await ask('PURGE', '/shop/a', { headers });
@@ -127,17 +127,17 @@ describe('PURGE', () => {
     }
   });
 
-  test('from a listed network gives no other access', async () => {
+  test('a listed network gets no access beyond PURGE and BAN', async () => {
     const { status, passed } = await ask('GET', '/shop/a', { headers: LISTED });
     expect({ status, passed }).toEqual({ status: 401, passed: 0 });
   });
 
-  test('by a page of another origin does not count as from a listed network', async () => {
+  test('PURGE from a page of another origin needs credentials, even from a listed network', async () => {
     const headers = { ...LISTED, Origin: PAGES };
     expect(await ask('PURGE', '/shop/a', { headers })).toMatchObject({ status: 401, told: [] });
   });
 
-  test('in a space without schemes is 403 from other networks', async () => {
+  test('PURGE in a space without schemes is 403 from other networks', async () => {
     const refused = await ask('PURGE', '/open/a', { headers: ELSEWHERE });
     expect(refused).toMatchObject({ status: 403, told: [], passed: 0 });
     const listed = await ask('PURGE', '/open/a', { headers: LISTED });
@@ -145,7 +145,7 @@ describe('PURGE', () => {
     expect(await ask('GET', '/open/a', { headers: ELSEWHERE })).toMatchObject({ status: 200 });
   });
 
-  test('needs the scope that the space configures', async () => {
+  test('PURGE needs the scope that the space configures', async () => {
     expect(await ask('PURGE', '/named/a', by('named:admin'))).toMatchObject({ status: 404 });
     const purger = by('cache:purge', {});
     const token = rs.token('cache:purge', { aud: `${RESOURCE}/named/` });
@@ -155,12 +155,12 @@ describe('PURGE', () => {
     expect(await ask('BAN', '/named/a', { headers })).toMatchObject({ status: 200 });
   });
 
-  test('removes the target without its API key', async () => {
+  test('PURGE of a target with an API key removes the target without the key', async () => {
     const { told } = await ask('PURGE', '/keys/a?b&key=secret', { headers: LISTED });
     expect(told).toEqual([['/keys/', '/keys/a?b', false]]);
   });
 
-  test('removes the path of an absolute target (RFC 9112 section 3.2.2)', async () => {
+  test('PURGE of an absolute target removes its path (RFC 9112 section 3.2.2)', async () => {
     const { told } = await ask('PURGE', `${RESOURCE}/shop/a?b`, {
       headers: { ...LISTED, Host: new URL(RESOURCE).host },
     });
@@ -173,11 +173,11 @@ describe('PURGE', () => {
     '/shop/x/..;/..;/open/a',
     '/shop/..%2finner/a',
     '/shop/%69nner%2fa',
-  ])('%s can be read in two ways: 400', async (path) => {
+  ])('PURGE of a target that can be read in two ways is 400: %s', async (path) => {
     expect(await ask('PURGE', path, { headers: LISTED })).toMatchObject({ status: 400, told: [] });
   });
 
-  test('in an inner space removes answers of the inner space', async () => {
+  test('PURGE in an inner space removes answers of the inner space', async () => {
     const headers = { ...LISTED };
     expect(await ask('PURGE', '/shop/inner/a', { headers })).toMatchObject({
       status: 401,
@@ -185,7 +185,7 @@ describe('PURGE', () => {
     });
   });
 
-  test('is 503 if the store cannot write it', async () => {
+  test('PURGE is 503 if the store cannot write the invalidation', async () => {
     const failing = await startGateway(
       { shop: { upstream: { url: application.url }, cache } },
       {},
@@ -209,7 +209,7 @@ describe('PURGE', () => {
 describe('BAN', () => {
   const headers = { ...LISTED, ...BAN };
 
-  test('needs the scope, or a listed network', async () => {
+  test('BAN needs its scope, or a listed network', async () => {
     expect(await ask('BAN', '/shop/', { headers: BAN })).toMatchObject({ status: 401, told: [] });
     expect(await ask('BAN', '/shop/', by('shop:write', BAN))).toMatchObject({ status: 403 });
     expect(await ask('BAN', '/open/', { headers: BAN })).toMatchObject({ status: 403, told: [] });
@@ -221,12 +221,12 @@ describe('BAN', () => {
     expect(JSON.parse(body)).toEqual({ banned: { path: '/img/*' }, soft: false });
   });
 
-  test('works at any address of the space, and only for that space', async () => {
+  test('BAN works at any address of the space, and only for that space', async () => {
     const { told } = await ask('BAN', '/shop/img/a?b', { headers });
     expect(told).toEqual([['/shop/', '{"path":"/img/*"}', false]]);
   });
 
-  test('gets an error that names the fault of the expression', async () => {
+  test('BAN with a faulty expression gets an error that names the fault', async () => {
     const {
       status,
       told,
@@ -238,7 +238,7 @@ describe('BAN', () => {
     expect(JSON.parse(body)).toMatchObject({ detail: expect.stringContaining('path must begin') });
   });
 
-  /** All that comes back on a connection of HTTP/1.1. */
+  /** Reads everything from a connection of HTTP/1.1. */
   async function raw(...lines: readonly string[]) {
     const socket = connect(rs.listening.port, '127.0.0.1');
     socket.write(lines.join('\r\n'));
@@ -251,19 +251,19 @@ describe('BAN', () => {
     'Content-Type: application/json',
   ];
 
-  test('over HTTP/1.1 may have content with a length, although no parser knows the method', async () => {
+  test('BAN over HTTP/1.1 may have content with a length, although no HTTP parser knows the method', async () => {
     const content = '{"tag":"news","soft":true}';
     const reply = await raw(...HEAD, `Content-Length: ${content.length}`, '', content);
     expect(reply).toMatch(/^HTTP\/1\.1 200 /);
     expect(reply).toContain('{"banned":{"tag":"news"},"soft":true}');
   });
 
-  test('over HTTP/1.1 may not have chunked content', async () => {
+  test('BAN over HTTP/1.1 may not have chunked content', async () => {
     const reply = await raw(...HEAD, 'Transfer-Encoding: chunked', '', '2', '{}', '0', '', '');
     expect(reply).toMatch(/^HTTP\/1\.1 411 /);
   });
 
-  test('over HTTP/2 may have content', async () => {
+  test('BAN over HTTP/2 may have content', async () => {
     const session = connectHttp2(`http://127.0.0.1:${rs.listening.port}`);
     const stream = session.request({
       ':method': 'BAN',
@@ -280,12 +280,12 @@ describe('BAN', () => {
   });
 });
 
-describe.each(['PURGE', 'BAN'])('%s elsewhere', (method) => {
+describe.each(['PURGE', 'BAN'])('%s outside a cache', (method) => {
   test.each([
     ['an application without it', 'kept', 'a'],
     ['a collection', 'documents', ''],
   ])(
-    'is 405 at %s, and Allow names the methods (RFC 9110 section 15.5.6)',
+    'PURGE and BAN are 405 at %s, and Allow names the methods (RFC 9110 section 15.5.6)',
     async (_, name, path) => {
       const call = by(`${name}:read ${name}:write`);
       const { status, headers, told, passed } = await ask(method, `/${name}/${path}`, call);
@@ -295,29 +295,29 @@ describe.each(['PURGE', 'BAN'])('%s elsewhere', (method) => {
     },
   );
 
-  test('is 501 if no space has a cache', async () => {
+  test('PURGE and BAN are 501 if no space has a cache', async () => {
     await using alone = await startGateway({ plain: { upstream: { url: application.url } } });
     expect(await send(alone, method, '/plain/a', { headers: LISTED })).toMatchObject({
       status: 501,
     });
   });
 
-  test('is 404 in a space that hides 403', async () => {
+  test('PURGE and BAN are 404 in a space that hides 403', async () => {
     const call = { headers: { ...by('hidden:read').headers, ...BAN } };
     expect(await ask(method, '/hidden/a', call)).toMatchObject({ status: 404, told: [] });
   });
 });
 
-test('an application that lists PURGE gets it, with the scope of unsafe methods', async () => {
+test('an application that lists PURGE itself receives it, with the scope of unsafe methods', async () => {
   const passed = await ask('PURGE', '/passed/a', by('passed:write'));
-  // An unsafe method of the application like any other (RFC 9111 section 4.4).
+  // Here PURGE is an unsafe method of the application, so it invalidates its target (RFC 9111 section 4.4).
   const told = [['/passed/', '/passed/a', false]];
   expect(passed).toMatchObject({ status: 200, told, passed: 1 });
   const refused = await ask('PURGE', '/passed/a', { headers: LISTED });
   expect(refused).toMatchObject({ status: 401, passed: 0 });
 });
 
-test('a space that lists its methods still has PURGE and BAN, and Allow names them', async () => {
+test('a space that lists its methods still supports PURGE and BAN, and Allow names them', async () => {
   const { status, headers } = await ask('PUT', '/narrow/a', by('narrow:write'));
   expect(status).toBe(405);
   expect(headers.allow).toBe('GET, HEAD, OPTIONS, PURGE, BAN');

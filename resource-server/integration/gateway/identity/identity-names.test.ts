@@ -8,7 +8,7 @@ import {
   startGateway,
 } from '../../gateway.fixture.ts';
 
-/** Applications are told who was let in by the fields that they read (`identity.fields` of a space). */
+/** Tests of the fields by which applications learn the caller's identity (`identity.fields` of a space). */
 const PEOPLE = {
   alice: {
     emails: [{ address: 'alice@example.com', verified: true }],
@@ -78,7 +78,7 @@ afterAll(async () => {
   await application[Symbol.asyncDispose]();
 });
 
-/** As over TLS, which a trusted proxy ends. */
+/** Basic credentials, as over TLS that a trusted proxy terminates. */
 const basic = (name: string) => ({
   'X-Forwarded-Proto': 'https',
   Authorization: `Basic ${Buffer.from(`${name}:open sesame`).toString('base64')}`,
@@ -104,12 +104,12 @@ const verified = async (space: string, headers: Record<string, string>) =>
   });
 
 describe.each(Object.entries(PRESETS))('preset %s', (preset, fields) => {
-  test('has the same name with Basic and with a token, which has no name in it', async () => {
+  test('a person has the same name in the fields with Basic and with a token without a name', async () => {
     expect(await asked(preset, basic('alice'))).toMatchObject(fields);
     expect(await asked(preset, bearer(preset, ids.get('alice') ?? ''))).toMatchObject(fields);
   });
 
-  test('has the same fields at /verify', async () => {
+  test('/verify gives the same identity fields as the gateway', async () => {
     const space = `${preset}-verify`;
     for (const credentials of [basic('alice'), bearer(space, ids.get('alice') ?? '')]) {
       const { status, headers } = await verified(space, credentials);
@@ -158,7 +158,7 @@ test('the handshake of a WebSocket has identity fields, too (RFC 6455 section 4.
   expect(fields).toMatchObject({ upgrade: 'websocket', ...PRESETS['remote-user'] });
 });
 
-test('configured names of fields, and each value that they can have', async () => {
+test('identity fields have their configured names and any value that they can have', async () => {
   const alice = ids.get('alice') ?? '';
   expect(await asked('all', bearer('all', alice))).toMatchObject({
     'x-id': alice,
@@ -169,20 +169,20 @@ test('configured names of fields, and each value that they can have', async () =
   });
 });
 
-test('a configured field is removed in every space, and written only in its own space', async () => {
+test('a configured identity field is removed in every space, and written only in its own', async () => {
   expect(await asked('other', { ...basic('alice'), X_User: 'root' })).not.toHaveProperty('x-user');
   const fields = await asked('other', { ...basic('alice'), 'X-User': 'root', 'X-How': 'root' });
   expect(JSON.stringify(fields)).not.toContain('root');
 });
 
-test('values beyond visible ASCII are percent-encoded, and unverified addresses are omitted', async () => {
+test('identity values outside visible ASCII are percent-encoded, and unverified email addresses are left out', async () => {
   const fields = await asked('remote-user', basic('jürgen'));
   expect(fields['remote-user']).toBe('j%C3%BCrgen');
   expect(fields).not.toHaveProperty('remote-email');
   expect(fields).not.toHaveProperty('remote-groups');
 });
 
-test('a person who is not in the directory is refused by a space that asks the directory', async () => {
+test('a space that asks the directory refuses a person who is not in the directory', async () => {
   const headers = bearer('remote-user', 'nobody');
   expect((await gateway.ask('GET', '/remote-user/x', { headers })).status).toBe(403);
   expect((await asked('signed', bearer('signed', 'nobody')))['x-auth-name']).toBeUndefined();

@@ -32,7 +32,7 @@ const kids = async () => {
 };
 
 describe(`GET ${JWKS_PATH}`, () => {
-  test('RFC 7517 section 5: has only public keys, which caches may store as long as the keys of tokens', async () => {
+  test('RFC 7517 section 5: the keys of statements are public keys, which caches may store as long as the keys of tokens', async () => {
     const { status, headers, text } = await ask();
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -53,13 +53,13 @@ describe(`GET ${JWKS_PATH}`, () => {
     ]);
   });
 
-  test('RFC 9110 section 13.1.2: gives 304 to a client that has the keys', async () => {
+  test('RFC 9110 section 13.1.2: a client that has the keys of statements gets 304', async () => {
     const { etag = '' } = (await ask()).headers;
     expect(await ask({ 'If-None-Match': etag })).toMatchObject({ status: 304, text: '' });
     expect((await ask({ 'If-None-Match': '"other"' })).status).toBe(200);
   });
 
-  test('has no key that signs tokens', async () => {
+  test('the keys of statements have no key that signs tokens', async () => {
     const ring = await openKeyRing(keyLifecycle('keys', { ...rs, random: systemRandom }), [
       'ES256',
     ]);
@@ -68,7 +68,7 @@ describe(`GET ${JWKS_PATH}`, () => {
     expect((await rs.stores.keys.list()).map((key) => key.kid)).not.toContain(kid);
   });
 
-  test('has a new key at once, and no compromised key', async () => {
+  test('the keys of statements have a new key at once, and no compromised key', async () => {
     const [old = ''] = await kids();
     const { kid } = await rotateKey(life(), 'ES256');
     expect(await kids()).toEqual([old, kid]);
@@ -76,7 +76,7 @@ describe(`GET ${JWKS_PATH}`, () => {
     expect(await kids()).toEqual([ended?.kid, kid]);
   });
 
-  test('gets 503 while the store does not answer', async () => {
+  test('the keys of statements are 503 during an outage of the store', async () => {
     down = true;
     const { status, headers } = await ask();
     down = false;
@@ -84,7 +84,7 @@ describe(`GET ${JWKS_PATH}`, () => {
   });
 });
 
-test('without spaces that send statements there are no keys, and none are made', async () => {
+test('without spaces that send statements there are no keys, and none are generated', async () => {
   await using silent = await startResourceServer();
   expect((await silent.ask('GET', JWKS_PATH)).status).toBe(404);
   expect(await silent.stores.gatewayKeys.list()).toEqual([]);

@@ -120,14 +120,14 @@ async function overHttp2(path: string, fields: object = {}, { listening } = gate
   };
 }
 
-/** Another answer than 101, which goes on until the application ends it. */
+/** An answer other than 101, which continues until the application ends it. */
 const endless =
   (line: string): Answering =>
   (socket) => {
     socket.resume().write(`HTTP/1.1 ${line}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nbegun\r\n`);
   };
 
-/** The line of the log with such an end, of a gateway, from one line on. */
+/** Waits for the log line of a WebSocket with this end. */
 async function logged(
   end: string,
   id?: unknown,
@@ -145,7 +145,7 @@ async function logged(
 }
 
 describe('RFC 6455 section 4: an accepted handshake', () => {
-  test('has the fields of the client and of the gateway, and gets the answer of the application', async () => {
+  test('a handshake has the fields of the client and of the gateway, and gets the answer of the application', async () => {
     const socket = client('/chat/room?a=b', {
       'Sec-WebSocket-Protocol': 'chat, superchat',
       'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits',
@@ -170,7 +170,7 @@ describe('RFC 6455 section 4: an accepted handshake', () => {
     socket.socket.destroy();
   });
 
-  test('is followed by octets both ways; if one side ends, the other side is notified', async () => {
+  test('octets flow both ways after a handshake, and if one side ends, the other side is notified', async () => {
     const socket = client('/chat/');
     await socket.until('\r\n\r\n');
     socket.socket.write('GET / HTTP/1.1\r\n\r\n is no request here');
@@ -185,7 +185,7 @@ describe('RFC 6455 section 4: an accepted handshake', () => {
     expect([id, Number(sent) > 0]).toEqual([request?.['id'], true]);
   });
 
-  test('may be followed at once by data of either side, which is passed on after the answer', async () => {
+  test('data of either side may follow a handshake at once, and is passed on after the answer', async () => {
     application.answers((socket, request) => {
       socket.write(`${switching(acceptOf(key(request)))}early from there `);
       socket.pipe(socket);
@@ -198,7 +198,7 @@ describe('RFC 6455 section 4: an accepted handshake', () => {
     socket.socket.destroy();
   });
 
-  test('RFC 8441 section 5: over HTTP/2 has a key of the gateway, which the client does not get', async () => {
+  test('RFC 8441 section 5: a handshake over HTTP/2 has a key of the gateway, which the client does not get', async () => {
     using socket = await overHttp2('/chat/room', { 'sec-websocket-key': KEY });
     expect(socket.head).toMatchObject({ ':status': 200, 'x-application': 'yes' });
     expect(socket.head['sec-websocket-accept']).toBeUndefined();
@@ -214,7 +214,7 @@ describe('RFC 6455 section 4: an accepted handshake', () => {
     expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_NO_ERROR);
   });
 
-  test('in a space without schemes leaves authorization to the application', async () => {
+  test('in a space without schemes the application authorizes the handshake', async () => {
     const socket = client('/open/', {
       Authorization: 'Basic abc',
       Origin: 'https://elsewhere.example',
@@ -229,7 +229,7 @@ describe('RFC 6455 section 4: an accepted handshake', () => {
 });
 
 describe('a connection that breaks off on one side breaks off on the other', () => {
-  test('the application', async () => {
+  test("if the application breaks off a WebSocket, the client's connection is reset", async () => {
     const socket = client('/chat/');
     await socket.until('\r\n\r\n');
     for (const one of application.sockets) one.resetAndDestroy();
@@ -237,14 +237,14 @@ describe('a connection that breaks off on one side breaks off on the other', () 
     expect(socket.reset).toBe(true);
   });
 
-  test('RFC 8441 section 5: over HTTP/2 with CANCEL', async () => {
+  test("RFC 8441 section 5: over HTTP/2 the client's stream is reset with CANCEL", async () => {
     using socket = await overHttp2('/chat/');
     for (const one of application.sockets) one.resetAndDestroy();
     await socket.closed;
     expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_CANCEL);
   });
 
-  test('the client', async () => {
+  test("if the client breaks off a WebSocket, the application's connection is closed", async () => {
     const socket = client('/chat/');
     await socket.until('\r\n\r\n');
     const [there] = application.sockets;
@@ -253,7 +253,7 @@ describe('a connection that breaks off on one side breaks off on the other', () 
     await closed;
   });
 
-  test('a client that half-closed before the WebSocket was open', async () => {
+  test('a client that half-closed before the WebSocket was open gets a regular end', async () => {
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     const { promise, resolve } = Promise.withResolvers<void>();
     application.answers((socket, request) => {
@@ -269,7 +269,7 @@ describe('a connection that breaks off on one side breaks off on the other', () 
     expect(socket.reset).toBe(false);
   });
 
-  test.each(['idle', 'total'])('a WebSocket whose time is over: %s', async (end) => {
+  test.each(['idle', 'total'])('a WebSocket is closed when its time is over: %s', async (end) => {
     const socket = client(end === 'idle' ? '/idle/' : '/short/');
     await socket.until('\r\n\r\n');
     await socket.all;
@@ -289,7 +289,7 @@ describe('RFC 6455 section 7.1.1: if one side ends, the other ends too', () => {
   const half = () => logged('half', undefined, gateway, since);
 
   test.each(['HTTP/1.1', 'HTTP/2'])(
-    '%s: the application must end its side in time, or the WebSocket is cut off',
+    'over %s the application must end its side in time, or the WebSocket is cut off',
     async (version) => {
       application.answers(silent);
       if (version === 'HTTP/1.1') {
@@ -320,21 +320,21 @@ describe('RFC 6455 section 7.1.1: if one side ends, the other ends too', () => {
 describe('RFC 6455 section 7.4.1: when the server ends', () => {
   const GOING_AWAY = '\x88\x02\x03\xe9';
   const MESSAGE = '\x81\x05hello';
-  /** Says this when it is open, and nothing else. */
+  /** An application that sends this text once the WebSocket is open, and nothing more. */
   const saying =
     (text: string): Answering =>
     (socket, request) => {
       socket.resume().write(`${switching(acceptOf(key(request)))}${text}`, 'latin1');
       socket.on('end', () => socket.end());
     };
-  /** Far longer than any test. */
+  /** Longer than any test. */
   const GRACE = 3_600_000;
 
   test.each([
-    ['a client is told so behind a message', MESSAGE, MESSAGE + GOING_AWAY, false],
-    ['and before the first', '', GOING_AWAY, false],
-    ['what is half a message breaks off', '\x81\x06hello', '\x81\x06hello', true],
-  ])('%s', async (_, said, heard, broken) => {
+    ['a client gets the Close frame after a message', MESSAGE, MESSAGE + GOING_AWAY, false],
+    ['a client gets the Close frame before the first message', '', GOING_AWAY, false],
+    ['a WebSocket within a message is cut off', '\x81\x06hello', '\x81\x06hello', true],
+  ])('when the server ends: %s', async (_, said, heard, broken) => {
     application.answers(saying(said));
     await using own = await startGateway({ chat: { upstream: { url: application.url } } });
     const token = own.token('chat:read chat:write');
@@ -346,7 +346,7 @@ describe('RFC 6455 section 7.4.1: when the server ends', () => {
     await logged('shutdown', undefined, own);
   });
 
-  test('over HTTP/2, too', async () => {
+  test('when the server ends, a WebSocket over HTTP/2 gets the Close frame, too', async () => {
     application.answers(saying(MESSAGE));
     await using own = await startGateway({ chat: { upstream: { url: application.url } } });
     const authorization = `Bearer ${own.token('chat:read chat:write')}`;
@@ -359,7 +359,7 @@ describe('RFC 6455 section 7.4.1: when the server ends', () => {
     expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_NO_ERROR);
   });
 
-  test('the server does not wait for a client that does not answer the Close frame', async () => {
+  test('an ending server does not wait for a client that does not answer the Close frame', async () => {
     application.answers(saying(MESSAGE));
     await using own = await startGateway({ chat: { upstream: { url: application.url } } });
     const authorization = `Bearer ${own.token('chat:read chat:write')}`;
@@ -389,7 +389,8 @@ describe('an application that answers otherwise', () => {
       'HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n',
       503,
     ],
-    // RFC 9110 section 7.8 over HTTP/1.1; RFC 8441 section 5 over HTTP/2: it would say that a WebSocket is open.
+    // A 2xx would mean an open WebSocket over HTTP/2 (RFC 8441 section 5), so it becomes a 502. Over HTTP/1.1 only 101
+    // means that (RFC 9110 section 7.8).
     ['200', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', 200, 502],
     ['204', 'HTTP/1.1 204 No Content\r\n\r\n', 204, 502],
     ['407', 'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n', 502],
@@ -411,24 +412,27 @@ describe('an application that answers otherwise', () => {
       `HTTP/1.1 101 Go\r\n${`X: ${'a'.repeat(1000)}\r\n`.repeat(100)}`,
       502,
     ],
-  ])('%s', async (_, answer, status, extended = status) => {
-    const answering: Answering = (socket) => {
-      if (answer === undefined) socket.end();
-      else socket.write(answer, 'latin1');
-    };
-    application.answers(answering);
-    const place = answer === '' ? '/impatient/' : '/chat/';
-    const socket = client(place);
-    const received = await socket.until(
-      (all) => statuses(all).some((one) => one !== 103) && all.includes('\r\n\r\n'),
-    );
-    expect(statuses(received).filter((one) => one !== 103)).toEqual([status]);
-    if (status === 302) expect(received).toMatch(/location: \/chat\/there/i);
-    if (status === 426) expect(received).toMatch(/sec-websocket-version: 7, 8/i);
-    socket.socket.destroy();
-    using stream = await overHttp2(place);
-    expect(stream.head[':status']).toBe(extended);
-  });
+  ])(
+    'if the application answers a handshake with %s, the client gets an HTTP answer',
+    async (_, answer, status, extended = status) => {
+      const answering: Answering = (socket) => {
+        if (answer === undefined) socket.end();
+        else socket.write(answer, 'latin1');
+      };
+      application.answers(answering);
+      const place = answer === '' ? '/impatient/' : '/chat/';
+      const socket = client(place);
+      const received = await socket.until(
+        (all) => statuses(all).some((one) => one !== 103) && all.includes('\r\n\r\n'),
+      );
+      expect(statuses(received).filter((one) => one !== 103)).toEqual([status]);
+      if (status === 302) expect(received).toMatch(/location: \/chat\/there/i);
+      if (status === 426) expect(received).toMatch(/sec-websocket-version: 7, 8/i);
+      socket.socket.destroy();
+      using stream = await overHttp2(place);
+      expect(stream.head[':status']).toBe(extended);
+    },
+  );
 
   test('an unrequested 101 is 502, and none of it reaches the client', async () => {
     application.answers();
@@ -441,7 +445,7 @@ describe('an application that answers otherwise', () => {
     socket.socket.destroy();
   });
 
-  test('an application that cannot be reached is 502', async () => {
+  test('a handshake to an application that cannot be reached is 502', async () => {
     await using other = await startGateway({ gone: { upstream: { url: 'http://127.0.0.1:9/' } } });
     const socket = new TestSocket(other.listening);
     socket.socket.write(
@@ -458,7 +462,7 @@ describe('the content of another answer than 101', () => {
   };
 
   test.each(['HTTP/1.1', 'HTTP/2'])(
-    '%s: if the client disconnects, the connection to the application is closed',
+    'over %s the connection to the application is closed if the client disconnects',
     async (version) => {
       application.answers(half);
       if (version === 'HTTP/1.1') {
@@ -474,7 +478,7 @@ describe('the content of another answer than 101', () => {
     },
   );
 
-  test('breaks off if the application stops sending', async () => {
+  test('an answer other than 101 breaks off if the application stops sending', async () => {
     application.answers(half);
     const socket = client('/impatient/');
     await socket.until('half');
@@ -490,7 +494,7 @@ describe('a refused handshake never reaches the application', () => {
     ['RFC 6455 section 4.2.1: no key', '/chat/', { 'Sec-WebSocket-Key': '' }, 400],
     ['a key that is too short', '/chat/', { 'Sec-WebSocket-Key': 'AAAA' }, 400],
     ['a scope of another name', '/named/', {}, 403],
-  ])('%s', async (_, path, fields, status) => {
+  ])('a refused handshake does not reach the application: %s', async (_, path, fields, status) => {
     const { Authorization: how } = fields as { Authorization?: string };
     const given =
       how === 'read' ? { Authorization: `Bearer ${gateway.token('chat:read')}` } : fields;
@@ -500,19 +504,19 @@ describe('a refused handshake never reaches the application', () => {
     const received = await socket.until((all) => /\r\n\r\n[^]/.test(all));
     expect(statuses(received)).toEqual([status]);
     expect(application.handshakes).toEqual([]);
-    // The connection is one of HTTP still.
+    // After the refusal the connection still speaks HTTP.
     socket.socket.write(handshake('/chat/'));
     await socket.until('101');
     socket.socket.destroy();
   });
 
-  test('a WebSocket needs only the scopes of WEBSOCKET', async () => {
+  test('the handshake of a WebSocket needs only the scopes of WEBSOCKET', async () => {
     const socket = client('/named/', { Authorization: `Bearer ${gateway.token('named:talk')}` });
     await socket.until('101');
     socket.socket.destroy();
   });
 
-  test('without an application a handshake is an ordinary request, and over HTTP/2 501', async () => {
+  test('in a space without an application a handshake is an ordinary request, and over HTTP/2 501', async () => {
     const socket = client('/document/');
     expect(statuses(await socket.until('"principal"'))).toEqual([200]);
     socket.socket.destroy();
@@ -522,7 +526,7 @@ describe('a refused handshake never reaches the application', () => {
     expect(nowhere.head[':status']).toBe(501);
   });
 
-  test('RFC 9110 section 7.8: an application without WebSockets gets a request without Upgrade', async () => {
+  test('RFC 9110 section 7.8: an application without WebSockets gets the request without Upgrade', async () => {
     const socket = client('/none/');
     const received = await socket.until((all) => /plain GET /.test(all));
     expect([statuses(received), received.endsWith('plain GET ')]).toEqual([[200], true]);
@@ -558,7 +562,7 @@ describe('a refused handshake never reaches the application', () => {
   });
 
   test.each(['200 OK', '403 Forbidden'])(
-    'an answer of %s counts until it is over',
+    'an answer of %s to a handshake counts against the limit until it is over',
     async (line) => {
       const Authorization = `Bearer ${tokenOf('scarce')}`;
       application.answers(endless(line));
@@ -609,22 +613,25 @@ describe('RFC 6455 section 10.2: credentials that browsers send by themselves', 
     ['a page that is listed with them', 'trusting', 'https://listed.example', 'judged'],
     ['a page of the space', 'basic', 'https://rs.example', 'judged'],
     ['no page', 'basic', undefined, 'judged'],
-  ])('%s', async (_, name, origin, expected) => {
-    const socket = client(`/${name}/`, {
-      ...ALICE,
-      [BY]: 'https',
-      ...(origin && { Origin: origin }),
-    });
-    const [status] = statuses(await socket.until('}'));
-    // Nobody is alice here: who gets as far as the password is told so.
-    expect(status).toBe(expected === 'refused' ? 403 : 401);
-    expect(application.handshakes).toEqual([]);
-    socket.socket.destroy();
-  });
+  ])(
+    'credentials that a browser sends by itself open no WebSocket: %s',
+    async (_, name, origin, expected) => {
+      const socket = client(`/${name}/`, {
+        ...ALICE,
+        [BY]: 'https',
+        ...(origin && { Origin: origin }),
+      });
+      const [status] = statuses(await socket.until('}'));
+      // No account alice exists, so a 401 shows that the password was checked.
+      expect(status).toBe(expected === 'refused' ? 403 : 401);
+      expect(application.handshakes).toEqual([]);
+      socket.socket.destroy();
+    },
+  );
 });
 
 test('two hundred WebSockets of one account each echo their own data', async () => {
-  gateway.listening.server.setMaxListeners(0); // each client listens until it is known there
+  gateway.listening.server.setMaxListeners(0); // each client listens until the server knows its WebSocket
   const sockets = Array.from({ length: 200 }, () => client('/chat/'));
   await Promise.all(
     sockets.map(async (socket, index) => {
@@ -639,7 +646,7 @@ test('two hundred WebSockets of one account each echo their own data', async () 
   );
 });
 
-test('data is relayed only as fast as the slower side reads', async () => {
+test('WebSocket data is relayed only as fast as the slower side reads', async () => {
   const much = Buffer.alloc(64 * 1024 * 1024, 'x');
   application.answers((socket, request) => {
     echo(socket, request);
@@ -675,14 +682,14 @@ describe('a WebSocket ends with the token, key or person that admitted its clien
     other.socket.destroy();
   });
 
-  test('RFC 8441 section 5: over HTTP/2 with CANCEL', async () => {
+  test('RFC 8441 section 5: a revocation ends a WebSocket over HTTP/2 with CANCEL', async () => {
     using socket = await overHttp2('/chat/', { authorization: `Bearer ${tokenWith('stream')}` });
     await revoked('stream');
     await socket.closed;
     expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_CANCEL);
   });
 
-  test('the end of all access of a person ends their WebSockets', async () => {
+  test("revoking all access of a person ends the person's WebSockets", async () => {
     const claims = { sub: 'alice', sub_gen: 0 };
     const token = gateway.token('chat:read chat:write', claims);
     const socket = client('/chat/', { Authorization: `Bearer ${token}` });
@@ -691,28 +698,33 @@ describe('a WebSocket ends with the token, key or person that admitted its clien
     await socket.all;
   });
 
-  test.each(['200 OK', '403 Forbidden'])('an answer of %s instead of one', async (line) => {
-    application.answers(endless(line));
-    const jti = `instead-${line.slice(0, 3)}`;
-    const [socket, other] = [
-      client('/few/', { Authorization: `Bearer ${gateway.token('few:read few:write', { jti })}` }),
-      client('/idle/'),
-    ];
-    await Promise.all([socket, other].map((one) => one.until('begun')));
-    await revoked(jti);
-    await socket.all;
-    expect(socket.reset).toBe(true);
-    await eventually(() => {
-      const last = gateway.lines.findLast((text) =>
-        text.includes('the token is not good any more'),
-      );
-      expect(last).toMatch(/"path":"\/few\/".*"cut":true/);
-    });
-    expect(other.socket.closed).toBe(false);
-    other.socket.destroy();
-  });
+  test.each(['200 OK', '403 Forbidden'])(
+    "a revocation ends the application's answer of %s to a handshake",
+    async (line) => {
+      application.answers(endless(line));
+      const jti = `instead-${line.slice(0, 3)}`;
+      const [socket, other] = [
+        client('/few/', {
+          Authorization: `Bearer ${gateway.token('few:read few:write', { jti })}`,
+        }),
+        client('/idle/'),
+      ];
+      await Promise.all([socket, other].map((one) => one.until('begun')));
+      await revoked(jti);
+      await socket.all;
+      expect(socket.reset).toBe(true);
+      await eventually(() => {
+        const last = gateway.lines.findLast((text) =>
+          text.includes('the token is not good any more'),
+        );
+        expect(last).toMatch(/"path":"\/few\/".*"cut":true/);
+      });
+      expect(other.socket.closed).toBe(false);
+      other.socket.destroy();
+    },
+  );
 
-  test('an answer of 403 to an extended CONNECT, as that over HTTP/1.1', async () => {
+  test('a revocation ends an answer of 403 to an extended CONNECT, as over HTTP/1.1', async () => {
     application.answers(endless('403 Forbidden'));
     const token = gateway.token('few:read few:write', { jti: 'refused' });
     using stream = await overHttp2('/few/', { authorization: `Bearer ${token}` });
@@ -721,7 +733,7 @@ describe('a WebSocket ends with the token, key or person that admitted its clien
     await expect(stream.closed).rejects.toThrow('NGHTTP2_INTERNAL_ERROR');
   });
 
-  test('but no such answer where upstream.streams is finish', async () => {
+  test('a revocation does not end the answer to a handshake if upstream.streams is finish', async () => {
     application.answers(endless('200 OK'));
     const open = (name: string) => {
       const token = gateway.token(`${name}:read ${name}:write`, { jti: `of-${name}` });
@@ -736,7 +748,7 @@ describe('a WebSocket ends with the token, key or person that admitted its clien
     stays.socket.destroy();
   });
 
-  test('RFC 9068 section 4: exp', async () => {
+  test('RFC 9068 section 4: a WebSocket ends when the token expires', async () => {
     const socket = client('/chat/');
     await socket.until('\r\n\r\n');
     gateway.clock.advance(600_000);

@@ -5,7 +5,7 @@ import type { Document } from '#shared/stores/trees/trees.ts';
 import type { Call } from '#shared/server/wire/ask.fixture.ts';
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 
-/** Longer than what is kept in memory at once, and than a row. */
+/** Content longer than the store and the memory keep. */
 const LONG = JSON.stringify({ text: 'x'.repeat(70_000) });
 const NOTE = '/documents/note';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -70,7 +70,7 @@ describe.each(Object.entries(FAULTS))('a document whose file is %s', (_, [damage
   beforeEach(() => damage());
 
   test.each(Object.entries(READERS))(
-    'RFC 9110 section 15.6.1: %s is always 500, and a log line names the document and the file',
+    'RFC 9110 section 15.6.1: %s of a damaged document is always 500, and a log line names document and file',
     async (__, [method, call]) => {
       for (let times = 1; times <= 3; times += 1) {
         const reply = await rs.as(method, NOTE, call);
@@ -91,7 +91,7 @@ describe.each(Object.entries(FAULTS))('a document whose file is %s', (_, [damage
     },
   );
 
-  test('PUT repairs the document, PROPFIND and conditions work without the content, DELETE removes it', async () => {
+  test('PUT repairs a damaged document, PROPFIND and conditions work without its content, and DELETE removes it', async () => {
     const { text, status } = await rs.as('PROPFIND', NOTE, { headers: { Depth: '0' } });
     expect(status).toBe(207);
     const etag = /<D:getetag>(.*?)<\/D:getetag>/.exec(text)?.[1] ?? '';
@@ -102,7 +102,7 @@ describe.each(Object.entries(FAULTS))('a document whose file is %s', (_, [damage
     expect(told()).toEqual([]);
   });
 
-  test('with PUT and PATCH at the same time, the patch applies to the new content, or is 500 for the old', async () => {
+  test('with PUT and PATCH of a damaged document at the same time, the patch applies to the new content, or is 500', async () => {
     const [method, call] = READERS['PATCH'] ?? ['', {}];
     const patching = Array.from({ length: 5 }, () => rs.as(method, NOTE, call));
     const put = rs.as('PUT', NOTE, { headers: JSON_TYPE, body: LONG });
@@ -112,7 +112,7 @@ describe.each(Object.entries(FAULTS))('a document whose file is %s', (_, [damage
     expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining(JSON.parse(LONG))]);
   });
 
-  test('a copy shares the file, so it is damaged, too; original and copy can be moved and removed', async () => {
+  test('a copy of a damaged document is damaged, too, and both can be moved and removed', async () => {
     const to = (name: string) => ({ headers: { Destination: `/documents/${name}` } });
     expect((await rs.as('COPY', NOTE, to('copy'))).status).toBe(201);
     expect((await rs.as('GET', '/documents/copy')).status).toBe(500);

@@ -16,7 +16,7 @@ const XML = 'application/xml';
 const SET =
   '<propertyupdate xmlns="DAV:"><set><prop><a xmlns="x:">1</a></prop></set></propertyupdate>';
 
-/** Every method with content: [method, path, type, content, status if it is whole]. */
+/** Every method with content: [method, path, type, content, status for right content]. */
 const REQUESTS: readonly (readonly [string, string, string, string, number])[] = [
   ['PUT', NOTE, 'application/json', '{"a":2}', 204],
   ['PUT', '/documents/new', 'text/plain', 'new', 201],
@@ -32,7 +32,7 @@ describe.each(REQUESTS)('%s %s', (method, path, type, content, status) => {
   const send = (headers: Readonly<Record<string, string>>, body: string | Readable = content) =>
     rs.as(method, path, { headers: { 'Content-Type': type, ...headers }, body });
 
-  test('RFC 9530: is 400 with the digest of other content, and changes nothing', async () => {
+  test('RFC 9530: a request with the digest of other content is 400, and changes nothing', async () => {
     await rs.as('DELETE', '/documents/new');
     await rs.as('PUT', NOTE, { headers: { 'Content-Type': 'application/json' }, body: '{"a":1}' });
     const before = await rs.stores.trees.below('/documents', '', 1000);
@@ -47,7 +47,7 @@ describe.each(REQUESTS)('%s %s', (method, path, type, content, status) => {
     expect(await rs.contents()).toEqual(kept);
   });
 
-  test('is done with the right digest', async () => {
+  test('a request with the right digest is done', async () => {
     const whole = { 'Content-Digest': digestOf(content), 'Repr-Digest': digestOf(content) };
     expect((await send({ ...whole, 'Upload-Draft-Interop-Version': '6' })).status).toBe(status);
   });
@@ -64,14 +64,14 @@ test('a long content with a wrong digest leaves no file', async () => {
 
 describe('a part of a document is not read as the whole document', () => {
   test.each([
-    ['Content-Range', 'bytes 0-3/8'], // RFC 9110 section 14.5
+    ['Content-Range', 'bytes 0-3/8'], // Content-Range of RFC 9110 section 14.5
     ['Content-Range', 'bytes 0-3/4'],
     ['Upload-Complete', '?0'], // draft-ietf-httpbis-resumable-upload
     ['Upload-Complete', 'no'],
     ['Upload-Incomplete', '?1'],
     ['Upload-Offset', '4'],
     ['Tus-Resumable', '1.0.0'],
-  ])('%s: %s', async (name, value) => {
+  ])('a partial upload with %s: %s is refused', async (name, value) => {
     for (const [method, path] of [
       ['PUT', '/documents/part'],
       ['POST', '/documents/'],

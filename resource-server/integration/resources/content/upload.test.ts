@@ -56,7 +56,7 @@ const LONG = 'x'.repeat(20_000);
 test.each([
   ['by length', `Content-Length: 20001\r\n\r\n${LONG}`],
   ['in chunks', `Transfer-Encoding: chunked\r\n\r\n4e21\r\n${LONG}`],
-])('an upload that is cut off (%s) leaves neither document nor file', async (_, rest) => {
+])('an upload that is cut off (%s) leaves neither document nor content file', async (_, rest) => {
   const path = fresh();
   const files = await rs.files();
   const socket = new TestSocket(rs.listening);
@@ -74,22 +74,25 @@ test.each([
 test.each([
   ['by length', 'Content-Length: 10\r\n\r\nabc'],
   ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nabc'],
-])('a short upload that is cut off (%s) leaves neither document nor file', async (_, rest) => {
-  const path = fresh();
-  const contents = await rs.contents();
-  const socket = new TestSocket(rs.listening);
-  const token = rs.token('documents:write');
-  await socket.send(
-    `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${rest}`,
-  );
-  const logged = () => rs.lines.some((line) => line.includes(path));
-  socket.socket.destroy();
-  while (!logged()) await new Promise((next) => setImmediate(next));
-  expect(await rs.contents()).toEqual(contents);
-  expect((await get(path)).status).toBe(404);
-});
+])(
+  'a short upload that is cut off (%s) leaves neither document nor content file',
+  async (_, rest) => {
+    const path = fresh();
+    const contents = await rs.contents();
+    const socket = new TestSocket(rs.listening);
+    const token = rs.token('documents:write');
+    await socket.send(
+      `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${rest}`,
+    );
+    const logged = () => rs.lines.some((line) => line.includes(path));
+    socket.socket.destroy();
+    while (!logged()) await new Promise((next) => setImmediate(next));
+    expect(await rs.contents()).toEqual(contents);
+    expect((await get(path)).status).toBe(404);
+  },
+);
 
-test('if the store does not answer, an upload is 503 with Retry-After, and the document is not changed', async () => {
+test('during an outage of the store an upload is 503 with Retry-After, and the document is unchanged', async () => {
   let down = false;
   const failing = (stores: Stores): Stores => ({
     ...stores,
@@ -132,7 +135,7 @@ describe('RFC 4331 section 6: an upload over the quota is refused before its con
     `Authorization: Bearer ${of.token('documents:write')}\r\n${fields}\r\n\r\n`;
 
   test.each(['PUT /documents/b', 'POST /documents/'])(
-    '%s: 507 by its Content-Length, before any content is read',
+    'a %s over the quota is 507 by its Content-Length, before any content is read',
     async (request) => {
       await using tight = await small();
       await tight.as('PUT', '/documents/a', { body: Buffer.alloc(60_000) });
@@ -149,7 +152,7 @@ describe('RFC 4331 section 6: an upload over the quota is refused before its con
   );
 
   test.each(['PUT /documents/b', 'POST /documents/'])(
-    '%s: 507 during endless chunks, and no file stays',
+    'a %s over the quota is 507 during endless chunks, and no file stays',
     async (request) => {
       await using tight = await small();
       await tight.as('PUT', '/documents/a', { body: Buffer.alloc(60_000) });
@@ -164,7 +167,7 @@ describe('RFC 4331 section 6: an upload over the quota is refused before its con
     },
   );
 
-  test('the replaced document is subtracted from the quota, even if the quota was lowered', async () => {
+  test('the size of the replaced document is subtracted from the use, even if the quota was lowered', async () => {
     await using tight = await small();
     const write = (path: string, length: number) =>
       tight.as('PUT', `/documents/${path}`, { body: Buffer.alloc(length) });
@@ -188,7 +191,7 @@ describe('RFC 4331 section 6: an upload over the quota is refused before its con
     expect(ask(1)).toThrow('no room');
   });
 
-  test('ten chunked uploads at the same time never exceed the quota', async () => {
+  test('ten concurrent chunked uploads never exceed the quota', async () => {
     await using tight = await small();
     const body = () => Readable.from(Array.from({ length: 3 }, () => Buffer.alloc(10_000)));
     const replies = await Promise.all(

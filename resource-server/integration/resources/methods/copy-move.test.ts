@@ -23,7 +23,7 @@ async function document(path = fresh(), content = path): Promise<string> {
   return path;
 }
 
-/** A collection with a document `a` and a collection `c` with a document `b`. */
+/** Creates a collection with a document `a` and a collection `c` with a document `b`. */
 async function tree(path = fresh()): Promise<string> {
   for (const name of [path, `${path}/c`]) await alice('MKCOL', name);
   await document(`${path}/a`);
@@ -43,7 +43,7 @@ const go = (
 ): Promise<Reply> => alice(method, from, { Destination: `/documents/${to}`, ...headers });
 
 describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
-  test('are 201 with Location for a new address; COPY leaves the source, MOVE removes it', async () => {
+  test('COPY and MOVE to a new address are 201 with Location; COPY leaves the source, and MOVE removes it', async () => {
     const [from, one, two] = [await document(), fresh(), fresh()];
     const before = await alice('GET', from);
     const copied = await go('COPY', from, one);
@@ -59,7 +59,7 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     }
   });
 
-  test('are 204 for an existing target, which is replaced with all its members', async () => {
+  test('COPY and MOVE to an existing target are 204, and replace it with all its members', async () => {
     for (const method of BOTH) {
       const [from, to] = [await tree(), await tree()];
       await document(`${to}/old`);
@@ -74,7 +74,7 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     }
   });
 
-  test('section 9.8.1: later changes of the source do not change the copy, nor the other way around', async () => {
+  test('section 9.8.1: later changes of the source do not change the copy, and the reverse', async () => {
     const [from, to] = [await tree(), fresh()];
     await go('COPY', from, to);
     await alice('PUT', `${to}/c/b`, {}, 'changed');
@@ -125,7 +125,7 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     expect(await text(to)).toBe(from);
   });
 
-  test('section 10.6: Overwrite: F gives 412 if the target exists, which stays', async () => {
+  test('section 10.6: with Overwrite: F an existing target gives 412, and stays', async () => {
     for (const method of BOTH) {
       const [from, to] = [await document(), await tree()];
       for (const overwrite of ['F', 'f']) {
@@ -142,7 +142,7 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     expect(await text(to)).toBe(404);
   });
 
-  test('a missing source, and a document with a slash, are 404', async () => {
+  test('a missing source and a document with a slash are 404', async () => {
     for (const method of BOTH) {
       expect((await go(method, fresh(), fresh())).status).toBe(404);
       expect((await go(method, `${await document()}/`, fresh())).status).toBe(404);
@@ -187,13 +187,13 @@ describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
     }
   });
 
-  test('names are compared whole: a tree moves beside one whose name begins with its own', async () => {
+  test('a tree can be moved beside a tree whose name begins with its own name', async () => {
     const from = await tree();
     expect((await go('MOVE', from, `${from}x`)).status).toBe(201);
     expect(await text(`${from}x/c/b`)).toBe(`${from}/c/b`);
   });
 
-  test('RFC 9110 section 13.1: conditions apply to the source', async () => {
+  test('RFC 9110 section 13.1: conditions of COPY and MOVE apply to the source', async () => {
     const [from, to] = [await document(), await document()];
     const etag = String((await alice('GET', from)).headers.etag);
     expect((await go('MOVE', from, to, { 'If-Match': '"x"' })).status).toBe(412);
@@ -206,17 +206,22 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
   const modified = async (path: string) =>
     String((await alice('GET', path)).headers['last-modified']);
 
-  test.each(BOTH)('%s of older content over newer content', async (method) => {
-    const [from, to] = [await document(), fresh()];
-    rs.clock.advance(60);
-    await document(to);
-    const seen = { 'If-Modified-Since': await modified(to) };
-    expect((await alice('GET', to, seen)).status).toBe(304);
-    rs.clock.advance(60);
-    expect((await go(method, from, to)).status).toBe(204);
-    expect(await alice('GET', to, seen)).toMatchObject({ status: 200, text: from });
-    expect((await alice('GET', to, { 'If-Modified-Since': await modified(to) })).status).toBe(304);
-  });
+  test.each(BOTH)(
+    '%s of older content over newer content does not set Last-Modified back',
+    async (method) => {
+      const [from, to] = [await document(), fresh()];
+      rs.clock.advance(60);
+      await document(to);
+      const seen = { 'If-Modified-Since': await modified(to) };
+      expect((await alice('GET', to, seen)).status).toBe(304);
+      rs.clock.advance(60);
+      expect((await go(method, from, to)).status).toBe(204);
+      expect(await alice('GET', to, seen)).toMatchObject({ status: 200, text: from });
+      expect((await alice('GET', to, { 'If-Modified-Since': await modified(to) })).status).toBe(
+        304,
+      );
+    },
+  );
 
   test.each(BOTH)('%s of a collection includes all its members', async (method) => {
     const [from, to] = [await tree(), fresh()];
@@ -246,11 +251,11 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
   });
 });
 
-/** UTF-8, one character for each octet. */
+/** Encodes text in UTF-8, as one character for each octet. */
 const octets = (plain: string) => Buffer.from(plain).toString('latin1');
 
 describe('RFC 4918 section 10.3: Destination', () => {
-  test('the host of the request is this server, under any public name', async () => {
+  test('the host of the request is accepted in Destination, under any public name', async () => {
     const { port } = rs.listening;
     const from = await document();
     const copyTo = async (host: string) => {
@@ -286,7 +291,7 @@ describe('RFC 4918 section 10.3: Destination', () => {
     ['', 400],
     ['/documents/NEW?query', 400],
     ['/documents/NEW#fragment', 400],
-    // Octets of a URI that clients such as git-annex do not escape; node:http sends one for each character.
+    // Octets that clients such as git-annex do not escape. Node:http sends one octet for each character.
     ['/documents/a b NEW', 201],
     ['https://rs.example/documents/a b NEW/', 201],
     [octets('/documents/ü-日本-NEW'), 201],
@@ -324,7 +329,7 @@ describe('RFC 4918 section 10.3: Destination', () => {
     ['/NEW', 403],
     ['/', 403],
     ['/documents', 403],
-  ])('%.60s is %d', async (destination, status) => {
+  ])('the Destination %.60s is %d', async (destination, status) => {
     const from = await document();
     const to = destination.replace('NEW', fresh());
     for (const method of BOTH) {
@@ -335,13 +340,13 @@ describe('RFC 4918 section 10.3: Destination', () => {
     }
   });
 
-  test('a name that comes unescaped is the one that its escapes name', async () => {
+  test('an unescaped name in Destination means the same as its escaped form', async () => {
     const [from, to] = [await document(), fresh()];
     await go('MOVE', from, octets(`${to} ü`));
     expect(await text(`${to}%20%C3%BC`)).toBe(from);
   });
 
-  test('a request without Destination, or with two, is 400', async () => {
+  test('a COPY or MOVE without Destination, or with two, is 400', async () => {
     const from = await document();
     const two = { Destination: [`/documents/${fresh()}`, `/documents/${fresh()}`] };
     for (const method of BOTH) {
@@ -350,14 +355,14 @@ describe('RFC 4918 section 10.3: Destination', () => {
     }
   });
 
-  test('a name is one resource in either normal form', async () => {
+  test('a name in Destination means the same resource in either normal form', async () => {
     const [from, to] = [await document(), fresh()];
     await go('COPY', from, `${to}-e%CC%81`);
     expect(await text(`${to}-%C3%A9`)).toBe(from);
     expect((await go('COPY', from, `${to}-%C3%A9`, { Overwrite: 'F' })).status).toBe(412);
   });
 
-  test('section 8.1: a client that may not write learns nothing about the destination', async () => {
+  test('section 8.1: a client without the write scope learns nothing about the destination', async () => {
     const reading = rs.token('documents:read');
     const [from, to] = [await document(), await document()];
     for (const method of BOTH) {
@@ -370,7 +375,7 @@ describe('RFC 4918 section 10.3: Destination', () => {
 });
 
 describe('RFC 4918 section 7.6: locks', () => {
-  test('a lock is neither copied nor moved', async () => {
+  test('COPY and MOVE neither copy nor move a lock', async () => {
     const [from, one, two] = [await document(), fresh(), fresh()];
     const token = tokenOf(await lock(alice, from));
     expect((await go('COPY', from, one)).status).toBe(201);
@@ -381,7 +386,7 @@ describe('RFC 4918 section 7.6: locks', () => {
     expect((await bob('PUT', from, {}, 'x')).status).toBe(201);
   });
 
-  test('a resource that arrives in a locked collection is locked by it, and needs its token', async () => {
+  test('a resource that is copied or moved into a locked collection needs its token, and is locked by it', async () => {
     for (const method of BOTH) {
       const [from, to] = [await document(), await tree()];
       const If = `</documents/${to}/> (${tokenOf(await lock(alice, to))})`;
@@ -405,7 +410,7 @@ describe('RFC 4918 section 7.6: locks', () => {
     }
   });
 
-  test('the locks of the replaced resources are removed', async () => {
+  test('COPY and MOVE remove the locks of the replaced resources', async () => {
     const [from, to] = [await tree(), await tree()];
     const token = tokenOf(await lock(alice, `${to}/a`));
     const If = `</documents/${to}/a> (${token})`;
@@ -456,7 +461,7 @@ describe('RFC 4918 section 7.6: locks', () => {
 });
 
 describe('races', () => {
-  test('ten MOVEs of one document: one succeeds, nothing is lost', async () => {
+  test('if ten MOVEs of one document compete, one succeeds and nothing is lost', async () => {
     const from = await document();
     const base = fresh();
     const replies = await Promise.all(ten.map((index) => go('MOVE', from, `${base}-${index}`)));
@@ -466,7 +471,7 @@ describe('races', () => {
     expect(await text(`${base}-${winners[0]}`)).toBe(from);
   });
 
-  test('ten MOVEs to one target with Overwrite: F: one succeeds, and the other nine sources stay', async () => {
+  test('if ten MOVEs to one target with Overwrite: F compete, one succeeds and nine sources stay', async () => {
     const to = fresh();
     const sources = await Promise.all(ten.map(() => document()));
     const replies = await Promise.all(
@@ -480,7 +485,7 @@ describe('races', () => {
     expect(await text(to)).toBe(winner);
   });
 
-  test('two collections are moved into one another: one MOVE is refused, and no cycle is made', async () => {
+  test('if two collections are moved into one another, one MOVE is refused and no cycle is made', async () => {
     const [one, two] = [await tree(), await tree()];
     const replies = await Promise.all([go('MOVE', one, `${two}/in`), go('MOVE', two, `${one}/in`)]);
     const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
@@ -491,7 +496,7 @@ describe('races', () => {
     expect(await text(`${outer}/a`)).toBe(`${outer}/a`);
   });
 
-  test('MOVE of a collection during PUTs into it: each acknowledged document is at the new path', async () => {
+  test('during a MOVE of a collection and PUTs into it, each acknowledged document gets to the new path', async () => {
     const [from, to] = [await tree(), fresh()];
     const puts = ten.map((index) => alice('PUT', `${from}/c/new-${index}`, {}, `content-${index}`));
     const [moved, ...replies] = await Promise.all([go('MOVE', from, to), ...puts]);
@@ -504,7 +509,7 @@ describe('races', () => {
     }
   });
 
-  test('MOVE at the same time as LOCK of its source: either the lock comes first, or there is nothing to lock', async () => {
+  test('with MOVE and LOCK of its source at the same time, either the lock comes first, or LOCK finds nothing', async () => {
     for (const index of ten) {
       const [from, to] = [await tree(), fresh()];
       const order = [() => go('MOVE', from, to), () => lock(bob, `${from}/a`)];

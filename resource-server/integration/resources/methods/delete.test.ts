@@ -10,7 +10,7 @@ afterAll(() => rs[Symbol.asyncDispose]());
 let made = 0;
 const fresh = () => `/documents/delete-${++made}`;
 const put = (path: string, bytes = 1) => rs.as('PUT', path, { body: 'x'.repeat(bytes) });
-/** Bytes of content that is a file. */
+/** Bytes of content that is stored in a file. */
 const LONG = 20_000;
 const remove = (path: string, headers = {}) => rs.as('DELETE', path, { headers });
 const statusOf = async (path: string) => (await rs.as('GET', path)).status;
@@ -24,7 +24,7 @@ async function lock(path: string): Promise<string> {
   return String(fields['lock-token']);
 }
 
-/** A collection with a document, and one below it with another. */
+/** Creates a collection with a document, and a collection with a document below it. */
 async function collection(): Promise<string> {
   const path = fresh();
   await rs.as('MKCOL', path);
@@ -36,7 +36,7 @@ async function collection(): Promise<string> {
 
 describe('RFC 9110 section 9.3.5: DELETE', () => {
   test.each([0, 1, LONG])(
-    'removes document and content (%d bytes); a second one is 404 and leaves the same state',
+    'DELETE removes document and content (%d bytes), and a second DELETE is 404',
     async (bytes) => {
       const path = fresh();
       await put(path, bytes);
@@ -49,7 +49,7 @@ describe('RFC 9110 section 9.3.5: DELETE', () => {
     },
   );
 
-  test('section 13.1.1: removes a document only if its conditions are met', async () => {
+  test('section 13.1.1: DELETE removes a document only if its conditions hold', async () => {
     const path = fresh();
     const { headers } = await put(path);
     expect((await remove(path, { 'If-Match': '"other"' })).status).toBe(412);
@@ -59,7 +59,7 @@ describe('RFC 9110 section 9.3.5: DELETE', () => {
     expect((await remove(path, { 'If-Match': '*' })).status).toBe(404);
   });
 
-  test('one of ten at the same time succeeds, and nine get 404', async () => {
+  test('one of ten DELETEs at the same time succeeds, and nine get 404', async () => {
     const path = fresh();
     await put(path);
     const replies = await Promise.all(Array.from({ length: 10 }, () => remove(path)));
@@ -67,7 +67,7 @@ describe('RFC 9110 section 9.3.5: DELETE', () => {
     expect(statuses).toEqual([204, ...Array.from({ length: 9 }, () => 404)]);
   });
 
-  test('gets 405 with Allow at the space itself', async () => {
+  test('DELETE of the space itself is 405 with Allow', async () => {
     for (const path of ['/documents/', '/documents']) {
       const reply = await remove(path);
       expect(reply.status).toBe(405);
@@ -77,7 +77,7 @@ describe('RFC 9110 section 9.3.5: DELETE', () => {
 });
 
 describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
-  test('removes all its members and their content', async () => {
+  test('DELETE of a collection removes all its members and their content', async () => {
     const contents = await rs.contents();
     for (const slash of ['', '/']) {
       const path = await collection();
@@ -89,14 +89,14 @@ describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
     expect(await rs.contents()).toEqual(contents);
   });
 
-  test('leaves a collection whose name begins with the same characters', async () => {
+  test('DELETE leaves a collection whose name begins with the same characters', async () => {
     const path = await collection();
     await put(`${path}-2`);
     await remove(path);
     expect(await statusOf(`${path}-2`)).toBe(200);
   });
 
-  test('with a Depth other than infinity is 400, and removes nothing', async () => {
+  test('DELETE of a collection with a Depth other than infinity is 400, and removes nothing', async () => {
     const path = await collection();
     for (const depth of ['0', '1', 'x', '', '0, infinity']) {
       expect((await remove(path, { Depth: depth })).status).toBe(400);
@@ -105,7 +105,7 @@ describe('RFC 4918 section 9.6.1: DELETE of a collection', () => {
     expect((await remove(path, { Depth: 'Infinity' })).status).toBe(204);
   });
 
-  test('during PUTs into it leaves none of their documents', async () => {
+  test('DELETE of a collection during PUTs into it leaves none of their documents', async () => {
     const path = await collection();
     const contents = await rs.contents();
     const replies = await Promise.all([
@@ -142,7 +142,7 @@ describe('RFC 4918 section 7: locks', () => {
     expect((await remove(`${path}/a`, { If: `<${path}/> (${token})` })).status).toBe(204);
   });
 
-  test('section 9.6.1: with a locked member the answer is 207 that names it with 423, and nothing is removed', async () => {
+  test('section 9.6.1: with a locked member DELETE is 207 that names it with 423, and nothing is removed', async () => {
     const path = await collection();
     const token = await lock(`${path}/below/b`);
     const reply = await remove(path);
@@ -156,7 +156,7 @@ describe('RFC 4918 section 7: locks', () => {
     expect((await remove(path, headers)).status).toBe(204);
   });
 
-  test('section 6.1: an expired lock has no effect', async () => {
+  test('section 6.1: an expired lock does not prevent DELETE', async () => {
     const path = await collection();
     await lock(`${path}/a`);
     expect((await remove(path)).status).toBe(207);

@@ -18,7 +18,7 @@ const get = (path: string, headers = {}) => rs.as('GET', path, { headers });
 const etagOf = ({ headers }: Reply) => headers.etag ?? '';
 
 describe('RFC 9110 section 9.3.1: GET', () => {
-  test('gives content, type and validators, and forbids browsers to run it', async () => {
+  test('GET gives content, type and validators, and forbids browsers to run the content', async () => {
     const path = fresh();
     const created = await put(path, '<script>', { 'Content-Type': 'text/html' });
     const read = await get(path);
@@ -35,7 +35,7 @@ describe('RFC 9110 section 9.3.1: GET', () => {
     });
   });
 
-  test('section 9.3.2: HEAD has the fields of GET and no content, errors included', async () => {
+  test('section 9.3.2: HEAD has the fields of GET and no content, even for errors', async () => {
     const path = fresh();
     await put(path, 'content', { 'Content-Type': 'text/html' });
     for (const target of [path, '/documents/', '/documents', '/documents/missing']) {
@@ -67,7 +67,7 @@ describe('RFC 9110 section 9.3.1: GET', () => {
     expect(text).toContain(second);
   });
 
-  test('gives all of a long document', async () => {
+  test('GET gives a long document completely', async () => {
     const path = fresh();
     const content = Buffer.alloc(99_999, 'long ');
     await put(path, content);
@@ -149,7 +149,7 @@ describe('RFC 9110 section 14: ranges', () => {
     ['bytes=-999', TEXT, 'bytes 0-25/26'],
     ['bytes=0-1,2-3', 'abcd', 'bytes 0-3/26'],
     ['bytes=1-1,99-', 'b', 'bytes 1-1/26'],
-  ])('section 15.3.7.1: %s is 206', async (range, text, named) => {
+  ])('section 15.3.7.1: the range %s is 206', async (range, text, named) => {
     const reply = await get(path, { Range: range });
     expect(reply).toMatchObject({ status: 206, text });
     expect(reply.headers).toMatchObject({
@@ -206,13 +206,13 @@ describe('RFC 9110 section 14: ranges', () => {
   });
 
   test.each(['lines=0-1', 'bytes=3-1', 'bytes=x', `bytes=${'0-0,'.repeat(40)}`])(
-    'section 14.2: %s is ignored',
+    'section 14.2: the Range %s is ignored',
     async (range) => {
       expect(await get(path, { Range: range })).toMatchObject({ status: 200, text: TEXT });
     },
   );
 
-  test('section 14.2: only GET has ranges', async () => {
+  test('section 14.2: Range applies only to GET', async () => {
     const reply = await rs.as('HEAD', path, { headers: { Range: 'bytes=0-1' } });
     expect(reply.status).toBe(200);
     expect(reply.headers['content-length']).toBe('26');
@@ -232,7 +232,7 @@ describe('RFC 9110 section 14: ranges', () => {
     expect((await part(tag)).status).toBe(206);
     expect(await part(`W/${tag}`)).toMatchObject({ status: 200, text: TEXT });
     expect(await part('"other"')).toMatchObject({ status: 200, text: TEXT });
-    // Section 8.8.2.2: a date is no strong validator.
+    // A date is not a strong validator (section 8.8.2.2).
     expect((await part(headers['last-modified'])).status).toBe(200);
   });
 
@@ -243,7 +243,7 @@ describe('RFC 9110 section 14: ranges', () => {
 });
 
 describe('races', () => {
-  test('readers during replacements get one complete state or another, never an error', async () => {
+  test('GETs during replacements get one complete state or another, never an error', async () => {
     const path = fresh();
     const whole = (n: number) => `${n}`.repeat(50_000);
     await put(path, whole(0));
@@ -267,7 +267,7 @@ describe('races', () => {
     ['in rows', 0],
     ['in files', 20_000],
   ])(
-    'a document that is replaced between the reads of its row and its content is read again (%s)',
+    'GET of a document that is replaced between the reads of its row and its content reads again (%s)',
     async (_, least) => {
       let meanwhile: (() => Promise<unknown>) | undefined;
       const hooked = (stores: Stores): Stores => ({
@@ -283,7 +283,7 @@ describe('races', () => {
           },
         },
       });
-      // Content in memory needs no reading.
+      // Memory is turned off, since content in memory would not be read again.
       const documents = { maxBytes: 100_000, memory: 0 };
       await using racing = await startResourceServer({ documents }, hooked);
       const long = (body: string) => body.padEnd(least, '.');
@@ -310,7 +310,7 @@ describe('races', () => {
     },
   );
 
-  test('a row whose content is lost is 500, not an endless loop', async () => {
+  test('GET of a row whose content is lost is 500, not an endless loop', async () => {
     await using lossy = await startResourceServer();
     await lossy.as('PUT', '/documents/a', { body: 'x' });
     const found = await lossy.stores.trees.get('/documents', 'a');

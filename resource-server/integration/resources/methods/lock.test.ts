@@ -36,7 +36,7 @@ async function collection(): Promise<string> {
 }
 
 describe('RFC 4918 section 9.10.1: a lock on an existing resource', () => {
-  test('gets 200 with the token in Lock-Token and in lockdiscovery, and all granted values', async () => {
+  test('LOCK is 200 with the token in Lock-Token and lockdiscovery, and all granted values', async () => {
     const path = await document();
     const owner = '<D:owner><D:href>mailto:a@example.org</D:href></D:owner>';
     const reply = await alice(
@@ -74,12 +74,12 @@ describe('RFC 4918 section 9.10.1: a lock on an existing resource', () => {
     ['', 3600],
     ['soon', 3600],
     ['Second--1', 3600],
-  ])('section 10.7: Timeout: %s', async (timeout, seconds) => {
+  ])('section 10.7: LOCK with Timeout: %s', async (timeout, seconds) => {
     const reply = await lock(alice, await document(), { Timeout: timeout });
     expect(reply.text).toContain(`<D:timeout>Second-${seconds}</D:timeout>`);
   });
 
-  test('section 6.6: expires', async () => {
+  test('section 6.6: a lock expires after its timeout', async () => {
     const path = await document();
     await lock(alice, path, { Timeout: 'Second-60' });
     expect((await bob('PUT', path, {}, 'x')).status).toBe(423);
@@ -88,7 +88,7 @@ describe('RFC 4918 section 9.10.1: a lock on an existing resource', () => {
     expect((await lock(bob, path)).status).toBe(200);
   });
 
-  test('section 9.10.5: is refused beside an exclusive lock, and the answer names the root of that lock', async () => {
+  test('section 9.10.5: LOCK beside an exclusive lock is refused, and the answer names the root of that lock', async () => {
     const path = await document();
     await lock(alice, path);
     for (const [client, scope] of [
@@ -105,7 +105,7 @@ describe('RFC 4918 section 9.10.1: a lock on an existing resource', () => {
     }
   });
 
-  test('section 6.2: may be shared beside other shared locks, but not exclusive beside them', async () => {
+  test('section 6.2: a shared lock is granted beside shared locks, and an exclusive lock is not', async () => {
     const path = await document();
     const tokens = [
       await lock(alice, path, { scope: 'shared' }),
@@ -116,7 +116,7 @@ describe('RFC 4918 section 9.10.1: a lock on an existing resource', () => {
     expect((await lock(alice, path)).status).toBe(423);
   });
 
-  test('section 9.10.3: may cover a collection with its members, or without', async () => {
+  test('section 9.10.3: a lock covers a collection with its members, or without', async () => {
     const path = await collection();
     const token = tokenOf(await lock(alice, path, { Depth: '0' }));
     expect((await bob('PUT', `${path}/a`, {}, 'x')).status).toBe(204);
@@ -131,7 +131,7 @@ describe('RFC 4918 section 9.10.1: a lock on an existing resource', () => {
     );
   });
 
-  test('section 9.10.3: with a locked member the answer is 207, with 424 for the target, and nothing is locked', async () => {
+  test('section 9.10.3: LOCK with a locked member is 207, with 424 for the target, and nothing is locked', async () => {
     const path = await collection();
     await lock(bob, `${path}/a`);
     const reply = await lock(alice, path);
@@ -157,7 +157,7 @@ describe('RFC 4918 section 9.10.1: a lock on an existing resource', () => {
 });
 
 describe('RFC 4918 sections 7.3 and 9.10.4: a lock on a missing resource', () => {
-  test('makes an empty document with 201, which stays after the lock', async () => {
+  test('LOCK of a missing resource creates an empty document with 201, which stays after the lock', async () => {
     const path = fresh();
     const reply = await lock(alice, path);
     expect(reply.status).toBe(201);
@@ -171,7 +171,7 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on a missing resource', () =>
     expect((await bob('GET', path)).text).toBe('content');
   });
 
-  test('needs the token of its collection, if the collection is locked without its members', async () => {
+  test('LOCK of a missing resource needs the token of its collection, if that is locked without its members', async () => {
     const path = await collection();
     const If = `</documents/${path}/> (${tokenOf(await lock(alice, path, { Depth: '0' }))})`;
     expect((await lock(bob, `${path}/new`)).status).toBe(423);
@@ -179,14 +179,14 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on a missing resource', () =>
     expect((await lock(alice, `${path}/new`, { If })).status).toBe(201);
   });
 
-  test('is 409 without a parent collection and below a document, and makes no document', async () => {
+  test('LOCK without a parent collection or below a document is 409, and creates no document', async () => {
     const before = await rs.contents();
     expect((await lock(alice, `${fresh()}/x`)).status).toBe(409);
     expect(await rs.contents()).toEqual(before);
     expect((await lock(alice, `${await document()}/x`)).status).toBe(409);
   });
 
-  test('ten exclusive locks at the same time: one is granted, and one empty document is made', async () => {
+  test('one of ten exclusive locks requested at the same time on a missing resource is granted, and creates the document', async () => {
     const path = fresh();
     const contents = (await rs.contents()).length;
     const replies = await Promise.all(ten.map(() => lock(alice, path)));
@@ -194,7 +194,7 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on a missing resource', () =>
     expect(await rs.contents()).toHaveLength(contents + 1);
   });
 
-  test('ten shared locks at the same time: all are granted, and one empty document is made', async () => {
+  test('ten shared locks requested at the same time on a missing resource are granted, and create one empty document', async () => {
     const path = fresh();
     const contents = (await rs.contents()).length;
     const replies = await Promise.all(ten.map(() => lock(alice, path, { scope: 'shared' })));
@@ -203,7 +203,7 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on a missing resource', () =>
     expect(await rs.contents()).toHaveLength(contents + 1);
   });
 
-  test('ten exclusive locks on one document at the same time: one is granted', async () => {
+  test('one of ten exclusive locks requested at the same time on one document is granted', async () => {
     const path = await document();
     const replies = await Promise.all(ten.map(() => lock(alice, path)));
     expect(statusesOf(replies)).toEqual([200, ...nine(423)]);
@@ -211,7 +211,7 @@ describe('RFC 4918 sections 7.3 and 9.10.4: a lock on a missing resource', () =>
 });
 
 describe('RFC 4918 section 9.10.2: refreshing', () => {
-  test('starts the time again, without Lock-Token and with any Depth', async () => {
+  test('refreshing a lock restarts its time, without Lock-Token and with any Depth', async () => {
     const path = await document();
     const token = tokenOf(await lock(alice, path, { Timeout: 'Second-100' }));
     rs.clock.advance(60);
@@ -227,7 +227,7 @@ describe('RFC 4918 section 9.10.2: refreshing', () => {
     expect((await bob('PUT', path, {}, 'x')).status).toBe(423);
   });
 
-  test('works through a member of the locked collection', async () => {
+  test('a lock can be refreshed through a member of the locked collection', async () => {
     const path = await collection();
     const If = `(${tokenOf(await lock(alice, path))})`;
     const reply = await alice('LOCK', `${path}/a`, { If });
@@ -235,7 +235,7 @@ describe('RFC 4918 section 9.10.2: refreshing', () => {
     expect(reply.text).toContain(`<D:lockroot><D:href>/documents/${path}/</D:href></D:lockroot>`);
   });
 
-  test('is 412 for a lock of another resource and for an expired lock', async () => {
+  test('refreshing a lock of another resource or an expired lock is 412', async () => {
     const path = await document();
     const elsewhere = await document();
     const token = tokenOf(await lock(alice, path, { Timeout: 'Second-10' }));
@@ -249,7 +249,7 @@ describe('RFC 4918 section 9.10.2: refreshing', () => {
     expect((await alice('LOCK', path, { If: `(${token})` })).status).toBe(412);
   });
 
-  test("is 400 without a lock or with two of the resource, and 403 for another person's lock", async () => {
+  test("refreshing is 400 without a lock or with two of the resource, and 403 for another person's lock", async () => {
     const path = await document();
     const options = { scope: 'shared' };
     const [mine, hers] = [await lock(alice, path, options), await lock(bob, path, options)].map(
@@ -263,7 +263,7 @@ describe('RFC 4918 section 9.10.2: refreshing', () => {
 });
 
 describe('RFC 4918 section 9.11: UNLOCK', () => {
-  test('gives 204 and unlocks the whole collection; a second UNLOCK is 409', async () => {
+  test('UNLOCK is 204 and unlocks the whole collection, and a second UNLOCK is 409', async () => {
     const path = await collection();
     const token = tokenOf(await lock(alice, path));
     const fields = { 'Lock-Token': token };
@@ -274,7 +274,7 @@ describe('RFC 4918 section 9.11: UNLOCK', () => {
     expect(again.text).toContain('<D:lock-token-matches-request-uri/>');
   });
 
-  test('is 403 for another person, and the lock stays', async () => {
+  test('UNLOCK by another person is 403, and the lock stays', async () => {
     const path = await document();
     const token = tokenOf(await lock(alice, path));
     expect((await bob('UNLOCK', path, { 'Lock-Token': token })).status).toBe(403);
@@ -291,13 +291,13 @@ describe('RFC 4918 section 9.11: UNLOCK', () => {
     '<<urn:a>>',
     '<relative>',
     '(<urn:a>)',
-  ])('Lock-Token: %s is 400 or names no lock', async (value) => {
+  ])('UNLOCK with the Lock-Token %s is 400 or names no lock', async (value) => {
     const path = await document();
     const reply = await alice('UNLOCK', path, value === undefined ? {} : { 'Lock-Token': value });
     expect(reply.status).toBe(value?.includes('urn:uuid:1') ? 409 : 400);
   });
 
-  test("is 409 for a lock of another resource, a member's lock or an expired lock, and 404 for a missing resource", async () => {
+  test('UNLOCK with a lock of another resource, of a member or an expired lock is 409, and of a missing resource 404', async () => {
     const path = await collection();
     const member = tokenOf(await lock(alice, `${path}/a`, { Timeout: 'Second-5' }));
     const fields = { 'Lock-Token': member };
@@ -323,7 +323,7 @@ describe('invalid LOCK requests', () => {
     ['infinity, 0', 400],
     ['-1', 400],
     ['INFINITY', 200],
-  ])('section 9.10.3: Depth: %s is %d', async (depth, status) => {
+  ])('section 9.10.3: LOCK with Depth: %s is %d', async (depth, status) => {
     expect((await lock(alice, await document(), { Depth: depth })).status).toBe(status);
   });
 
@@ -343,13 +343,13 @@ describe('invalid LOCK requests', () => {
     [info(`<D:lockscope><exclusive/></D:lockscope>${write}`), 422],
     [info('<D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:read/></D:locktype>'), 422],
     [LOCK_INFO('exclusive', `<D:owner>${'x'.repeat(2048)}</D:owner>`), 413],
-  ])('section 14.11: %.60s is %d, and nothing is locked', async (body, status) => {
+  ])('section 14.11: LOCK with %.60s is %d, and nothing is locked', async (body, status) => {
     const path = await document();
     expect((await alice('LOCK', path, XML, body)).status).toBe(status);
     expect((await bob('PUT', path, {}, 'x')).status).toBe(204);
   });
 
-  test('section 20.2: a principal may have 50 locks, also if it requests them at the same time; a further lock is 507', async () => {
+  test('section 20.2: a principal may have 50 locks, even if requested at the same time, and a further LOCK is 507', async () => {
     await using another = await startResourceServer({}, (stores) => ({
       ...stores,
       trees: {
@@ -375,7 +375,7 @@ describe('invalid LOCK requests', () => {
   });
 });
 
-test('RFC 4918 section 14.17: the owner of a lock may have 2048 octets; a longer one is 413', async () => {
+test('RFC 4918 section 14.17: the owner of a lock has at most 2048 octets, and a longer one is 413', async () => {
   const owner = (bytes: number) => {
     const empty = '<D:owner xmlns:D="DAV:"></D:owner>';
     return `<D:owner>${'x'.repeat(bytes - empty.length)}</D:owner>`;

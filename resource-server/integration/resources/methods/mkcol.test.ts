@@ -14,7 +14,7 @@ const mkcol = (path: string, call = {}) => rs.as('MKCOL', path, call);
 const statusOf = async (path: string) => (await rs.as('GET', path)).status;
 
 describe('RFC 4918 section 9.3: MKCOL', () => {
-  test('makes an empty collection, with or without a slash', async () => {
+  test('MKCOL creates an empty collection, with or without a slash', async () => {
     for (const slash of ['', '/']) {
       const path = fresh();
       const reply = await mkcol(`${path}${slash}`);
@@ -24,7 +24,7 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     }
   });
 
-  test('section 9.3.1: is 405 with Allow at an existing resource, which is not changed', async () => {
+  test('section 9.3.1: MKCOL at an existing resource is 405 with Allow, and does not change it', async () => {
     const path = fresh();
     await mkcol(path);
     await rs.as('PUT', `${path}/a`, { body: 'x' });
@@ -37,7 +37,7 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     expect(await statusOf(`${path}/a`)).toBe(200);
   });
 
-  test('is 409 without a parent collection, and makes no collection', async () => {
+  test('MKCOL without a parent collection is 409, and creates nothing', async () => {
     const path = fresh();
     expect((await mkcol(`${path}/a`)).status).toBe(409);
     expect(await statusOf(`${path}/`)).toBe(404);
@@ -45,7 +45,7 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     expect((await mkcol(`${path}/a`)).status).toBe(409);
   });
 
-  test('is 415 with any content, and makes no collection', async () => {
+  test('MKCOL with any content is 415, and creates nothing', async () => {
     const path = fresh();
     const xml = { 'Content-Type': 'application/xml' };
     const refused = [
@@ -58,14 +58,14 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     expect((await mkcol(path, { body: '' })).status).toBe(201);
   });
 
-  test('one of ten at the same time makes the collection, and nine get 405', async () => {
+  test('one of ten MKCOLs at the same time creates the collection, and nine get 405', async () => {
     const path = fresh();
     const replies = await Promise.all(Array.from({ length: 10 }, () => mkcol(path)));
     const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([201, ...Array.from({ length: 9 }, () => 405)]);
   });
 
-  test('at the same time as PUT at the same path: one of the two succeeds', async () => {
+  test('one of MKCOL and PUT at the same path at the same time succeeds', async () => {
     const path = fresh();
     const [collection, document] = await Promise.all([
       mkcol(path),
@@ -75,7 +75,7 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     expect(await statusOf(`${path}/`)).toBe(collection.status === 201 ? 200 : 404);
   });
 
-  test('RFC 9110 section 13.1.1: checks conditions', async () => {
+  test('RFC 9110 section 13.1.1: MKCOL checks conditions', async () => {
     const path = fresh();
     expect((await mkcol(path, { headers: { 'If-Match': '*' } })).status).toBe(412);
     expect((await mkcol(path, { headers: { 'If-None-Match': '*' } })).status).toBe(201);

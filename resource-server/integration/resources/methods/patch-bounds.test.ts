@@ -13,13 +13,13 @@ import { startResourceServer, type TestResourceServer } from '../../resource-ser
 const MERGE_PATCH = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
 const MEBIBYTE = 1024 * 1024;
-/** One MiB that becomes tens of them when it is read. */
+/** One MiB that takes tens of MiB once it is parsed. */
 const LARGEST =
   `{"a":[${'{},'.repeat(99_990)}0]${' '.repeat(MEBIBYTE)}`.slice(0, MEBIBYTE - 1) + '}';
 
 let rs: TestResourceServer;
 let server: Listening;
-/** Looks that patches have at the tree: none goes on before `release`. */
+/** Reads of the tree by patches. None continues before `release`. */
 let looks = 0;
 let held: PromiseWithResolvers<void> | undefined;
 beforeAll(async () => {
@@ -55,7 +55,7 @@ beforeEach(() => {
 
 type Headers = IncomingHttpHeaders & IncomingHttpStatusHeader;
 
-/** Begins a patch as this client over HTTP/2; its content is still to come. */
+/** Begins a patch as this client over HTTP/2, without its content. */
 function begin(session: ClientHttp2Session, client: string, path: string) {
   const scope = 'documents:read documents:write';
   const token = rs.token(scope, { sub: client, client_id: client });
@@ -72,7 +72,7 @@ function begin(session: ClientHttp2Session, client: string, path: string) {
   return { stream: stream.resume(), answered };
 }
 
-/** The status of a small patch. */
+/** Resolves to the status of a small patch. */
 async function tryPatch(session: ClientHttp2Session, client: string, path: string) {
   const { stream, answered } = begin(session, client, path);
   stream.end('{}');
@@ -81,7 +81,7 @@ async function tryPatch(session: ClientHttp2Session, client: string, path: strin
 
 type Begun = ReturnType<typeof begin>;
 
-/** Resolves when so many are answered: to these answers, and to the patches that have none so far. */
+/** Resolves to the first `count` answers, and to the patches without an answer. */
 async function firstAnswers(patches: readonly Begun[], count: number) {
   const open = new Set(patches);
   const answers: Headers[] = [];
@@ -108,7 +108,7 @@ describe('RFC 9110 section 15.6.4: 503 for too many patches at a time', () => {
   });
   afterEach(() => session.destroy());
 
-  test('one client on one connection: eight of ninety-nine are taken in', async () => {
+  test('one client with ninety-nine patches on one connection has eight accepted', async () => {
     const patches = Array.from({ length: 99 }, (_, n) =>
       begin(session, 'one', `/documents/a-${n}`),
     );
@@ -122,7 +122,7 @@ describe('RFC 9110 section 15.6.4: 503 for too many patches at a time', () => {
     expect(await tryPatch(session, 'one', '/documents/a-again')).toBe(201);
   });
 
-  test('five clients: each has a quarter of what others leave of 32, and one patch is worked on', async () => {
+  test('five clients each get a quarter of the places for patches that the others leave, and one patch is applied at a time', async () => {
     held = Promise.withResolvers();
     const patches = Array.from({ length: 40 }, (_, n) => {
       const begun = begin(session, `client-${n % 5}`, `/documents/b-${n}`);
@@ -137,7 +137,7 @@ describe('RFC 9110 section 15.6.4: 503 for too many patches at a time', () => {
     expect(statusesOf(waiting.answers)).toStrictEqual(Array(20).fill(201));
   });
 
-  test('a client that leaves gives its places back', async () => {
+  test('a client that leaves frees the places of its patches', async () => {
     const leaving = Array.from({ length: 8 }, (_, n) =>
       begin(session, 'gone', `/documents/c-${n}`),
     );
@@ -168,17 +168,17 @@ describe('RFC 5789 section 2.2: a patch that is too large', () => {
       .join(',')}]`;
   const NOTHING = '[]';
 
-  test('a document of 4 MiB is patched, and of a byte more is 413', async () => {
+  test('a document of 4 MiB can be patched, and a byte more is 413', async () => {
     expect(await patched(long(4 * MEBIBYTE), JSON_PATCH, NOTHING)).toBe(204);
     expect(await patched(long(4 * MEBIBYTE + 1), JSON_PATCH, NOTHING)).toBe(413);
   });
 
-  test('a document of 100,000 values is patched, and of one more is 422', async () => {
+  test('a document of 100,000 values can be patched, and one more is 422', async () => {
     expect(await patched(many(100_000), JSON_PATCH, NOTHING)).toBe(204);
     expect(await patched(many(100_001), JSON_PATCH, NOTHING)).toBe(422);
   });
 
-  test('a result has at most 100,000 values: it can be patched again', async () => {
+  test('the result of a patch has at most 100,000 values, so that it can be patched again', async () => {
     const add = '[{"op":"add","path":"/-","value":0}]';
     expect(await patched(many(99_999), JSON_PATCH, add)).toBe(204);
     expect(await patched(many(100_000), JSON_PATCH, add)).toBe(422);

@@ -22,14 +22,14 @@ const patch = (path: string, value: unknown, headers: OutgoingHttpHeaders = {}) 
   rs.as('PATCH', path, { body: JSON.stringify(value), headers: { ...MERGE, ...headers } });
 
 let made = 0;
-/** A document of its own. */
+/** Creates a new document, and resolves to its path. */
 async function stored(content = '{"a":1}', type = 'application/json'): Promise<string> {
   const path = `/documents/preferred-${++made}.json`;
   expect((await put(path, content, { 'Content-Type': type })).status).toBe(201);
   return path;
 }
 
-/** All that says something of what is sent; others are of the message. */
+/** The fields that describe the content, without those of the message. */
 function described({ headers }: Reply): OutgoingHttpHeaders {
   const { date: _, 'cache-control': freshness, ...rest } = headers;
   const { 'preference-applied': _a, 'content-location': _c, location: _l, ...shared } = rest;
@@ -39,7 +39,7 @@ function described({ headers }: Reply): OutgoingHttpHeaders {
 }
 
 describe('RFC 7240 section 4.2: return=representation', () => {
-  test('200 with the document as GET sends it then, and where that is', async () => {
+  test('a PATCH with return=representation is 200 with the document as GET sends it, and its Content-Location', async () => {
     const path = await stored('{"a":1}', 'application/vnd.example+json; v="1"');
     rs.clock.advance(2);
     const reply = await patch(path, { b: 'é' }, REPRESENTATION);
@@ -56,7 +56,7 @@ describe('RFC 7240 section 4.2: return=representation', () => {
     expect(described(reply)).toEqual(described(after));
   });
 
-  test('RFC 5789 section 2: its freshness is explicit, so that it may be kept for GET, and asked for again', async () => {
+  test('RFC 5789 section 2: the answer to PATCH has explicit freshness, so that caches store it for GET and revalidate it', async () => {
     const path = await stored();
     const reply = await patch(path, { b: 2 }, REPRESENTATION);
     expect(reply.headers['cache-control']).toBe('private, no-cache, max-age=0');
@@ -67,7 +67,7 @@ describe('RFC 7240 section 4.2: return=representation', () => {
     expect(changed).toMatchObject({ status: 200, text: '{"a":1,"b":3}' });
   });
 
-  test('201 of what is new, with Location as well', async () => {
+  test('a PATCH that creates a document is 201 with the document and Location', async () => {
     const path = `/documents/preferred-${++made}.json`;
     const reply = await patch(path, { a: 1 }, REPRESENTATION);
     expect(reply).toMatchObject({ status: 201, text: '{"a":1}' });
@@ -92,13 +92,13 @@ describe('RFC 7240 section 4.2: return=representation', () => {
     },
   );
 
-  test('a query component, in which there may be a key, is not repeated', async () => {
+  test('Content-Location does not repeat a query component, which may contain a key', async () => {
     const path = await stored();
     const reply = await patch(`${path}?key=secret`, { b: 2 }, REPRESENTATION);
     expect(reply.headers['content-location']).toBe(path);
   });
 
-  test('conditions are about what was there before', async () => {
+  test('conditions of a PATCH with return=representation apply to the state before it', async () => {
     const path = await stored();
     const { etag } = (await rs.as('GET', path)).headers;
     const done = await patch(path, { b: 2 }, { ...REPRESENTATION, 'If-Match': etag });
@@ -109,12 +109,12 @@ describe('RFC 7240 section 4.2: return=representation', () => {
     expect(refused.headers['content-location']).toBeUndefined();
   });
 
-  test('RFC 9110 section 14.2: Range means nothing to PATCH', async () => {
+  test('RFC 9110 section 14.2: PATCH ignores Range', async () => {
     const reply = await patch(await stored(), { b: 2 }, { ...REPRESENTATION, Range: 'bytes=0-1' });
     expect(reply).toMatchObject({ status: 200, text: '{"a":1,"b":2}' });
   });
 
-  test('eight at once are each sent what they have made, by its own tag', async () => {
+  test('eight concurrent PATCHes each get the document of their own change, with its entity tag', async () => {
     const path = await stored('{}');
     const replies = await Promise.all(
       Array.from({ length: 8 }, (_, n) => patch(path, { [`k${n}`]: n }, REPRESENTATION)),
@@ -131,7 +131,7 @@ describe('RFC 7240 section 4.2: return=representation', () => {
 });
 
 describe('any other preference', () => {
-  test('return=minimal: 204, as without it, and told so', async () => {
+  test('return=minimal gives 204 as without a preference, and Preference-Applied', async () => {
     const reply = await patch(await stored(), { b: 2 }, { Prefer: 'return=minimal' });
     expect(reply).toMatchObject({ status: 204, text: '' });
     expect(reply.headers['preference-applied']).toBe('return=minimal');
@@ -139,7 +139,7 @@ describe('any other preference', () => {
   });
 
   test.each(['return=minimal, return=representation', 'wait=10', 'return=all', 'return'])(
-    'section 2: %s is ignored',
+    'section 2: the preference %s is ignored',
     async (Prefer) => {
       const reply = await patch(await stored(), { b: 2 }, { Prefer });
       expect(reply).toMatchObject({ status: 204, text: '' });
@@ -147,13 +147,13 @@ describe('any other preference', () => {
     },
   );
 
-  test('one that is no list is 400, and nothing is done', async () => {
+  test('a malformed Prefer is 400, and nothing is done', async () => {
     const path = await stored();
     expect((await patch(path, { b: 2 }, { Prefer: 'return="minimal' })).status).toBe(400);
     expect((await rs.as('GET', path)).text).toBe('{"a":1}');
   });
 
-  test('PUT ignores them: the client has what it has sent', async () => {
+  test('PUT ignores preferences, since the client knows the content that it sent', async () => {
     const path = await stored();
     const reply = await put(path, '{"a":2}', REPRESENTATION);
     expect(reply).toMatchObject({ status: 204, text: '' });

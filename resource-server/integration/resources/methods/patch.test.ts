@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rs[Symbol.asyncDispose]());
 
 let count = 0;
-/** A document of its own; resolves to its path. */
+/** Creates a new document, and resolves to its path. */
 async function stored(content: string | Buffer, type = 'application/json'): Promise<string> {
   count += 1;
   const path = `/documents/stored-${count}`;
@@ -51,7 +51,7 @@ describe('RFC 5789 section 2: a JSON document', () => {
     [MERGE_PATCH, { b: 2 }],
     [`${MERGE_PATCH}; charset=utf-8`, { b: 2 }],
     [MERGE_PATCH.toUpperCase(), { b: 2 }],
-  ])('%s: 204 with the validators of what it is now', async (type, body) => {
+  ])('a PATCH with %s is 204 with the validators of the new state', async (type, body) => {
     const path = await stored('{"a":1}');
     const before = await rs.as('GET', path);
     rs.clock.advance(2);
@@ -66,7 +66,7 @@ describe('RFC 5789 section 2: a JSON document', () => {
     expect(reply.headers['last-modified']).not.toBe(before.headers['last-modified']);
   });
 
-  test('keeps its type, its dead properties and when it was created', async () => {
+  test('a patched document keeps its type, its dead properties and its creation date', async () => {
     const path = await stored('{}', 'application/vnd.example+json; v="1"');
     const row = await rowOf(path);
     if (row === undefined) throw new Error('no row');
@@ -88,13 +88,13 @@ describe('RFC 5789 section 2: a JSON document', () => {
     });
   });
 
-  test('numbers that the patch does not touch keep every digit', async () => {
+  test('PATCH keeps every digit of other numbers', async () => {
     const path = await stored('{ "id": 9007199254740993, "price": 1.50 }');
     expect((await patch(path, MERGE_PATCH, { name: 'é' })).status).toBe(204);
     expect(await contentOf(path)).toBe('{"id":9007199254740993,"price":1.50,"name":"é"}');
   });
 
-  test('OPTIONS names the formats (section 3.1)', async () => {
+  test('OPTIONS names the patch formats (section 3.1)', async () => {
     const { headers } = await rs.as('OPTIONS', await stored('{}'));
     expect(headers['accept-patch']).toBe(`${JSON_PATCH}, ${MERGE_PATCH}`);
     expect(headers['accept-patch']).toBe(ACCEPT_PATCH);
@@ -114,7 +114,7 @@ describe('RFC 5789 section 2: a document that is missing', () => {
       ],
       '[1]',
     ],
-  ])('%s %j makes it: 201', async (type, body, content) => {
+  ])('a PATCH with %s %j creates a missing document: 201', async (type, body, content) => {
     count += 1;
     const path = `/documents/made-${count}`;
     const reply = await patch(path, type, body);
@@ -126,13 +126,13 @@ describe('RFC 5789 section 2: a document that is missing', () => {
     expect(headers.etag).toBe(reply.headers.etag);
   });
 
-  test('a patch that does not apply to nothing is 404 (section 2.2)', async () => {
+  test('a patch that does not apply to a missing document is 404 (section 2.2)', async () => {
     const body = [{ op: 'add', path: '/a', value: 1 }];
     expect((await patch('/documents/missing', JSON_PATCH, body)).status).toBe(404);
     expect((await rs.as('GET', '/documents/missing')).status).toBe(404);
   });
 
-  test('RFC 4918 section 9.7.1: 409 without its collection', async () => {
+  test('RFC 4918 section 9.7.1: PATCH of a document without its collection is 409', async () => {
     expect((await patch('/documents/none/new', MERGE_PATCH, {})).status).toBe(409);
     const below = `${await stored('{}')}/new`;
     expect((await patch(below, MERGE_PATCH, {})).status).toBe(409);
@@ -148,7 +148,7 @@ describe('RFC 5789 section 2.2: 415 with Accept-Patch', () => {
     'application/merge-patch+json-seq',
     'text/plain',
     'constructor/prototype',
-  ])('%s', async (type) => {
+  ])('a PATCH with the type %s is 415', async (type) => {
     const path = await stored('{"a":1}');
     const reply = await patch(path, type, '{"b":1}');
     expect(reply.status).toBe(415);
@@ -156,13 +156,13 @@ describe('RFC 5789 section 2.2: 415 with Accept-Patch', () => {
     expect(await contentOf(path)).toBe('{"a":1}');
   });
 
-  test('no Content-Type: nothing is guessed', async () => {
+  test('a PATCH without Content-Type is 415, and no type is guessed', async () => {
     const reply = await rs.as('PATCH', await stored('{"a":1}'), { body: '{"b":1}' });
     expect(reply.status).toBe(415);
     expect(reply.headers['accept-patch']).toBe(ACCEPT_PATCH);
   });
 
-  test('RFC 9110 section 8.4: a content coding', async () => {
+  test('RFC 9110 section 8.4: a PATCH with a content coding is 415', async () => {
     const headers = { 'Content-Encoding': 'gzip' };
     const reply = await patch(await stored('{}'), MERGE_PATCH, gzipSync('{"b":1}'), headers);
     expect(reply.status).toBe(415);
@@ -194,7 +194,7 @@ describe('RFC 5789 section 2.2: a refused patch changes nothing', () => {
       409,
     ],
     ['a patch over 1 MiB', MERGE_PATCH, JSON.stringify({ b: 'x'.repeat(MEBIBYTE) }), 413],
-  ])('%s', async (_, type, body, status) => {
+  ])('a refused PATCH changes nothing: %s', async (_, type, body, status) => {
     const path = await stored('{"a":1}');
     const { headers } = await rs.as('GET', path);
     expect((await patch(path, type, body)).status).toBe(status);
@@ -203,21 +203,21 @@ describe('RFC 5789 section 2.2: a refused patch changes nothing', () => {
     expect(after.headers.etag).toBe(headers.etag);
   });
 
-  test('413 for a patch of unknown length, once it is over 1 MiB', async () => {
+  test('a patch of unknown length is 413 once it exceeds 1 MiB', async () => {
     const body = Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(65_536, ' ')));
     const headers = { 'Content-Type': MERGE_PATCH };
     const reply = await rs.as('PATCH', await stored('{}'), { headers, body });
     expect(reply.status).toBe(413);
   });
 
-  test('413 for a result over 4 MiB: copies of one long string', async () => {
+  test('a result over 4 MiB, by copies of one long string, is 413', async () => {
     const path = await stored(JSON.stringify({ a: 'x'.repeat(MEBIBYTE) }));
     const body = Array.from({ length: 4 }, (_, n) => ({ op: 'copy', from: '/a', path: `/${n}` }));
     expect((await patch(path, JSON_PATCH, body)).status).toBe(413);
     expect(await rowOf(path)).toMatchObject({ length: MEBIBYTE + 8 });
   });
 
-  test('413 for a result over what a document may have', async () => {
+  test('a result longer than the longest document is 413', async () => {
     await using small = await startResourceServer({ documents: { maxBytes: 100 } });
     const headers = { 'Content-Type': MERGE_PATCH };
     const body = JSON.stringify({ a: 'x'.repeat(100) });
@@ -230,7 +230,7 @@ describe('RFC 5789 section 2.2: a refused patch changes nothing', () => {
     ['cut short', '{"a":1'],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
     ['with a name that comes twice, one of which would be lost', '{"a":1,"a":2}'],
-  ])('409 for a document that says it is JSON and is %s', async (_, content) => {
+  ])('PATCH of a document whose type is JSON but that is %s is 409', async (_, content) => {
     const path = await stored(content);
     const reply = await patch(path, MERGE_PATCH, { b: 1 });
     expect(reply.status).toBe(409);
@@ -238,7 +238,7 @@ describe('RFC 5789 section 2.2: a refused patch changes nothing', () => {
     expect(await contentOf(path)).toBe(content.toString());
   });
 
-  test('RFC 9110 section 15.5.6: 405 for what is not JSON', async () => {
+  test('RFC 9110 section 15.5.6: PATCH of a document that is not JSON is 405', async () => {
     const text = await patch(await stored('{}', 'text/plain'), MERGE_PATCH, { a: 1 });
     expect(text.status).toBe(405);
     expect(text.headers.allow?.split(', ')).not.toContain('PATCH');
@@ -252,7 +252,7 @@ describe('RFC 9110 section 13: conditions', () => {
     [{ 'If-None-Match': '*' }],
     [{ 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' }],
     [{ If: '(["other"])' }],
-  ])('%j is 412, also for a patch that would not apply', async (headers) => {
+  ])('a PATCH with %j is 412, even if it would not apply', async (headers) => {
     const path = await stored('{"a":1}');
     const body = [{ op: 'remove', path: '/missing' }];
     expect((await patch(path, JSON_PATCH, body, headers)).status).toBe(412);
@@ -260,13 +260,13 @@ describe('RFC 9110 section 13: conditions', () => {
     expect(await contentOf(path)).toBe('{"a":1}');
   });
 
-  test('If-Match on what is missing makes nothing', async () => {
+  test('PATCH of a missing document with If-Match is 412, and creates nothing', async () => {
     const reply = await patch('/documents/absent', MERGE_PATCH, {}, { 'If-Match': '*' });
     expect(reply.status).toBe(412);
     expect((await rs.as('GET', '/documents/absent')).status).toBe(404);
   });
 
-  test('If-Match with the current entity tag passes, once', async () => {
+  test('a PATCH with the current entity tag in If-Match succeeds once', async () => {
     const path = await stored('{"n":1}');
     const { etag = '' } = (await rs.as('GET', path)).headers;
     const headers = { 'If-Match': etag };
@@ -276,7 +276,7 @@ describe('RFC 9110 section 13: conditions', () => {
   });
 });
 
-test('RFC 4918 section 7: a locked document is 423 without the token', async () => {
+test('RFC 4918 section 7: PATCH of a locked document without its token is 423', async () => {
   const path = await stored('{"a":1}');
   const lock = await rs.as('LOCK', path, {
     body: '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>',
@@ -295,7 +295,7 @@ describe('RFC 5789 section 2: eight at once', () => {
   const statuses = (replies: readonly { readonly status: number }[]) =>
     replies.map(({ status }) => status).toSorted((a, b) => a - b);
 
-  test('that add to a list are all in it', async () => {
+  test('eight concurrent PATCHes that add to a list are all in the list', async () => {
     const path = await stored('{"list":[]}');
     const replies = await Promise.all(
       eight.map((value) => patch(path, JSON_PATCH, [{ op: 'add', path: '/list/-', value }])),
@@ -306,7 +306,7 @@ describe('RFC 5789 section 2: eight at once', () => {
     expect(list.toSorted((a, b) => a - b)).toStrictEqual(eight);
   });
 
-  test('with one If-Match: one 204, seven 412', async () => {
+  test('one of eight concurrent PATCHes with equal If-Match is 204, and seven are 412', async () => {
     const path = await stored('{"n":-1}');
     const { etag = '' } = (await rs.as('GET', path)).headers;
     const replies = await Promise.all(
@@ -317,7 +317,7 @@ describe('RFC 5789 section 2: eight at once', () => {
     expect(await contentOf(path)).toBe(`{"n":${winner}}`);
   });
 
-  test('on what is missing: one 201, and all members are there', async () => {
+  test('one of eight concurrent PATCHes of a missing document is 201, and the document has all their members', async () => {
     const path = '/documents/raced';
     const replies = await Promise.all(eight.map((n) => patch(path, MERGE_PATCH, { [`m${n}`]: n })));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -325,7 +325,7 @@ describe('RFC 5789 section 2: eight at once', () => {
     expect(Object.keys(JSON.parse(await contentOf(path)) as object)).toHaveLength(8);
   });
 
-  test('each tests and changes a member: one of them finds what it tests', async () => {
+  test('one of eight concurrent PATCHes that test and change a member succeeds', async () => {
     const path = await stored('{"turn":0}');
     const body = [
       { op: 'test', path: '/turn', value: 0 },
@@ -335,7 +335,7 @@ describe('RFC 5789 section 2: eight at once', () => {
     expect(statuses(replies)).toStrictEqual([204, ...eight.slice(1).map(() => 409)]);
   });
 
-  test('against a PUT and a DELETE: the document that is left is whole', async () => {
+  test('concurrent PATCHes, a PUT and a DELETE leave a complete document or none', async () => {
     const path = await stored('{"list":[]}');
     const replies = await Promise.all([
       ...eight.map((n) => patch(path, JSON_PATCH, [{ op: 'add', path: '/list/-', value: n }])),
@@ -351,7 +351,7 @@ describe('RFC 5789 section 2: eight at once', () => {
     expect((JSON.parse(after.text) as { list: unknown[] }).list).toContain('put');
   });
 
-  test('leave one content for each document', async () => {
+  test('concurrent PATCHes leave one content for each document', async () => {
     expect(new Set(await rs.contents())).toStrictEqual(await rs.named());
   });
 });
@@ -381,7 +381,7 @@ describe('RFC 5789 section 2: another process changes the document before the re
   const PATH = '/documents/raced';
   const put = (content: string, type = 'application/json') =>
     raced.as('PUT', PATH, { headers: { 'Content-Type': type }, body: content });
-  /** Patches `{"a":1}`, and is overtaken so often. */
+  /** Patches `{"a":1}`, while another process changes it `times` times before the commit. */
   async function patchOvertaken(
     { times = 1, by }: { times?: number; by: () => Promise<unknown> },
     call: { headers: OutgoingHttpHeaders; body: string },
@@ -404,14 +404,17 @@ describe('RFC 5789 section 2: another process changes the document before the re
   test.each([
     ['merge patch', merge],
     ['JSON patch', append],
-  ])('%s is applied to what is there by then, three times over', async (_, call) => {
-    let n = 0;
-    const by = () => put(`{"n":${(n += 1)}}`);
-    expect((await patchOvertaken({ times: 3, by }, call)).status).toBe(204);
-    expect((await raced.as('GET', PATH)).text).toBe('{"n":3,"b":2}');
-  });
+  ])(
+    'a %s is applied again to the document that another process changed, three times',
+    async (_, call) => {
+      let n = 0;
+      const by = () => put(`{"n":${(n += 1)}}`);
+      expect((await patchOvertaken({ times: 3, by }, call)).status).toBe(204);
+      expect((await raced.as('GET', PATH)).text).toBe('{"n":3,"b":2}');
+    },
+  );
 
-  test('the same state with another entity tag is another state: 412 with If-Match', async () => {
+  test('equal content with another entity tag is another state: 412 with If-Match', async () => {
     overtake = async () => {};
     await put('{"a":1}');
     const { etag = '' } = (await raced.as('GET', PATH)).headers;
@@ -421,7 +424,7 @@ describe('RFC 5789 section 2: another process changes the document before the re
     expect((await raced.as('GET', PATH)).text).toBe('{"a":1}');
   });
 
-  test('properties that others set again and again do not hold it up, and are kept', async () => {
+  test('properties that another process sets again and again do not delay a PATCH, and are kept', async () => {
     let n = 0;
     const by = async () => {
       n += 1;
@@ -437,7 +440,7 @@ describe('RFC 5789 section 2: another process changes the document before the re
     expect(row?.properties['{urn:example}n']).toContain('>20<');
   });
 
-  test('a document that was removed is made anew, or stays away', async () => {
+  test('a document removed during a PATCH is created again, or the patch is 404', async () => {
     const by = () => raced.as('DELETE', PATH);
     expect((await patchOvertaken({ by }, append)).status).toBe(404);
     expect((await raced.as('GET', PATH)).status).toBe(404);
@@ -445,14 +448,14 @@ describe('RFC 5789 section 2: another process changes the document before the re
     expect((await raced.as('GET', PATH)).text).toBe('{"b":2}');
   });
 
-  test('a document that is not JSON by then is left alone: 405', async () => {
+  test('PATCH of a document that is no longer JSON is 405, and leaves it unchanged', async () => {
     const reply = await patchOvertaken({ by: () => put('text', 'text/plain') }, merge);
     expect(reply.status).toBe(405);
     expect(reply.headers.allow?.split(', ')).not.toContain('PATCH');
     expect((await raced.as('GET', PATH)).text).toBe('text');
   });
 
-  test('503 when it happens ten times; the patch is not done', async () => {
+  test('PATCH is 503 after ten changes by another process, and changes nothing', async () => {
     let times = 0;
     const by = () => {
       times += 1;
@@ -465,7 +468,7 @@ describe('RFC 5789 section 2: another process changes the document before the re
     expect((await raced.as('GET', PATH)).text).toBe('{"a":1}');
   });
 
-  test('no content of an attempt is left behind', async () => {
+  test('a PATCH leaves no content of failed tries', async () => {
     expect(new Set(await raced.contents())).toStrictEqual(await raced.named());
   });
 });

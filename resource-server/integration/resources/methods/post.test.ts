@@ -14,7 +14,7 @@ const post = (path: string, body = 'mail', headers = {}) =>
 const get = (path: string) => rs.as('GET', path);
 
 describe('RFC 9110 section 9.3.3: POST to a collection', () => {
-  test('makes a document with a new name: 201 and Location', async () => {
+  test('POST creates a document with a new name: 201 and Location', async () => {
     for (const collection of ['/documents/inbox/', '/documents/inbox', '/documents/']) {
       const created = await post(collection);
       expect(created).toMatchObject({ status: 201, text: '' });
@@ -28,13 +28,13 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
     }
   });
 
-  test('is not idempotent: each makes another one, also ten at once', async () => {
+  test('POST is not idempotent: each POST creates another document, also ten at once', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => post('/documents/inbox/')));
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 201));
     expect(new Set(replies.map(({ headers }) => headers.location)).size).toBe(10);
   });
 
-  test('into nothing is 404, to a document 405 with Allow', async () => {
+  test('POST to a missing resource is 404, and to a document 405 with Allow', async () => {
     expect((await post('/documents/none/')).status).toBe(404);
     await rs.as('PUT', '/documents/doc', { body: 'x' });
     const reply = await post('/documents/doc');
@@ -43,7 +43,7 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
     expect(reply.headers.allow).not.toContain('POST');
   });
 
-  test('is refused as PUT is: 400, 413, 415, and leaves nothing', async () => {
+  test('POST is refused as PUT is, with 400, 413 or 415, and leaves nothing', async () => {
     const contents = await rs.contents();
     const refused = [
       await post('/documents/inbox/', 'x', { 'Content-Range': 'bytes 0-0/1' }),
@@ -55,7 +55,7 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
     expect(await rs.contents()).toEqual(contents);
   });
 
-  test('a collection whose path leaves no room for a name is 409 before the content is read', async () => {
+  test('POST to a collection whose path leaves no room for a name is 409 before the content is read', async () => {
     const names = Array.from({ length: 4 }, (_, index) => `${index}`.repeat(250)); // 1003 bytes
     const paths = names.map((_, index) => `/documents/${names.slice(0, index + 1).join('/')}`);
     for (const path of paths) expect((await rs.as('MKCOL', path)).status).toBe(201);
@@ -74,7 +74,7 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
     expect(await rs.contents()).toEqual(contents);
   });
 
-  test('the longest path that it makes can be read', async () => {
+  test('the longest path that POST creates can be read', async () => {
     const names = [
       ...Array.from({ length: 3 }, (_, index) => `l${index}`.repeat(125)),
       'm'.repeat(248),
@@ -89,14 +89,14 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
     expect((await get(pathname)).text).toBe('mail');
   });
 
-  test('section 13.1.1: conditions are about the collection', async () => {
+  test('section 13.1.1: conditions of POST apply to the collection', async () => {
     const inbox = '/documents/inbox/';
     expect((await post(inbox, 'x', { 'If-Match': '"other"' })).status).toBe(412);
     expect((await post(inbox, 'x', { 'If-None-Match': '*' })).status).toBe(412);
     expect((await post(inbox, 'x', { 'If-Match': '*' })).status).toBe(201);
   });
 
-  test('RFC 4918 section 7.4: a locked collection wants the token of its lock', async () => {
+  test('RFC 4918 section 7.4: POST to a locked collection needs the token of its lock', async () => {
     await rs.as('MKCOL', '/documents/locked');
     const body =
       '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>' +
@@ -109,7 +109,7 @@ describe('RFC 9110 section 9.3.3: POST to a collection', () => {
     expect((await post('/documents/locked/', 'x', submitted)).status).toBe(201);
   });
 
-  test('a collection that goes while the content comes is 404 and leaves nothing', async () => {
+  test('POST to a collection that is removed while the content arrives is 404, and leaves nothing', async () => {
     await rs.as('MKCOL', '/documents/going');
     const contents = await rs.contents();
     async function* slow() {

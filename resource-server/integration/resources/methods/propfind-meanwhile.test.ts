@@ -4,10 +4,10 @@ import { edit, puts, someCollection, someDocument } from '#shared/stores/contrac
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 import { propertiesIn } from '../webdav/dav.fixture.ts';
 
-/** Members of a collection: more than one page, so that others are served between two. */
+/** Members of a collection. They need more than one page, so that other requests are served in between. */
 const MANY = 60;
 
-/** Happens once, before the members of a collection are read for the nth time. */
+/** A change that runs once, before the members of a collection are read for the nth time. */
 let meanwhile: { before: number; change: () => Promise<void> } | undefined;
 const changing = async () => {
   if (meanwhile === undefined || --meanwhile.before > 0) return;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rs[Symbol.asyncDispose]());
 
-/** The collections of a test lie in one of its own. */
+/** The collection in which a test creates its collections. */
 let home = '';
 let tests = 0;
 beforeEach(async () => {
@@ -99,43 +99,52 @@ const REMOVALS: Readonly<Record<string, () => Promise<void>>> = {
 
 describe('RFC 4918 section 9.1: a collection that changes its place between two pages of a PROPFIND', () => {
   describe.each(Object.entries(CHANGES))('%s', (_, change) => {
-    test.each([1, 2])('it is listed whole: before page %i', async (before) => {
-      meanwhile = { before, change };
-      const found = [...propertiesIn(await propfind('/a/', '1')).keys()];
-      expect(meanwhile).toBeUndefined();
-      expect(found.toSorted()).toEqual(hrefs('/a/', ['within/', ...names('a')]).toSorted());
-    });
+    test.each([1, 2])(
+      'the collection is listed completely if the change comes before page %i',
+      async (before) => {
+        meanwhile = { before, change };
+        const found = [...propertiesIn(await propfind('/a/', '1')).keys()];
+        expect(meanwhile).toBeUndefined();
+        expect(found.toSorted()).toEqual(hrefs('/a/', ['within/', ...names('a')]).toSorted());
+      },
+    );
 
-    // Twice two pages of two collections: they are counted first.
-    test.each([1, 5, 6, 7, 8])('with all below it: before page %i', async (before) => {
-      meanwhile = { before, change };
-      const found = [...propertiesIn(await propfind('/a/', 'infinity')).keys()];
-      expect(meanwhile).toBeUndefined();
-      const all = [...hrefs('/a/', names('a')), ...hrefs('/a/within/', names('within'))];
-      expect(found.toSorted()).toEqual(all.toSorted());
-    });
+    // The request reads two pages of each of two collections twice, since it counts them first.
+    test.each([1, 5, 6, 7, 8])(
+      'the collection and all below it are listed completely if the change comes before page %i',
+      async (before) => {
+        meanwhile = { before, change };
+        const found = [...propertiesIn(await propfind('/a/', 'infinity')).keys()];
+        expect(meanwhile).toBeUndefined();
+        const all = [...hrefs('/a/', names('a')), ...hrefs('/a/within/', names('within'))];
+        expect(found.toSorted()).toEqual(all.toSorted());
+      },
+    );
   });
 
-  test.each(Object.entries(REMOVALS))('%s: 503, and never a part', async (_, change) => {
-    for (const [depth, before] of [
-      ['1', 1],
-      ['1', 2],
-      ['infinity', 6],
-      ['infinity', 8],
-    ] as const) {
-      meanwhile = { before, change };
-      const reply = await propfind('/a/', depth);
-      expect(meanwhile).toBeUndefined();
-      expect(reply).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-      await rs.as('DELETE', at('/'));
-      await fill('', []);
-      await fill('/a/', names('a'));
-      await fill('/a/within/', names('within'));
-      await fill('/other/', ['other']);
-    }
-  });
+  test.each(Object.entries(REMOVALS))(
+    'after a %s the PROPFIND is 503, and never a partial list',
+    async (_, change) => {
+      for (const [depth, before] of [
+        ['1', 1],
+        ['1', 2],
+        ['infinity', 6],
+        ['infinity', 8],
+      ] as const) {
+        meanwhile = { before, change };
+        const reply = await propfind('/a/', depth);
+        expect(meanwhile).toBeUndefined();
+        expect(reply).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+        await rs.as('DELETE', at('/'));
+        await fill('', []);
+        await fill('/a/', names('a'));
+        await fill('/a/within/', names('within'));
+        await fill('/other/', ['other']);
+      }
+    },
+  );
 
-  test('a removal after the answer has begun breaks it off', async () => {
+  test('a removal after the answer to PROPFIND has begun breaks the answer off', async () => {
     const long = names('long', 2_000);
     await fill('/long/', [...long, ...names('more', 2_000)]);
     meanwhile = { before: 3, change: () => done('DELETE', '/long/') };
@@ -145,11 +154,14 @@ describe('RFC 4918 section 9.1: a collection that changes its place between two 
 });
 
 describe('RFC 9110 section 15.5.5: a collection that is removed before its listing is read', () => {
-  test.each(['GET', 'QUERY'])('%s is 404, and no empty listing', async (method) => {
-    const query = { headers: { 'Content-Type': 'application/jsonpath' }, body: '$[*].name' };
-    meanwhile = { before: 1, change: () => done('DELETE', '/a/') };
-    const reply = await rs.as(method, at('/a/'), method === 'QUERY' ? query : {});
-    expect(meanwhile).toBeUndefined();
-    expect(reply.status).toBe(404);
-  });
+  test.each(['GET', 'QUERY'])(
+    '%s of a collection that is removed meanwhile is 404, and not an empty listing',
+    async (method) => {
+      const query = { headers: { 'Content-Type': 'application/jsonpath' }, body: '$[*].name' };
+      meanwhile = { before: 1, change: () => done('DELETE', '/a/') };
+      const reply = await rs.as(method, at('/a/'), method === 'QUERY' ? query : {});
+      expect(meanwhile).toBeUndefined();
+      expect(reply.status).toBe(404);
+    },
+  );
 });

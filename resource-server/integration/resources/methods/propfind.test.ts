@@ -20,7 +20,7 @@ const propfind = (path: string, depth: string | undefined, body?: string) =>
   });
 const ask = (content: string) => `<D:propfind xmlns:D="DAV:">${content}</D:propfind>`;
 
-/** Names of properties, of 1,000 bytes each. */
+/** Names of `count` properties of 1,000 bytes each. */
 const longNames = (count: number) =>
   Array.from({ length: count }, (_, index) => `<p${index} xmlns="${'u'.repeat(970)}"/>`).join('');
 
@@ -34,7 +34,7 @@ describe('RFC 4918 section 9.1: depth', () => {
     ['infinity', [...ALL, DEEP]],
     ['Infinity', [...ALL, DEEP]],
     [undefined, [...ALL, DEEP]],
-  ])('%s of a collection, with a slash or without', async (depth, hrefs) => {
+  ])('PROPFIND with %s of a collection, with a slash or without', async (depth, hrefs) => {
     for (const path of ['/documents/c/', '/documents/c']) {
       const reply = await propfind(path, depth);
       expect([...propertiesIn(reply).keys()].toSorted()).toEqual(hrefs.toSorted());
@@ -42,13 +42,16 @@ describe('RFC 4918 section 9.1: depth', () => {
     }
   });
 
-  test.each(['0', '1', 'infinity'])('%s of a document is the document', async (depth) => {
-    expect([...propertiesIn(await propfind('/documents/c/a.txt', depth)).keys()]).toEqual([
-      '/documents/c/a.txt',
-    ]);
-  });
+  test.each(['0', '1', 'infinity'])(
+    'PROPFIND with %s of a document has only the document',
+    async (depth) => {
+      expect([...propertiesIn(await propfind('/documents/c/a.txt', depth)).keys()]).toEqual([
+        '/documents/c/a.txt',
+      ]);
+    },
+  );
 
-  test('the root of the space', async () => {
+  test('PROPFIND of the root of the space has its members', async () => {
     expect([...propertiesIn(await propfind('/documents/', '1')).keys()]).toEqual([
       '/documents/',
       '/documents/c/',
@@ -56,19 +59,19 @@ describe('RFC 4918 section 9.1: depth', () => {
   });
 
   test.each(['2', '-1', '', 'one', '1,noroot', '0, 1', 'infinity '.repeat(2)])(
-    'Depth: %j is 400',
+    'PROPFIND with Depth: %j is 400',
     async (depth) => {
       expect((await propfind('/documents/c/', depth)).status).toBe(400);
     },
   );
 
-  test('two depths are 400', async () => {
+  test('PROPFIND with two depths is 400', async () => {
     const headers = { Depth: ['0', '1'] };
     expect((await rs.as('PROPFIND', '/documents/c/', { headers })).status).toBe(400);
   });
 
   test.each(['/documents/none', '/documents/none/', '/documents/c/a.txt/', '/documents/c/a.txt/b'])(
-    'a missing resource is 404, not 207: %s',
+    'PROPFIND of a missing resource is 404, not 207: %s',
     async (path) => {
       expect((await propfind(path, '0')).status).toBe(404);
     },
@@ -86,14 +89,14 @@ describe('RFC 4918 sections 9.1 and 14.20: forms of the request', () => {
   const OF_DOCUMENT = [...LIVE, 'getcontentlength', 'getcontenttype', 'getetag', ...LOCKS];
   const found = (names: readonly string[]) => names.map((name) => `200 {DAV:}${name}`);
 
-  test('nothing is everything, as allprop', async () => {
+  test('PROPFIND without content gives the same as allprop', async () => {
     for (const body of [undefined, '', ask('<D:allprop/>'), ask('<x/><D:allprop x="y"/>')]) {
       await expect(keys('/documents/c/', body)).resolves.toEqual(found(OF_COLLECTION));
       await expect(keys('/documents/c/a.txt', body)).resolves.toEqual(found(OF_DOCUMENT));
     }
   });
 
-  test('RFC 4331 section 2: the quota comes when it is named, and has a name', async () => {
+  test('RFC 4331 section 2: PROPFIND gives the quota only if it is named, and propname lists it', async () => {
     const quota = ['quota-available-bytes', 'quota-used-bytes'];
     const included = ask(
       '<D:allprop/><D:include><D:quota-available-bytes/><D:quota-used-bytes/></D:include>',
@@ -109,7 +112,7 @@ describe('RFC 4918 sections 9.1 and 14.20: forms of the request', () => {
     );
   });
 
-  test('section 9.1.4: names come without values', async () => {
+  test('section 9.1.4: propname gives names without values', async () => {
     const reply = await propfind('/documents/c/', '1', ask('<D:propname/>'));
     for (const properties of propertiesIn(reply).values()) {
       for (const { element } of properties.values()) expect(element.children).toEqual([]);
@@ -130,7 +133,7 @@ describe('RFC 4918 sections 9.1 and 14.20: forms of the request', () => {
     await expect(keys('/documents/c/', body)).resolves.toContain('404 {DAV:}getetag');
   });
 
-  test('section 14.8: an included property is not listed twice', async () => {
+  test('section 14.8: a property in include is not listed twice', async () => {
     const body = ask('<D:include><D:getetag/><D:none/></D:include><D:allprop/>');
     await expect(keys('/documents/c/a.txt', body)).resolves.toEqual([
       ...found(OF_DOCUMENT),
@@ -138,7 +141,7 @@ describe('RFC 4918 sections 9.1 and 14.20: forms of the request', () => {
     ]);
   });
 
-  test('no property at all is a response still', async () => {
+  test('PROPFIND of no property gives an empty response', async () => {
     await expect(keys('/documents/c/', ask('<D:prop/>'))).resolves.toEqual([]);
   });
 
@@ -161,16 +164,16 @@ describe('RFC 4918 sections 9.1 and 14.20: forms of the request', () => {
     ['too long names', ask(`<D:prop>${longNames(17)}</D:prop>`), 413],
     ['too long names besides', ask(`<D:allprop/><D:include>${longNames(17)}</D:include>`), 413],
     ['too much', ask(' '.repeat(1024 * 1024)), 413],
-  ])('%s is refused', async (_, body, status) => {
+  ])('PROPFIND with %s is refused', async (_, body, status) => {
     expect((await propfind('/documents/c/', '0', body)).status).toBe(status);
   });
 
-  test('16 KiB of names are answered', async () => {
+  test('PROPFIND with 16 KiB of names is answered', async () => {
     const reply = await propfind('/documents/c/', '1', ask(`<D:prop>${longNames(16)}</D:prop>`));
     for (const properties of propertiesIn(reply).values()) expect(properties.size).toBe(16);
   });
 
-  test('content of another type is 415', async () => {
+  test('PROPFIND with content of another type is 415', async () => {
     const headers = { Depth: '0', 'Content-Type': 'application/json' };
     const reply = await rs.as('PROPFIND', '/documents/c/', { headers, body: '{}' });
     expect(reply.status).toBe(415);
@@ -187,7 +190,7 @@ describe('RFC 4918 section 15: live properties', () => {
     );
   };
 
-  test('say what GET says', async () => {
+  test('live properties equal the fields of GET', async () => {
     const { headers } = await rs.as('HEAD', '/documents/c/a.txt');
     const names = ['getetag', 'getcontentlength', 'getcontenttype', 'getlastmodified'];
     await expect(valuesOf('/documents/c/a.txt', ...names)).resolves.toEqual({
@@ -198,7 +201,7 @@ describe('RFC 4918 section 15: live properties', () => {
     });
   });
 
-  test('section 15.1: when it was made, which a new content does not change', async () => {
+  test('section 15.1: creationdate stays when the content changes', async () => {
     const made = new Date(rs.clock.now()).toISOString();
     await rs.as('PUT', '/documents/made', { body: 'a' });
     rs.clock.advance(30);
@@ -213,7 +216,7 @@ describe('RFC 4918 section 15: live properties', () => {
     await rs.as('DELETE', '/documents/made');
   });
 
-  test('sections 15.1 and 15.7: a root that nobody has made has no time', async () => {
+  test('sections 15.1 and 15.7: a root that was never changed has no dates', async () => {
     const body = ask('<D:prop><D:creationdate/><D:getlastmodified/></D:prop>');
     const reply = await propfind('/documents/', '0', body);
     const [properties] = propertiesIn(reply).values();
@@ -233,7 +236,7 @@ describe('RFC 4918 section 15: live properties', () => {
     ).resolves.toEqual({ 'quota-used-bytes': '6', 'quota-available-bytes': '994' });
   });
 
-  test('section 15.8: the owner of a lock sees all of it, others only that it is there', async () => {
+  test('section 15.8: only the owner of a lock sees its owner element and token', async () => {
     const owner = '<D:owner xmlns:x="u"><x:who>Jane &amp; &lt;John></x:who></D:owner>';
     const body =
       `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>` +
@@ -274,14 +277,14 @@ describe('conditions', () => {
     ['If that is met', { If: '(Not <DAV:no-lock>)' }, 207],
     ['If that is malformed', { If: '(' }, 400],
     ['RFC 9110 section 13.1.1: If-Match of another content', { 'If-Match': '"none"' }, 412],
-  ])('%s', async (_, fields, status) => {
+  ])('conditions of PROPFIND are evaluated: %s', async (_, fields, status) => {
     const headers = { Depth: '0', ...fields };
     expect((await rs.as('PROPFIND', '/documents/c/a.txt', { headers })).status).toBe(status);
   });
 });
 
 describe('large collections', () => {
-  test('RFC 4918 section 9.1.1: 5,000 resources are listed at any depth, one more is not', async () => {
+  test('RFC 4918 section 9.1.1: PROPFIND lists 5,000 resources at any depth, and refuses more', async () => {
     const { trees } = rs.stores;
     const { locksVersion } = await trees.look('/documents', []);
     const common = { revision: 'r', created: 0, modified: 0, properties: {} };
@@ -325,7 +328,7 @@ describe('large collections', () => {
     expect(direct.text.match(/<D:response>/g)).toHaveLength(4999);
   });
 
-  test('page by page, and others are served between two of them', async () => {
+  test('PROPFIND reads page by page, and other requests are served in between', async () => {
     const reads: { limit: number; turn: number }[] = [];
     let turn = 0;
     await using large = await startResourceServer({}, (stores) => ({

@@ -21,7 +21,7 @@ const set = (...elements: readonly string[]) =>
 const proppatch = (body: string, path = PATH, headers = {}) =>
   rs.as('PROPPATCH', path, { body, headers });
 
-/** All dead and live properties at a path. */
+/** Returns all dead and live properties at a path. */
 async function properties(path = PATH) {
   const reply = await rs.as('PROPFIND', path, { headers: { Depth: '0' } });
   const [found] = propertiesIn(reply).values();
@@ -33,7 +33,7 @@ async function valueOf(key: string, path = PATH): Promise<string | undefined> {
 }
 
 describe('RFC 4918 section 9.2', () => {
-  test('a property that was set is found, by allprop and by name, also of a collection', async () => {
+  test('a property that was set is found by allprop and by name, also of a collection', async () => {
     for (const path of [PATH, '/documents/']) {
       const reply = await proppatch(set('<x:a xmlns:x="x">b</x:a>', '<c/>'), path);
       const [answered] = propertiesIn(reply);
@@ -47,7 +47,7 @@ describe('RFC 4918 section 9.2', () => {
     }
   });
 
-  test('the content, its entity tag and Last-Modified stay (section 15.7)', async () => {
+  test('PROPPATCH does not change the content, its entity tag and Last-Modified (section 15.7)', async () => {
     const before = await rs.as('GET', PATH);
     rs.clock.advance(60);
     await proppatch(set('<a/>'));
@@ -57,13 +57,13 @@ describe('RFC 4918 section 9.2', () => {
     expect(after.headers['last-modified']).toBe(before.headers['last-modified']);
   });
 
-  test('a new content leaves properties as they are (section 9.7)', async () => {
+  test('PUT of new content keeps the properties (section 9.7)', async () => {
     await proppatch(set('<a>b</a>'));
     await rs.as('PUT', PATH, { body: 'new' });
     await expect(valueOf('{}a')).resolves.toBe('b');
   });
 
-  test('a protected property is 403, and nothing else is done', async () => {
+  test('PROPPATCH of a protected property is 403, and nothing else is done', async () => {
     const body = update(
       `<D:set><D:prop><a>b</a></D:prop></D:set>` +
         `<D:set><D:prop><D:getetag>"c"</D:getetag></D:prop></D:set>` +
@@ -79,7 +79,7 @@ describe('RFC 4918 section 9.2', () => {
     await expect(valueOf('{}a')).resolves.toBeUndefined();
   });
 
-  test('Windows may set its three times and its attributes (golang/go#11177)', async () => {
+  test('Windows may set its three dates and its attributes (golang/go#11177)', async () => {
     const names = ['Win32CreationTime', 'Win32LastAccessTime', 'Win32LastModifiedTime'];
     const times = names.map((name) => `<Z:${name}>Thu, 01 Jan 2026 00:00:00 GMT</Z:${name}>`);
     const attributes = '<Z:Win32FileAttributes>00000020</Z:Win32FileAttributes>';
@@ -95,7 +95,7 @@ describe('RFC 4918 section 9.2', () => {
     );
   });
 
-  test('too much is 507 (section 9.2.1), and what was there stays', async () => {
+  test('properties over the limit are 507 (section 9.2.1), and old values stay', async () => {
     await proppatch(set('<a>old</a>'));
     const reply = await proppatch(set('<b/>', `<a>${'c'.repeat(32 * 1024)}</a>`));
     const [answered] = propertiesIn(reply).values();
@@ -116,7 +116,7 @@ describe('RFC 4331 section 6: the quota', () => {
   const into = (path: string, body: string) => small.as('PROPPATCH', path, { body });
   const used = async () => (await small.stores.trees.look('/documents', [])).usage.bytes;
 
-  test('PROPPATCH that exceeds it is 507, and nothing is done', async () => {
+  test('PROPPATCH over the quota is 507, and nothing is done', async () => {
     await small.as('PUT', PATH, { body: text(500) });
     expect((await into(PATH, set(`<a>${text(400)}</a>`))).status).toBe(207);
     const before = await used();
@@ -130,7 +130,7 @@ describe('RFC 4331 section 6: the quota', () => {
     expect((await small.as('PROPFIND', PATH, { headers: { Depth: '0' } })).text).not.toMatch(/<b/);
   });
 
-  test('properties take room from content and copies, and give it back', async () => {
+  test('properties take room from content and copies until they are removed', async () => {
     await small.as('PUT', PATH, { body: '' });
     await into(PATH, set(`<a>${text(600)}</a>`));
     const headers = { Destination: '/documents/copy' };
@@ -153,7 +153,7 @@ describe('RFC 4918 section 4.3: values that the server keeps', () => {
     ['odd URIs', `<a xmlns="'&amp;lt;D:a/"/>`],
     ['odd names', '<constructor xmlns="__proto__"><__proto__ é="ü"/></constructor>'],
     ['characters past the first plane', '<a>\u{1F600}</a>'],
-  ])('%s', async (_, property) => {
+  ])('PROPPATCH keeps %s of a value', async (_, property) => {
     const stored = await proppatch(set(property));
     const [[key] = ['']] = [...(propertiesIn(stored).get(PATH) ?? [])];
     const element = (await properties()).get(key)?.element;
@@ -184,23 +184,23 @@ describe('refused', () => {
       `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${set('<a>&b;</a>')}`,
       403,
     ],
-  ])('%s', async (_, body, status) => {
+  ])('PROPPATCH with %s is refused', async (_, body, status) => {
     expect((await proppatch(body)).status).toBe(status);
   });
 
-  test('a missing resource is 404, and none is created', async () => {
+  test('PROPPATCH of a missing resource is 404, and creates nothing', async () => {
     for (const path of ['/documents/none', '/documents/none/', `${PATH}/`]) {
       expect((await proppatch(set('<a/>'), path)).status).toBe(404);
     }
     expect((await rs.as('GET', '/documents/none')).status).toBe(404);
   });
 
-  test('RFC 9110 section 13: a condition that is not met is 412', async () => {
+  test('RFC 9110 section 13: PROPPATCH with a failed condition is 412', async () => {
     expect((await proppatch(set('<a/>'), PATH, { 'If-Match': '"none"' })).status).toBe(412);
     await expect(valueOf('{}a')).resolves.toBeUndefined();
   });
 
-  test('RFC 4918 section 7.1: a lock without its token is 423, with it none', async () => {
+  test("RFC 4918 section 7.1: PROPPATCH of a locked resource needs the lock's token", async () => {
     const body =
       '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>' +
       '<D:locktype><D:write/></D:locktype></D:lockinfo>';
@@ -213,14 +213,14 @@ describe('refused', () => {
     await rs.as('UNLOCK', PATH, { headers: { 'Lock-Token': token } });
   });
 
-  test('a scope that reads does not write', async () => {
+  test('a token with the read scope cannot PROPPATCH', async () => {
     const token = rs.token('documents:read');
     const headers = { Authorization: `Bearer ${token}` };
     expect((await proppatch(set('<a/>'), PATH, headers)).status).toBe(403);
   });
 });
 
-test('ten at once of different properties: all are there', async () => {
+test('ten concurrent PROPPATCHes of different properties set them all', async () => {
   const names = Array.from({ length: 10 }, (_, index) => `p${index}`);
   const replies = await Promise.all(names.map((name) => proppatch(set(`<${name}>v</${name}>`))));
   expect(replies.map(({ status }) => status)).toEqual(names.map(() => 207));
@@ -228,7 +228,7 @@ test('ten at once of different properties: all are there', async () => {
   for (const name of names) expect(found.get(`{}${name}`)?.status).toBe(200);
 });
 
-test('ten at once of one property: it has one of the values', async () => {
+test('ten concurrent PROPPATCHes of one property set one of the values', async () => {
   const values = Array.from({ length: 10 }, (_, index) => `v${index}`);
   await Promise.all(values.map((value) => proppatch(set(`<a>${value}</a><b>${value}</b>`))));
   const value = await valueOf('{}a');

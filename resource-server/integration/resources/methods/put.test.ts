@@ -23,7 +23,7 @@ const statusesOf = (replies: readonly Reply[]) =>
 const ten = Array.from({ length: 10 }, (_, index) => index);
 const nine = (status: number) => Array.from({ length: 9 }, () => status);
 
-/** Asks for an exclusive lock and gives back its token. */
+/** Requests an exclusive lock and returns its token. */
 async function lock(path: string): Promise<string> {
   const body =
     '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>' +
@@ -34,7 +34,7 @@ async function lock(path: string): Promise<string> {
 }
 
 test.each(['PUT', 'PATCH', 'LOCK'])(
-  '%s to a URL with a slash at its end is 404 and says how to make a document or a collection',
+  'a %s to a URL with a slash at its end is 404, and says how to create a document or a collection',
   async (method) => {
     const { status, text } = await rs.as(method, `${fresh()}/`, { body: 'x' });
     expect([status, JSON.parse(text).detail]).toEqual([
@@ -45,7 +45,7 @@ test.each(['PUT', 'PATCH', 'LOCK'])(
 );
 
 describe('RFC 9110 section 9.3.4: PUT', () => {
-  test('creates with 201 and Location, replaces with 204', async () => {
+  test('PUT creates with 201 and Location, and replaces with 204', async () => {
     const path = fresh();
     const created = await put(path, 'one', { 'Content-Type': 'text/plain; charset=utf-8' });
     expect(created).toMatchObject({ status: 201, text: '' });
@@ -67,7 +67,7 @@ describe('RFC 9110 section 9.3.4: PUT', () => {
     expect(again.headers['content-type']).toBe('application/octet-stream');
   });
 
-  test('section 9.2.2: twice leaves the state of once', async () => {
+  test('section 9.2.2: PUT twice leaves the same state as once', async () => {
     const path = fresh();
     const state = async () => {
       const { text, headers } = await get(path);
@@ -81,16 +81,16 @@ describe('RFC 9110 section 9.3.4: PUT', () => {
     expect(await rs.contents()).toHaveLength(contents.length);
   });
 
-  test('the same content again is a new state with a new entity tag', async () => {
+  test('PUT of the same content again gives a new entity tag', async () => {
     const path = fresh();
     const tags = [await put(path, 'x'), await put(path, 'x')].map(etagOf);
     expect(new Set(tags).size).toBe(2);
   });
 
-  /** The first two are kept by the store, the others are files. */
+  /** The store keeps the first two contents, and files the others. */
   const LENGTHS = [0, 16_384, 16_385, 100_000];
   test.each(LENGTHS)(
-    'in place of %d bytes: one content stays, the one that is served, as a file if it has over 16 KiB',
+    'replacing %d bytes leaves one content, the new one, as a file only if over 16 KiB',
     async (before) => {
       for (const after of LENGTHS) {
         const path = fresh();
@@ -116,7 +116,7 @@ describe('RFC 9110 section 9.3.4: PUT', () => {
     },
   );
 
-  test('nothing is a content, also without any field about it (Finder)', async () => {
+  test('PUT accepts empty content, even without any field about it (Finder)', async () => {
     const path = fresh();
     expect((await put(path, '')).status).toBe(201);
     expect((await rs.as('PUT', path)).status).toBe(204);
@@ -125,13 +125,13 @@ describe('RFC 9110 section 9.3.4: PUT', () => {
     expect(read.headers['content-length']).toBe('0');
   });
 
-  test('a method override does not make it another method', async () => {
+  test('a method override does not change PUT to another method', async () => {
     const path = fresh();
     await put(path, 'x', { 'X-HTTP-Method-Override': 'DELETE', 'X-HTTP-Method': 'DELETE' });
     expect((await get(path)).text).toBe('x');
   });
 
-  test('a type that would split the answer is refused, as is any malformed one', async () => {
+  test('PUT with a malformed Content-Type is refused', async () => {
     for (const type of ['text', 'text/html; a', 'a/b, c/d', '']) {
       expect((await put(fresh(), 'x', { 'Content-Type': type })).status).toBe(400);
     }
@@ -141,7 +141,7 @@ describe('RFC 9110 section 9.3.4: PUT', () => {
 });
 
 describe('RFC 4918 section 9.7: in collections', () => {
-  test('section 9.7.1: without its collection it is 409, and nothing is made', async () => {
+  test('section 9.7.1: PUT without its collection is 409, and creates nothing', async () => {
     const path = fresh();
     const reply = await put(`${path}/a/b`, 'x');
     expect(reply.status).toBe(409);
@@ -151,14 +151,14 @@ describe('RFC 4918 section 9.7: in collections', () => {
     expect((await put(`${path}/a`, 'x')).status).toBe(201);
   });
 
-  test('a document has no members: 409', async () => {
+  test('PUT below a document is 409', async () => {
     const path = fresh();
     await put(path, 'x');
     expect((await put(`${path}/b`, 'y')).status).toBe(409);
     expect((await get(path)).text).toBe('x');
   });
 
-  test('section 9.7.2: a collection is not replaced: 405 with Allow', async () => {
+  test('section 9.7.2: PUT does not replace a collection: 405 with Allow', async () => {
     const path = fresh();
     await rs.as('MKCOL', path);
     await put(`${path}/member`, 'x');
@@ -171,7 +171,7 @@ describe('RFC 4918 section 9.7: in collections', () => {
     expect((await get(`${path}/member`)).text).toBe('x');
   });
 
-  test('section 9.7.1: dead properties and the time of creation stay when it is replaced', async () => {
+  test('section 9.7.1: PUT keeps the dead properties and the creation date', async () => {
     const path = fresh();
     await put(path, 'one');
     const body =
@@ -190,7 +190,7 @@ describe('RFC 4918 section 9.7: in collections', () => {
     });
   });
 
-  test('section 7.4: a lock on the collection keeps new members out, not replaced ones', async () => {
+  test('section 7.4: a lock on the collection forbids new members, but not replacing members', async () => {
     const path = fresh();
     await rs.as('MKCOL', path);
     await put(`${path}/old`, 'x');
@@ -200,7 +200,7 @@ describe('RFC 4918 section 9.7: in collections', () => {
     expect((await put(`${path}/new`, 'x', { If: `<${path}/> (${token})` })).status).toBe(201);
   });
 
-  test('section 7.5: a locked document wants its token, before any content is read', async () => {
+  test('section 7.5: PUT of a locked document needs its token, before any content is read', async () => {
     const path = fresh();
     await put(path, 'old');
     const token = await lock(path);
@@ -236,7 +236,7 @@ describe('RFC 9110 section 13: conditions', () => {
     expect((await get(path)).text).toBe('one');
   });
 
-  test('section 13.1.4: If-Unmodified-Since', async () => {
+  test('section 13.1.4: If-Unmodified-Since refuses PUT after a change', async () => {
     const path = fresh();
     const modified = (await put(path, 'one')).headers['last-modified'];
     rs.clock.advance(10);
@@ -245,13 +245,13 @@ describe('RFC 9110 section 13: conditions', () => {
     expect((await put(path, 'three', { 'If-Unmodified-Since': 'yesterday' })).status).toBe(204);
   });
 
-  test('section 13.2.1: a refusal for another reason comes first', async () => {
+  test('section 13.2.1: a refusal of PUT for another reason comes before conditions', async () => {
     const headers = { 'If-Match': '"x"' };
     expect((await put(`${fresh()}/none`, 'x', headers)).status).toBe(409);
     expect((await put(fresh(), 'x', { ...headers, 'Content-Encoding': 'gzip' })).status).toBe(415);
   });
 
-  test('a member that is no entity tag matches nothing (RFC 9110 sections 13.1.1 and 13.1.2)', async () => {
+  test('a malformed entity tag in a condition matches nothing (RFC 9110 sections 13.1.1 and 13.1.2)', async () => {
     const path = fresh();
     const tag = etagOf(await put(path, 'x', { 'If-None-Match': 'JoplinIgnore-1' }));
     expect((await put(path, 'y', { 'If-Match': `${tag}, unquoted` })).status).toBe(412);
@@ -260,7 +260,7 @@ describe('RFC 9110 section 13: conditions', () => {
     expect((await put(path, 'y', { 'If-None-Match': '"a" "b"' })).status).toBe(204);
   });
 
-  test('one that fails is answered before the content is read', async () => {
+  test('a failed condition of PUT is answered before the content is read', async () => {
     const path = fresh();
     await put(path, 'old');
     const socket = new TestSocket(rs.listening);
@@ -275,7 +275,7 @@ describe('RFC 9110 section 13: conditions', () => {
 });
 
 describe('races', () => {
-  test('ten with one If-Match: one is done, nine are 412, no content is left over', async () => {
+  test('one of ten PUTs with equal If-Match is done, nine are 412, and no content is left over', async () => {
     const path = fresh();
     const tag = etagOf(await put(path, 'start'));
     const contents = (await rs.contents()).length;
@@ -288,13 +288,13 @@ describe('races', () => {
     expect(await rs.contents()).toHaveLength(contents);
   });
 
-  test('ten with If-None-Match: *: one creates', async () => {
+  test('one of ten PUTs with If-None-Match: * creates the document', async () => {
     const path = fresh();
     const replies = await Promise.all(ten.map((n) => put(path, `${n}`, { 'If-None-Match': '*' })));
     expect(statusesOf(replies)).toEqual([201, ...nine(412)]);
   });
 
-  test('ten without conditions: all are done, one creates, one content stays', async () => {
+  test('ten PUTs without conditions are all done, one creates the document, and one content stays', async () => {
     const path = fresh();
     const contents = (await rs.contents()).length;
     const replies = await Promise.all(ten.map((n) => put(path, `${n}`)));
@@ -302,7 +302,7 @@ describe('races', () => {
     expect(await rs.contents()).toHaveLength(contents + 1);
   });
 
-  /** Puts slowly: `meanwhile` happens when its first bytes have arrived. */
+  /** Puts slowly. `meanwhile` runs after the first bytes have arrived. */
   async function slowly(path: string, meanwhile: () => Promise<unknown>, headers = {}) {
     async function* content() {
       yield 'slow ';
@@ -315,7 +315,7 @@ describe('races', () => {
     });
   }
 
-  test('a slow one whose document is replaced meanwhile: the condition is judged again', async () => {
+  test('a slow PUT whose document is replaced meanwhile has its condition checked again', async () => {
     const path = fresh();
     const tag = etagOf(await put(path, 'start'));
     const contents = await rs.contents();
@@ -327,7 +327,7 @@ describe('races', () => {
     expect((await get(path)).text).toBe('slow content');
   });
 
-  test('a slow one whose collection goes meanwhile is 409 and leaves no content', async () => {
+  test('a slow PUT whose collection is removed meanwhile is 409, and leaves no content', async () => {
     const path = fresh();
     await rs.as('MKCOL', path);
     const contents = await rs.contents();
@@ -336,7 +336,7 @@ describe('races', () => {
     expect(await rs.contents()).toEqual(contents);
   });
 
-  test('a slow one at whose path a collection is made meanwhile is 405', async () => {
+  test('a slow PUT whose path becomes a collection meanwhile is 405', async () => {
     const path = fresh();
     const reply = await slowly(path, () => rs.as('MKCOL', path));
     expect(reply.status).toBe(405);
@@ -344,7 +344,7 @@ describe('races', () => {
     expect(reply.headers.allow).not.toContain('PUT');
   });
 
-  test('a slow one whose path is locked meanwhile is 423', async () => {
+  test('a slow PUT whose path is locked meanwhile is 423', async () => {
     const path = fresh();
     await put(path, 'start');
     expect((await slowly(path, () => lock(path))).status).toBe(423);
@@ -352,7 +352,7 @@ describe('races', () => {
   });
 });
 
-test('RFC 9110 section 15.6.4: an account with four of the longest uploads under way gets 503; others write to the same tree', async () => {
+test('RFC 9110 section 15.6.4: an account with four of the longest uploads gets 503, and other accounts can write to the tree', async () => {
   const longest = 64 * 1024 * 1024;
   const documents = { maxBytes: longest, quota: { bytes: 100 * longest, entries: 100 } };
   await using busy = await startResourceServer({ documents });

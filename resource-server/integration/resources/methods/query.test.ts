@@ -15,7 +15,7 @@ const PEOPLE = [
   { name: 'Dubois', given: 'Camille', age: 35 },
 ];
 
-/** How often something was kept, and whether the store of it answers. */
+/** The number of stored queries, and whether their store fails. */
 const keeping = { puts: 0, fails: false };
 
 function watched(stores: Stores): Stores {
@@ -61,7 +61,7 @@ const locationOf = ({ headers }: Reply) => headers.location ?? '';
 const resultOf = ({ headers }: Reply) => headers['content-location'] ?? '';
 
 describe('RFC 10008 section 2: QUERY', () => {
-  test('a document by JSONPath (RFC 9535): a JSON array of values', async () => {
+  test('a QUERY of a document by JSONPath (RFC 9535) gives a JSON array of values', async () => {
     const reply = await ask('$[?@.age > 30].name');
     expect(reply).toMatchObject({ status: 200, text: '["Smith","Dubois"]' });
     expect(reply.headers).toMatchObject({
@@ -78,12 +78,12 @@ describe('RFC 10008 section 2: QUERY', () => {
     expect(reply.headers.etag).toMatch(/^"[\w-]{43}"$/);
   });
 
-  test('by a form', async () => {
+  test('a QUERY by a form filters the document', async () => {
     const reply = await ask('select=given&sort=-age&limit=2', FORM);
     expect(reply).toMatchObject({ status: 200, text: '[{"given":"John"},{"given":"Camille"}]' });
   });
 
-  test('a document whose type is JSON too (RFC 6839 section 3.1), but no other', async () => {
+  test('QUERY accepts documents of other JSON types (RFC 6839 section 3.1), and no other documents', async () => {
     await put(path, { a: 1 }, 'application/geo+json; x=1');
     expect(await ask('$.a')).toMatchObject({ status: 200, text: '[1]' });
     await put(path, '{"a":1}', 'text/plain');
@@ -92,7 +92,7 @@ describe('RFC 10008 section 2: QUERY', () => {
     expect(refused.headers.allow).not.toContain('QUERY');
   });
 
-  test('a collection: the members of its listing, sub-collections too', async () => {
+  test('a QUERY of a collection sees the members of its listing, including collections', async () => {
     const at = `/documents/folder-${made}/`;
     expect((await rs.as('MKCOL', at)).status).toBe(201);
     expect((await rs.as('MKCOL', `${at}sub/`)).status).toBe(201);
@@ -120,7 +120,7 @@ describe('RFC 10008 section 2: QUERY', () => {
     expect((await ask('$', {}, `${path}/`)).status).toBe(404);
   });
 
-  test('RFC 9110 section 9.2.1: is safe, and needs the rights of reading alone', async () => {
+  test('RFC 9110 section 9.2.1: QUERY is safe, and needs only the read scope', async () => {
     const before = [await get(path), await get('/documents/', { Accept: 'application/json' })];
     const reader = { Authorization: `Bearer ${rs.token('documents:read')}` };
     for (const turn of [1, 2, 3]) {
@@ -134,7 +134,7 @@ describe('RFC 10008 section 2: QUERY', () => {
     expect((await ask('$', writer)).status).toBe(403);
   });
 
-  test('RFC 4918 section 7: needs no token of a lock', async () => {
+  test('RFC 4918 section 7: QUERY of a locked document needs no token', async () => {
     const body =
       '<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>';
     const lock = await rs.as('LOCK', path, { body, headers: { 'Content-Type': 'text/xml' } });
@@ -143,7 +143,7 @@ describe('RFC 10008 section 2: QUERY', () => {
     expect((await rs.as('DELETE', path)).status).toBe(423);
   });
 
-  test('RFC 4918 section 10.4: If is evaluated', async () => {
+  test('RFC 4918 section 10.4: If is evaluated for QUERY', async () => {
     const { etag } = (await get(path)).headers;
     expect((await ask('$', { If: `([${etag}])` })).status).toBe(200);
     expect((await ask('$', { If: '(["other"])' })).status).toBe(412);
@@ -155,20 +155,20 @@ describe('RFC 10008 section 2: QUERY', () => {
 describe('RFC 10008 section 2.1: media types', () => {
   const withoutType = (body: string) => rs.as('QUERY', path, { body });
 
-  test('none is 400, whatever the content looks like', async () => {
+  test('QUERY without a media type is 400, for any content', async () => {
     expect((await withoutType('$')).status).toBe(400);
     expect((await withoutType('')).status).toBe(400);
   });
 
   test.each(['json', 'application/json;', 'a/b, c/d', 'application/jsonpath; charset'])(
-    '%s is no media type: 400',
+    'QUERY with the malformed media type %s is refused',
     async (type) => {
       const { status } = await ask('$', { 'Content-Type': type });
       expect(status).toBe(type === 'application/json;' ? 415 : 400);
     },
   );
 
-  test('two are 400', async () => {
+  test('QUERY with two media types is 400', async () => {
     const type = ['application/jsonpath', 'application/x-www-form-urlencoded'];
     expect((await ask('$', { 'Content-Type': type })).status).toBe(400);
   });
@@ -180,7 +180,7 @@ describe('RFC 10008 section 2.1: media types', () => {
     'multipart/form-data; boundary=x',
     'application/jsonpath; charset=iso-8859-1',
     'application/jsonpath; charset="utf-8"; charset=latin1',
-  ])('%s is 415 with Accept-Query', async (type) => {
+  ])('QUERY with the type %s is 415 with Accept-Query', async (type) => {
     const reply = await ask('$', { 'Content-Type': type });
     expect(reply.status).toBe(415);
     expect(reply.headers['accept-query']).toBe(ACCEPT_QUERY);
@@ -191,29 +191,29 @@ describe('RFC 10008 section 2.1: media types', () => {
     'APPLICATION/JSONPATH',
     'application/jsonpath;charset=UTF-8',
     'application/jsonpath ; charset="utf-8"; x=y',
-  ])('%s is understood', async (type) => {
+  ])('QUERY accepts the type %s', async (type) => {
     expect((await ask('$[0].age', { 'Content-Type': type })).text).toBe('[40]');
   });
 
-  test('content that is not of its type is 400', async () => {
+  test('QUERY with content that does not match its type is 400', async () => {
     expect((await ask(Buffer.from([0x24, 0xff]))).status).toBe(400);
     expect((await ask('a=%zz', FORM)).status).toBe(400);
     expect((await ask(Buffer.from([0x61, 0x3d, 0xff]), FORM)).status).toBe(400);
   });
 
   test.each(['', 'name', '$[?', '$..[?count(@)]', '$[?nothing(@)]'])(
-    'an expression that cannot be processed is 422: %s',
+    'QUERY with an expression that cannot be processed is 422: %s',
     async (text) => {
       expect((await ask(text)).status).toBe(422);
     },
   );
 
-  test('content that is not JSON although its type says so is 422', async () => {
+  test('QUERY of a document whose type is JSON but whose content is not is 422', async () => {
     await put(path, '{not json');
     expect((await ask('$')).status).toBe(422);
   });
 
-  test('RFC 9110 section 15.5.14: too long is 413, announced or not', async () => {
+  test('RFC 9110 section 15.5.14: QUERY with content that is too long is 413, with or without Content-Length', async () => {
     const long = `$${' '.repeat(64 * 1024)}`;
     expect((await ask(long)).status).toBe(413);
     expect((await ask(long, { 'Transfer-Encoding': 'chunked' })).status).toBe(413);
@@ -221,7 +221,7 @@ describe('RFC 10008 section 2.1: media types', () => {
     expect(await ask(longest)).toMatchObject({ status: 200, text: '[]' });
   });
 
-  test('RFC 9110 section 15.5.16: a content coding is 415 with Accept-Encoding', async () => {
+  test('RFC 9110 section 15.5.16: QUERY with a content coding is 415 with Accept-Encoding', async () => {
     const reply = await ask('$', { 'Content-Encoding': 'gzip' });
     expect(reply.status).toBe(415);
     expect(reply.headers['accept-encoding']).toBe('identity');
@@ -234,7 +234,7 @@ describe('RFC 10008 section 2.1: media types', () => {
     ['application/json;q=0.5, application/jsonl', 'application/jsonl'],
     ['text/html, */*;q=0.1', 'application/json'],
     ['application/json;q=0, */*', 'application/jsonl'],
-  ])('Accept: %s gives %s', async (accept, type) => {
+  ])('QUERY with Accept: %s gives %s', async (accept, type) => {
     const reply = await ask('$[*].age', { Accept: accept });
     expect(reply).toMatchObject({
       status: 200,
@@ -244,7 +244,7 @@ describe('RFC 10008 section 2.1: media types', () => {
   });
 
   test.each(['text/html', 'text/*', 'application/json;q=0', ''])(
-    'Accept: %s is 406',
+    'QUERY with Accept: %s is 406',
     async (accept) => {
       const reply = await ask('$', { Accept: accept });
       expect(reply.status).toBe(406);
@@ -254,7 +254,7 @@ describe('RFC 10008 section 2.1: media types', () => {
 });
 
 describe('RFC 10008 section 2.4: Location is a resource that repeats the query', () => {
-  test('on the state that there is then, in a type of its own', async () => {
+  test('GET of Location repeats the query on the present state, in the type that this GET accepts', async () => {
     const asked = await ask('$[*].name');
     expect(await get(locationOf(asked))).toMatchObject({ status: 200, text: asked.text });
     await put(path, PEOPLE.slice(1));
@@ -266,7 +266,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     expect((await get(locationOf(asked), { Accept: 'text/html' })).status).toBe(406);
   });
 
-  test('RFC 10008 section 4: its URI says nothing of the query', async () => {
+  test('RFC 10008 section 4: the URI in Location reveals nothing of the query', async () => {
     const asked = await ask('$[?@.name == "Smith"]');
     const pattern = new RegExp(`^${path.replace('.', '[.]')}\\?equivalent=[\\w-]{22}$`);
     expect(locationOf(asked)).toMatch(pattern);
@@ -274,7 +274,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     expect(rs.lines.join('')).not.toContain(locationOf(asked).split('=')[1]);
   });
 
-  test('RFC 9110 section 9.3.2: HEAD has the fields of GET', async () => {
+  test('RFC 9110 section 9.3.2: HEAD of a kept query has the fields of GET', async () => {
     const asked = await ask('$[*].name');
     for (const at of [locationOf(asked), resultOf(asked)]) {
       const [head, read] = [await rs.as('HEAD', at), await get(at)];
@@ -284,7 +284,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     }
   });
 
-  test('RFC 10008 section 2.3: Content-Location is the result as it was', async () => {
+  test('RFC 10008 section 2.3: Content-Location gives the result as it was', async () => {
     const asked = await ask('$[*].name', { Accept: 'application/jsonl' });
     await put(path, []);
     const kept = await get(resultOf(asked), { Accept: 'text/html' });
@@ -296,7 +296,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     });
   });
 
-  test('a long result has none', async () => {
+  test('a QUERY with a long result has no Content-Location', async () => {
     await put(path, ['x'.repeat(90_000)]);
     const asked = await ask('$[0,0,0]');
     expect(asked.status).toBe(200);
@@ -305,7 +305,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     expect((await get(locationOf(asked).replace('equivalent', 'result'))).status).toBe(404);
   });
 
-  test('404 for others, elsewhere, made up, in another case', async () => {
+  test('a kept query is 404 for other principals, at other paths, and with other ids', async () => {
     const asked = await ask('$');
     const other = {
       Authorization: `Bearer ${rs.token('documents:read', { sub: 'x', client_id: 'x' })}`,
@@ -327,7 +327,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     expect((await rs.ask('GET', locationOf(asked))).status).toBe(401);
   });
 
-  test('404 once the document is gone, and after ten minutes', async () => {
+  test('a kept query is 404 after its document is removed, and after ten minutes', async () => {
     const asked = await ask('$');
     const sibling = await ask('$', {}, '/documents/');
     await rs.as('DELETE', path);
@@ -343,7 +343,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     rs.clock.advance(-601);
   });
 
-  test('the newest 32 of a principal stay', async () => {
+  test('the newest 32 kept queries of a principal stay', async () => {
     const first = await ask('$');
     const others = [];
     for (let turn = 0; turn < 31; turn += 1) others.push(await ask('$'));
@@ -353,7 +353,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     expect((await get(locationOf(others[0] ?? first))).status).toBe(200);
   });
 
-  test('nothing but GET and HEAD is done to them, and never to the document', async () => {
+  test('a kept query accepts only GET and HEAD, and other methods do not reach the document', async () => {
     const asked = await ask('$');
     for (const at of [locationOf(asked), resultOf(asked)]) {
       for (const method of ['PUT', 'PATCH', 'QUERY', 'PROPFIND', 'LOCK', 'MOVE', 'COPY']) {
@@ -366,7 +366,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     expect((await get(path)).text).toBe(JSON.stringify(PEOPLE));
   });
 
-  test('another query component of the target is no part of the query', async () => {
+  test('another query component of the target does not affect the query', async () => {
     const asked = await ask('$[0].age', {}, `${path}?x=1&y`);
     expect(asked).toMatchObject({ status: 200, text: '[40]' });
     expect((await get(locationOf(asked))).text).toBe('[40]');
@@ -374,7 +374,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
 });
 
 describe('RFC 10008 section 2.6: conditions are about the result', () => {
-  test('If-None-Match is 304 with the fields of 200, and keeps nothing', async () => {
+  test('QUERY with a matching If-None-Match is 304 with the fields of 200, and keeps no query', async () => {
     const asked = await ask('$[*].name');
     const puts = keeping.puts;
     const { etag = '' } = asked.headers;
@@ -391,7 +391,7 @@ describe('RFC 10008 section 2.6: conditions are about the result', () => {
     expect((await ask('$[*].name', { 'If-None-Match': etag })).status).toBe(200);
   });
 
-  test('a change that the result does not show is none', async () => {
+  test('a change of the document that the result does not show keeps the entity tag of the result', async () => {
     const { etag = '' } = (await ask('$[*].name')).headers;
     await put(
       path,
@@ -400,13 +400,13 @@ describe('RFC 10008 section 2.6: conditions are about the result', () => {
     expect((await ask('$[*].name', { 'If-None-Match': etag })).status).toBe(304);
   });
 
-  test('the entity tag of the document is not that of a result', async () => {
+  test('the entity tag of the document does not match a result', async () => {
     const { etag = '' } = (await get(path)).headers;
     expect((await ask('$', { 'If-None-Match': etag })).status).toBe(200);
     expect((await ask('$', { 'If-Match': etag })).status).toBe(412);
   });
 
-  test('If-Match is 412 without its tag, and keeps nothing', async () => {
+  test('QUERY with another tag in If-Match is 412, and keeps no query', async () => {
     const { etag = '' } = (await ask('$')).headers;
     const puts = keeping.puts;
     expect((await ask('$', { 'If-Match': '"x"' })).status).toBe(412);
@@ -416,7 +416,7 @@ describe('RFC 10008 section 2.6: conditions are about the result', () => {
     expect((await ask('$', { 'If-Match': 'x' })).status).toBe(412);
   });
 
-  test('dates are those of the document', async () => {
+  test("dates in conditions of QUERY are compared with the document's date", async () => {
     const { 'last-modified': date = '' } = (await ask('$')).headers;
     const before = new Date(Date.parse(date) - 1000).toUTCString();
     expect((await ask('$', { 'If-Modified-Since': date })).status).toBe(304);
@@ -425,7 +425,7 @@ describe('RFC 10008 section 2.6: conditions are about the result', () => {
     expect((await ask('$', { 'If-Unmodified-Since': date })).status).toBe(200);
   });
 
-  test('GET of the equivalent resource has the same validators', async () => {
+  test('GET of the equivalent resource has the same validators as the QUERY', async () => {
     const asked = await ask('$');
     const { etag = '', 'last-modified': date = '' } = asked.headers;
     const at = locationOf(asked);
@@ -435,14 +435,14 @@ describe('RFC 10008 section 2.6: conditions are about the result', () => {
     expect((await get(at, { 'If-Match': '"x"' })).status).toBe(412);
   });
 
-  test('a refusal comes before the preconditions (RFC 9110 section 13.2.1)', async () => {
+  test('other refusals of QUERY come before preconditions (RFC 9110 section 13.2.1)', async () => {
     expect((await ask('$[', { 'If-None-Match': '*' })).status).toBe(422);
     expect((await ask('$', { 'Content-Type': 'a/b', 'If-Match': '"x"' })).status).toBe(415);
   });
 });
 
 describe('RFC 10008 section 2.8: ranges are those of GET', () => {
-  test('one, several, none that is there', async () => {
+  test('QUERY supports one range and several ranges, and is 416 beyond the end', async () => {
     const part = await ask('$[*].age', { Range: 'bytes=1-2' });
     expect(part).toMatchObject({ status: 206, text: '40' });
     expect(part.headers['content-range']).toBe('bytes 1-2/10');
@@ -454,14 +454,14 @@ describe('RFC 10008 section 2.8: ranges are those of GET', () => {
     expect(none.headers['content-range']).toBe('bytes */10');
   });
 
-  test('If-Range', async () => {
+  test('QUERY evaluates If-Range', async () => {
     const { etag = '' } = (await ask('$[*].age')).headers;
     const range = { Range: 'bytes=0-0' };
     expect((await ask('$[*].age', { ...range, 'If-Range': etag })).status).toBe(206);
     expect((await ask('$[*].age', { ...range, 'If-Range': '"x"' })).status).toBe(200);
   });
 
-  test('the result has the ranges of a GET', async () => {
+  test('a kept result supports the ranges of GET', async () => {
     const asked = await ask('$[*].age');
     for (const at of [locationOf(asked), resultOf(asked)]) {
       expect(await get(at, { Range: 'bytes=1-2' })).toMatchObject({ status: 206, text: '40' });
@@ -472,7 +472,7 @@ describe('RFC 10008 section 2.8: ranges are those of GET', () => {
 describe('the limits of a query', () => {
   const EVIL = `$[?match(@, '(a+)+b')]`;
 
-  test('a regular expression that backtracks is 422, and others are answered meanwhile', async () => {
+  test('a QUERY with a regular expression that backtracks is 422, and other requests are answered meanwhile', async () => {
     await put(path, ['a'.repeat(60)]);
     const evil = ask(EVIL);
     expect((await get(path)).status).toBe(200);
@@ -482,7 +482,7 @@ describe('the limits of a query', () => {
     expect(reply.text).toContain('costs too much');
   });
 
-  test('RFC 9110 section 15.6.4: an account that sends too many at once gets 503 with Retry-After, and no other does', async () => {
+  test('RFC 9110 section 15.6.4: an account that sends too many queries gets 503 with Retry-After, and no other account', async () => {
     await put(path, ['a'.repeat(60)]);
     const asked = Array.from({ length: 12 }, () => ask(EVIL));
     const other = rs.token('documents:read', { sub: 'other', client_id: 'other' });
@@ -498,12 +498,12 @@ describe('the limits of a query', () => {
     expect((await ask('$')).status).toBe(200);
   });
 
-  test('a result that is too long is 422', async () => {
+  test('a QUERY whose result is too long is 422', async () => {
     await put(path, ['x'.repeat(90_000)]);
     expect((await ask(`$[${'0,'.repeat(99)}0]`)).status).toBe(422);
   });
 
-  test('where nothing can be kept there is no answer either, and none of its fields', async () => {
+  test('if the store cannot keep the query, the answer is 503 without fields of a result', async () => {
     keeping.fails = true;
     try {
       const reply = await ask('$');
@@ -516,7 +516,7 @@ describe('the limits of a query', () => {
   });
 });
 
-test('any content of any type is answered below 500', async () => {
+test('a QUERY with any content of any type is answered below 500', async () => {
   const type = fc.constantFrom(JSONPATH, FORM, { 'Content-Type': 'application/json' });
   const piece = fc.constantFrom('$', '..', '*', '[', ']', '?', '@', '(', ')', '%', '=', '&', '\0');
   const content = fc.oneof(

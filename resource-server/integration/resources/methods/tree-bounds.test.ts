@@ -9,7 +9,7 @@ const withTrees =
 
 const to = (path: string) => ({ headers: { Destination: `/documents/${path}` } });
 
-/** A collection with a document `a`. */
+/** Creates a collection with a document `a`. */
 async function collection({ as }: TestResourceServer, path: string): Promise<void> {
   expect((await as('MKCOL', `/documents/${path}`)).status).toBe(201);
   expect((await as('PUT', `/documents/${path}/a`, { body: path })).status).toBe(201);
@@ -19,7 +19,7 @@ describe('RFC 4918 section 4: dead properties of many', () => {
   const colour = (length: number) =>
     `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><colour>${'x'.repeat(length)}</colour></D:prop></D:set></D:propertyupdate>`;
 
-  test('RFC 4331 section 6: copies of them are 507 when a tree has no room, however much there is for content', async () => {
+  test("RFC 4331 section 6: copying dead properties over the tree's quota of properties is 507, despite room for content", async () => {
     await using rs = await startResourceServer({ documents: { quota: { properties: 100_000 } } });
     const xml = { headers: { 'Content-Type': 'application/xml' } };
     await rs.as('MKCOL', '/documents/0');
@@ -39,7 +39,7 @@ describe('RFC 4918 section 4: dead properties of many', () => {
     expect((await rs.as('COPY', '/documents/1/', to('4'))).status).toBe(201);
   });
 
-  test('RFC 9110 section 9.3.1: a listing and a query do not read them', async () => {
+  test('RFC 9110 section 9.3.1: a listing and a query do not read dead properties', async () => {
     let read = 0;
     await using rs = await startResourceServer(
       {},
@@ -64,7 +64,7 @@ describe('RFC 4918 section 4: dead properties of many', () => {
 });
 
 describe('RFC 4918 sections 9.6, 9.8 and 9.9: many changes of whole trees at once', () => {
-  test('run one at a time, a few wait, and others get 503; requests for single documents do not wait', async () => {
+  test('changes of whole trees run one at a time, a few wait, more get 503, and requests for single documents do not wait', async () => {
     const first = Promise.withResolvers<void>();
     let running = 0;
     let most = 0;
@@ -117,7 +117,7 @@ describe('RFC 4918 sections 9.6, 9.8 and 9.9: many changes of whole trees at onc
   });
 });
 
-test('RFC 6585 section 4: an account that has used its share of the time changes no whole tree, but single documents', async () => {
+test('RFC 6585 section 4: an account that has used its share of time cannot change whole trees, only single documents', async () => {
   await using rs = await startResourceServer(
     {},
     withTrees((trees) => ({
@@ -141,10 +141,10 @@ test('RFC 6585 section 4: an account that has used its share of the time changes
 
 describe('RFC 9110 section 4.1: the longest path', () => {
   test.each(['COPY', 'MOVE'])(
-    '%s makes none that no request reaches, and says so',
+    '%s creates no path that is too long for requests, and says so',
     async (method) => {
       await using rs = await startResourceServer();
-      // Four names of 200 bytes; with the slashes 804.
+      // Four names of 200 bytes, 804 with the slashes.
       const names = ['1', '2', '3', '4'].map((name) => `${name}${'é'.repeat(99)}x`);
       let deep = '';
       for (const name of names) {

@@ -32,7 +32,7 @@ describe('RFC 9110 section 12.5.1: a listing in the format that the client likes
     ['text/*', 'text/html'],
     ['text/html;q=0.1, application/json;q=0.2', 'application/json'],
     ['application/json;q=0, */*', 'text/html'],
-  ])('%s: %s', async (accept, type) => {
+  ])('a listing for Accept %s has the format %s', async (accept, type) => {
     const reply = await get('/documents/list/', accept === undefined ? {} : { Accept: accept });
     expect(reply.status).toBe(200);
     expect(reply.headers['content-type']).toMatch(new RegExp(`^${type}`));
@@ -42,7 +42,7 @@ describe('RFC 9110 section 12.5.1: a listing in the format that the client likes
   });
 
   test.each(['image/png', 'text/html;q=0, application/json;q=0', 'nonsense'])(
-    'section 15.5.7: %s is 406, which says what there is',
+    'section 15.5.7: a listing for Accept %s is 406 and names the formats',
     async (accept) => {
       const reply = await get('/documents/list/', { Accept: accept });
       expect(reply.status).toBe(406);
@@ -50,12 +50,12 @@ describe('RFC 9110 section 12.5.1: a listing in the format that the client likes
     },
   );
 
-  test('a document has one format, whatever is asked for', async () => {
+  test('a document is sent in its one format, whatever Accept says', async () => {
     expect((await get('/documents/list/a', { Accept: 'image/png' })).status).toBe(200);
   });
 });
 
-test('a page for people has collections before documents', async () => {
+test('the page of a listing has collections before documents', async () => {
   await rs.as('MKCOL', '/documents/sorted');
   await rs.as('MKCOL', '/documents/sorted/z');
   await put('/documents/sorted/a.txt', 'a');
@@ -65,7 +65,7 @@ test('a page for people has collections before documents', async () => {
 });
 
 describe('for machines', () => {
-  test('members directly below, by name', async () => {
+  test('a listing in JSON has the direct members, by name', async () => {
     const modified = new Date(rs.clock.now()).toISOString();
     const etag = async (path: string) => (await get(path)).headers.etag;
     expect(await pageOf('/documents/list/')).toEqual({
@@ -89,7 +89,7 @@ describe('for machines', () => {
     });
   });
 
-  test('an empty one is an empty list; one that is not there is 404', async () => {
+  test('an empty collection has an empty list, and a missing one is 404', async () => {
     await using empty = await startResourceServer();
     expect((await empty.as('GET', '/documents/')).text).toBe('{"members":[]}');
     expect((await empty.as('GET', '/documents/none/')).status).toBe(404);
@@ -97,7 +97,7 @@ describe('for machines', () => {
     expect((await empty.as('GET', '/documents/new/')).text).toBe('{"members":[]}');
   });
 
-  test('pages of 1,000: `next` leads through all of them, each once', async () => {
+  test('a listing has pages of 1,000, and `next` leads through all members once', async () => {
     await using full = await startResourceServer();
     const names = Array.from({ length: 2001 }, (_, n) => `${n}`.padStart(5, '0')).map((n) =>
       n.endsWith('00') ? `${n} &?#+ü` : n,
@@ -135,14 +135,14 @@ describe('for machines', () => {
   });
 
   test.each(['?after=', '?other=1', '?after=a&after=b', '?after', '?%ff', '?after=%00%ff'])(
-    'a query of any kind is no error: %s',
+    'a listing with any query component is no error: %s',
     async (query) => {
       const reply = await get(`/documents/list/${query}`);
       expect(reply.status).toBe(200);
     },
   );
 
-  test('after a name: the listing goes on behind it, whether it is there or not', async () => {
+  test('a listing after a name continues behind it, whether or not the name exists', async () => {
     const after = async (name: string) =>
       (await pageOf(`/documents/list/?after=${name}`)).members.map((member) => member.name);
     expect(await after('a')).toEqual(['b', 'deep/']);
@@ -152,7 +152,7 @@ describe('for machines', () => {
 });
 
 describe('RFC 9110 section 8.8.3: its entity tag', () => {
-  test('is another one for each format, and changes with what is listed', async () => {
+  test('the entity tag of a listing differs by format, and changes with the listed members', async () => {
     const path = '/documents/tagged/';
     await rs.as('MKCOL', path);
     await put(`${path}a`, 'x');
@@ -173,7 +173,7 @@ describe('RFC 9110 section 8.8.3: its entity tag', () => {
     expect(again.status).toBe(200);
   });
 
-  test('ranges of a listing are of the format that was chosen', async () => {
+  test('ranges of a listing apply to the selected format', async () => {
     const reply = await get('/documents/list/', { Accept: 'text/html', Range: 'bytes=0-14' });
     expect(reply).toMatchObject({ status: 206, text: '<!doctype html>' });
   });
@@ -197,7 +197,7 @@ describe('for people', () => {
     ({ text } = await html('/documents/evil%3Cb%3E/'));
   });
 
-  test('names are escaped, and link to what they name', async () => {
+  test('the page of a listing escapes names, and links to the members', async () => {
     expect(text).toContain('<h1><bdi>evil&lt;b&gt;</bdi></h1>');
     expect(text).not.toMatch(/<script|<b>|"onmouseover/);
     const base = new URL('http://rs.example/documents/evil%3Cb%3E/');
@@ -212,7 +212,7 @@ describe('for people', () => {
     }
   });
 
-  test('no script could run, no form be sent, no frame hold it', async () => {
+  test('the page of a listing allows no scripts, forms or frames', async () => {
     const { headers } = await html('/documents/list/');
     const policy = headers['content-security-policy'];
     expect(policy).toContain("default-src 'none'");
@@ -222,7 +222,7 @@ describe('for people', () => {
     expect(policy).not.toContain('unsafe');
   });
 
-  test('a table with its headings, up but from the top, and words where nothing is', async () => {
+  test('the page of a listing is a table with headings and a link up, or a sentence for an empty collection', async () => {
     const page = (await html('/documents/list/')).text;
     expect(page.match(/<th scope="col"/g)).toHaveLength(3);
     expect(page).toContain('<a href="./deep/"><bdi>deep/</bdi></a>');
@@ -234,7 +234,7 @@ describe('for people', () => {
 });
 
 describe('the way up', () => {
-  test('names each collection from the top, and links to those above', async () => {
+  test('the page of a listing names each collection from the top, and links to those above', async () => {
     const text = (await html('/documents/list/deep/')).text;
     const [, path = ''] = /<nav [^>]*>([^]*?)<\/nav>/.exec(text) ?? [];
     const links = [...path.matchAll(/<a href="([^"]*)"\s*><bdi>([^<]*)/g)];
@@ -251,7 +251,7 @@ describe('the way up', () => {
 });
 
 describe('RFC 9110 section 12.5.4: its language', () => {
-  test('is that of the client, in the page alone; each is remembered apart', async () => {
+  test("the page of a listing has the client's language, and is cached per language", async () => {
     const asked = (language: string, accept = 'text/html') =>
       get('/documents/list/', { Accept: accept, 'Accept-Language': language });
     for (let twice = 0; twice < 2; twice += 1) {
@@ -271,7 +271,7 @@ describe('RFC 9110 section 12.5.4: its language', () => {
 });
 
 describe('RFC 9110 section 15.4.9: without its slash', () => {
-  test('a collection is 308 to where it is, with the query', async () => {
+  test('a collection without its slash is 308 to its URL with the slash, with the query', async () => {
     for (const method of ['GET', 'HEAD']) {
       const space = await rs.as(method, '/documents?a=b');
       expect(space.status).toBe(308);

@@ -17,9 +17,9 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const PROPPATCH =
   '<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x xmlns="x:">y</x></D:prop></D:set></D:propertyupdate>';
 
-/** How often the store was asked what is in a collection. */
+/** The number of times that the members of a collection were read. */
 let listings = 0;
-/** Happens when the members of a collection are read. */
+/** Wraps the reading of a collection's members. */
 let amidMembers = <T>(read: () => Promise<T>) => read();
 const counted = (stores: Stores): Stores => ({
   ...stores,
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => rs[Symbol.asyncDispose]());
 
 let made = 0;
-/** A collection of its own with one document. */
+/** The path of a test's collection, which has one document. */
 let path = '';
 beforeEach(async () => {
   path = `/documents/made-${++made}/`;
@@ -66,7 +66,7 @@ async function listingsIn(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('the representation of an unchanged resource', () => {
-  test('is made once in each form', async () => {
+  test('the listing and query results of an unchanged resource are computed once in each form', async () => {
     const forms = [
       () => get(),
       () => get({ Accept: 'text/html' }),
@@ -82,7 +82,7 @@ describe('the representation of an unchanged resource', () => {
         for (const form of forms) first.push(await form());
       }),
     ).toBe(forms.length);
-    expect(new Set(first.map(({ text }) => text)).size).toBe(forms.length - 1); // `after` gives the same
+    expect(new Set(first.map(({ text }) => text)).size).toBe(forms.length - 1); // the page with `after` has the same members
     for (const [n, form] of forms.entries()) {
       expect(
         await listingsIn(async () => {
@@ -95,7 +95,7 @@ describe('the representation of an unchanged resource', () => {
     }
   });
 
-  test('serves HEAD, conditions and ranges too', async () => {
+  test('a cached listing also serves HEAD, conditions and ranges', async () => {
     const { headers, text } = await get();
     expect(
       await listingsIn(async () => {
@@ -113,7 +113,7 @@ describe('the representation of an unchanged resource', () => {
     ).toBe(0);
   });
 
-  test('RFC 10008 section 2.4: serves the address that repeats a query', async () => {
+  test('RFC 10008 section 2.4: a cached result also serves the address that repeats the query', async () => {
     const { headers, text } = await query('$[*].name');
     expect(
       await listingsIn(async () => {
@@ -133,7 +133,7 @@ describe('RFC 4918 section 9.1: the answer to PROPFIND about an unchanged collec
     () => propfind('1', asking('<D:allprop/><D:include><D:quota-used-bytes/></D:include>')),
   ];
 
-  test('is made once for each question and depth', async () => {
+  test('the answer to PROPFIND is computed once for each question and depth', async () => {
     await rs.as('MKCOL', `${path}c`);
     await rs.as('PUT', `${path}c/d`, { body: 'd' });
     const first: string[] = [];
@@ -152,7 +152,7 @@ describe('RFC 4918 section 9.1: the answer to PROPFIND about an unchanged collec
     expect(await listingsIn(() => propfind('1', alike))).toBe(0);
   });
 
-  test('is made anew where the tree has a lock, and shows its token to its owner alone', async () => {
+  test('PROPFIND is computed again if the tree has a lock, whose token only its owner sees', async () => {
     const { alice, bob } = clientsOf(rs);
     const at = path.slice('/documents/'.length);
     const list = (who: typeof alice) => who('PROPFIND', at, { Depth: '1' });
@@ -168,14 +168,14 @@ describe('RFC 4918 section 9.1: the answer to PROPFIND about an unchanged collec
     expect((await list(bob)).text).not.toContain('activelock');
   });
 
-  test('with a condition in If it is made of what the condition was about', async () => {
+  test('PROPFIND with a condition in If is computed from the state that was checked', async () => {
     await propfind('1');
     const met = { If: '(Not <DAV:no-lock>)' };
     expect(await listingsIn(() => propfind('1', '', met))).toBe(1);
     expect((await propfind('1', '', { If: '(["none"])' })).status).toBe(412);
   });
 
-  test('is not kept if something changed while it was made', async () => {
+  test('the answer to PROPFIND is not cached if the tree changed while it was computed', async () => {
     let wrote = false;
     amidMembers = async (read) => {
       const found = await read();
@@ -214,27 +214,30 @@ describe('every change is seen by the next request', () => {
     'LOCK of what is missing': () => lock(`${path}l`),
   };
 
-  test.each(Object.entries(CHANGES))('%s', async (_, change) => {
-    const forms = [() => get(), () => get({ Accept: 'text/html' }), () => query('$')];
-    const before = await Promise.all(forms.map((form) => form()));
-    const found = await propfind('1');
-    rs.clock.advance(61);
-    expect([200, 201, 204]).toContain((await rs.as(...change())).status);
-    for (const [n, form] of forms.entries()) {
-      const after = await form();
-      expect(after.status).toBe(200);
-      expect(after.text).not.toBe(before[n]?.text);
-      expect(after.headers.etag).not.toBe(before[n]?.headers.etag);
-    }
-    expect((await propfind('1')).text).not.toBe(found.text);
-    const listed = JSON.parse((await get()).text) as { members: { name: string }[] };
-    const entries = await membersIn(rs.stores, '/documents', path.slice(11, -1));
-    expect(listed.members.map(({ name }) => name.replace('/', ''))).toEqual(
-      entries.map((entry) => entry.path.split('/').at(-1)),
-    );
-  });
+  test.each(Object.entries(CHANGES))(
+    'the next request sees the change by %s',
+    async (_, change) => {
+      const forms = [() => get(), () => get({ Accept: 'text/html' }), () => query('$')];
+      const before = await Promise.all(forms.map((form) => form()));
+      const found = await propfind('1');
+      rs.clock.advance(61);
+      expect([200, 201, 204]).toContain((await rs.as(...change())).status);
+      for (const [n, form] of forms.entries()) {
+        const after = await form();
+        expect(after.status).toBe(200);
+        expect(after.text).not.toBe(before[n]?.text);
+        expect(after.headers.etag).not.toBe(before[n]?.headers.etag);
+      }
+      expect((await propfind('1')).text).not.toBe(found.text);
+      const listed = JSON.parse((await get()).text) as { members: { name: string }[] };
+      const entries = await membersIn(rs.stores, '/documents', path.slice(11, -1));
+      expect(listed.members.map(({ name }) => name.replace('/', ''))).toEqual(
+        entries.map((entry) => entry.path.split('/').at(-1)),
+      );
+    },
+  );
 
-  test('PROPPATCH, LOCK and UNLOCK, which change nothing that is listed: it is made anew, and the same', async () => {
+  test('PROPPATCH, LOCK and UNLOCK do not change the listing, which is computed again with the same entity tag', async () => {
     const { headers } = await get();
     await propfind('1');
     const xml = { 'Content-Type': 'application/xml' };
@@ -254,7 +257,7 @@ describe('every change is seen by the next request', () => {
     expect((await get()).headers.etag).toBe(headers.etag);
   });
 
-  test('one that is committed beside this server', async () => {
+  test('the next request sees a change that another process committed', async () => {
     const { text } = await get();
     const row = (await rs.stores.trees.get('/documents', `${path.slice(11)}a`)) as Document;
     const { locksVersion } = await rs.stores.trees.look('/documents', []);
@@ -268,7 +271,7 @@ describe('every change is seen by the next request', () => {
     expect((await get()).text).toContain('another');
   });
 
-  test('a change of a document, for its queries', async () => {
+  test('the next query of a document sees its change', async () => {
     const at = `${path}a`;
     expect((await query('$.n', {}, at)).text).toBe('[1]');
     await put('b', '{"n":4}');
@@ -282,7 +285,7 @@ describe('every change is seen by the next request', () => {
 });
 
 describe('whose it is', () => {
-  test('trees of their own are never one, whatever is asked alike', async () => {
+  test('equal requests to different trees never share an answer', async () => {
     const keys = await Promise.all(
       ['one', 'other'].map(async (application) => {
         const { id, key, secret_hash } = newApiKey(systemRandom);
@@ -319,7 +322,7 @@ describe('whose it is', () => {
     }
   });
 
-  test("RFC 10008 section 2.3: a query that is kept is its owner's, be its result known", async () => {
+  test('RFC 10008 section 2.3: a kept query belongs to its owner, even if its result is cached', async () => {
     const { alice, bob } = clientsOf(rs);
     const at = path.slice('/documents/'.length);
     const [mine, other] = [
@@ -336,7 +339,7 @@ describe('whose it is', () => {
   });
 });
 
-test('without memory nothing is remembered, and all is as right', async () => {
+test('without memory nothing is cached, and the answers are the same', async () => {
   await using bare = await startResourceServer({ documents: { memory: 0 } }, counted);
   await bare.as('PUT', '/documents/a', { body: '{"n":1}', headers: JSON_TYPE });
   const answers = new Set<string>();
@@ -377,7 +380,7 @@ describe('a query of a document', () => {
   const request = { headers: {}, method: 'QUERY' } as Parameters<typeof resultOf>[2];
   const jsonpath = { type: 'application/jsonpath', text: '$.n' };
 
-  test('is put once to one content in one tree, and has the date of the document', async () => {
+  test("a query is evaluated once per content and tree, and its result has the document's date", async () => {
     const memory = { made: new MadeMemory(100_000) };
     const ask = (document = entry, tree = 'tree') =>
       resultOf(placeOf(document, tree), jsonpath, request, memory);
@@ -391,7 +394,7 @@ describe('a query of a document', () => {
     expect(String((await ask()).content)).toBe('[1]');
   });
 
-  test('that is refused is put again', async () => {
+  test('a query that is refused is evaluated again', async () => {
     const memory = { made: new MadeMemory(100_000) };
     const wrong = { ...jsonpath, text: '$[' };
     const ask = () => resultOf(placeOf(entry), wrong, request, memory);
@@ -405,13 +408,13 @@ describe('a query of a document', () => {
 describe('the memory', () => {
   const some = madeOf({ type: 'text/plain', content: Buffer.from('some') });
 
-  test('keeps nothing without a version', () => {
+  test('the memory caches nothing without a version', () => {
     const memory = new MadeMemory(100_000);
     memory.keep(['a'], undefined, some);
     expect(memory.find(['a'], undefined)).toBeUndefined();
   });
 
-  test('the name and the version in a key cannot be shifted into one another', () => {
+  test('parts of a name and the version cannot be confused in a key of the memory', () => {
     const memory = new MadeMemory(100_000);
     memory.keep(['a', 'b'], 'c', some);
     for (const [what, version] of [
@@ -425,7 +428,7 @@ describe('the memory', () => {
     expect(memory.find(['a', 'b'], 'c')).toEqual(some);
   });
 
-  test('keeps octets of its own: those of a query are a part of what the evaluator sent', () => {
+  test("the memory copies octets, since a query's result is part of a larger buffer", () => {
     const memory = new MadeMemory(100_000);
     const sent = Buffer.from('what was sent');
     memory.keep(['a'], 'v', madeOf({ type: 'text/plain', content: sent.subarray(0, 4) }));

@@ -36,7 +36,7 @@ const client =
 const docs = client('docs', `${RESOURCE}/docs/`);
 const root = client('root', `${RESOURCE}/`);
 
-/** Names of what is in a tree. */
+/** Returns the names of all resources in a tree. */
 const kept = async (tree: string) =>
   (await rs.stores.trees.below(tree, '', 100)).map(({ path }) => path);
 
@@ -49,15 +49,18 @@ describe('RFC 4918 sections 9.8.4 and 9.9.4: an address that no request finds he
     ['in other characters', '/docs/%70rivate/x'],
     ['where members would come to stand in a space within', '/docs/a'],
     ['the space around', '/x'],
-  ])('%s', async (_, destination) => {
-    const before = await kept('/docs');
-    for (const method of ['COPY', 'MOVE']) {
-      for (const path of ['/docs/doc', '/docs/c']) {
-        expect((await docs(method, path, { Destination: destination })).status).toBe(403);
+  ])(
+    'COPY and MOVE refuse the Destination %s, since no request finds it here',
+    async (_, destination) => {
+      const before = await kept('/docs');
+      for (const method of ['COPY', 'MOVE']) {
+        for (const path of ['/docs/doc', '/docs/c']) {
+          expect((await docs(method, path, { Destination: destination })).status).toBe(403);
+        }
       }
-    }
-    expect(await kept('/docs')).toEqual(before);
-  });
+      expect(await kept('/docs')).toEqual(before);
+    },
+  );
 
   test.each([
     '/verify',
@@ -69,7 +72,7 @@ describe('RFC 4918 sections 9.8.4 and 9.9.4: an address that no request finds he
     '/.well-known/x',
     '/docs',
     '/docs/x',
-  ])('from a space at the root: %s', async (destination) => {
+  ])('from a space at the root, COPY and MOVE refuse the Destination %s', async (destination) => {
     const before = await kept('/');
     for (const method of ['COPY', 'MOVE']) {
       expect((await root(method, '/doc', { Destination: destination })).status).toBe(403);
@@ -77,7 +80,7 @@ describe('RFC 4918 sections 9.8.4 and 9.9.4: an address that no request finds he
     expect(await kept('/')).toEqual(before);
   });
 
-  test('names that only begin like one of those are names', async () => {
+  test('COPY accepts names that only begin like a reserved address', async () => {
     for (const destination of ['/verified', '/healthy', '/docs-2']) {
       expect((await root('COPY', '/doc', { Destination: destination })).status).toBe(201);
       expect((await root('GET', destination)).text).toBe('content');
@@ -98,7 +101,7 @@ test.each(['/verify/x', '/health', '/.well-known/x'])(
 );
 
 describe('RFC 4918 section 10.4.4: a tag of If that a request would not find here has no state', () => {
-  test('a space within is not looked at', async () => {
+  test('a tag of If for an inner space has no state', async () => {
     const within = client('private', `${RESOURCE}/docs/private/`);
     const { headers } = await within('PUT', '/docs/private/doc', {}, 'content');
     const other = await docs('PUT', '/docs/doc', {}, 'content');
