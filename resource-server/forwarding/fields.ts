@@ -14,13 +14,13 @@ export interface Head {
   readonly httpVersion: string;
 }
 
-/** Whether a line does not go on. */
+/** Whether a line is not forwarded. */
 export type Drop = (name: Name, value: string) => boolean;
 
-/** Methods whose requests mean nothing by a length of zero (RFC 9110 section 8.6). */
+/** Methods with which a Content-Length of zero is meaningless (RFC 9110 section 8.6). */
 const NO_CONTENT = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** The length of the content as received, or `chunked`; undefined: there is none. */
+/** The length of the content as received, or `chunked`. Undefined: no content. */
 export type Framing = string | undefined;
 
 /** How the content of a request is framed (RFC 9112 section 6.3, RFC 9113 section 8.1). */
@@ -33,7 +33,7 @@ export function framingOf(request: AnyRequest): Framing {
   return open ? 'chunked' : undefined;
 }
 
-/** The fields of a request that say how its content is framed. */
+/** The fields that frame the content of a request. */
 export function framingLines(framing: Framing, method = ''): Lines {
   if (framing === 'chunked') return [['Transfer-Encoding', 'chunked']];
   if (framing !== undefined) return [['Content-Length', framing]];
@@ -41,9 +41,9 @@ export function framingLines(framing: Framing, method = ''): Lines {
 }
 
 /**
- * The field lines that go on with a request to whichever server, without those of its framing and connection;
- * `pseudonym`: ours in Via (RFC 9110 section 7.6.3); `drop`: what does not go on besides. Throws BadRequest when
- * Connection names a field that is for all recipients.
+ * The field lines to forward with a request, without its framing and connection fields. `pseudonym`: this server's name
+ * in Via (RFC 9110 section 7.6.3). `drop`: further fields to leave out. Throws BadRequest if Connection names a field
+ * that is for all recipients.
  */
 export function onwardLines(request: AnyRequest, pseudonym: string, drop: Drop): Lines {
   const { rawHeaders, httpVersion } = request;
@@ -62,21 +62,21 @@ export function onwardLines(request: AnyRequest, pseudonym: string, drop: Drop):
       drop(name, value),
   );
   const cookies = lines(rawHeaders, 'cookie');
-  // HTTP/2 may split it (RFC 9113 section 8.2.3).
+  // HTTP/2 may split the Cookie field (RFC 9113 section 8.2.3).
   if (cookies.length > 0) onward.push(['Cookie', cookies.join('; ')]);
   if (hops !== undefined) onward.push(['Max-Forwards', String(hops - 1)]);
   onward.push(['Via', `${httpVersion} ${pseudonym}`]);
   return onward;
 }
 
-/** Whether the client takes trailers (RFC 9110 section 10.1.4). */
+/** Whether the client accepts trailers (RFC 9110 section 10.1.4). */
 export function takesTrailers({ rawHeaders }: Pick<AnyRequest, 'rawHeaders'>): boolean {
   return listMembers(lines(rawHeaders, 'te')).includes('trailers');
 }
 
 /**
- * The field lines of an answer, final or interim, that go back, without those of its framing. Throws
- * HttpError 502 for a malformed Connection.
+ * The field lines of an answer, final or interim, to return, without its framing fields. Throws HttpError 502 for a
+ * malformed Connection.
  */
 export function answerLines({ rawHeaders, httpVersion }: Head, pseudonym: string): Lines {
   const named = answerOptions(rawHeaders);
@@ -88,7 +88,7 @@ export function answerLines({ rawHeaders, httpVersion }: Head, pseudonym: string
   return back;
 }
 
-/** The trailer fields of a message that go on; `drop`: which do not besides. */
+/** The trailer fields of a message to forward. `drop`: further fields to leave out. */
 export function trailerLines(
   { rawHeaders, rawTrailers }: Pick<AnyRequest, 'rawHeaders' | 'rawTrailers'>,
   drop: Drop = () => false,
@@ -106,7 +106,7 @@ export function trailerLines(
   );
 }
 
-/** Without pseudo-header fields. */
+/** The end-to-end lines of a message, without pseudo-header fields. */
 function endToEnd(raw: readonly string[], drop: Drop): Lines {
   const kept: Lines = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
@@ -117,7 +117,10 @@ function endToEnd(raw: readonly string[], drop: Drop): Lines {
   return kept;
 }
 
-/** Reads the connection options of an answer. Malformed ones are 502: they are not the client's fault (RFC 9110 section 15.6.3). */
+/**
+ * Reads the connection options of an answer. Malformed options are 502, since they are not the client's fault (RFC 9110
+ * section 15.6.3).
+ */
 function answerOptions(raw: readonly string[]): ReadonlySet<string> {
   try {
     return connectionOptions(raw);
@@ -134,18 +137,20 @@ function connectionOptions(raw: readonly string[]): ReadonlySet<string> {
   return new Set(listMembers(found).map((name) => name.toLowerCase()));
 }
 
-/** Fields of which each value has to have a line: not a list, or one that clients do not read as one. */
+/**
+ * Fields that need a line for each value: Set-Cookie is not a list, and clients do not read WWW-Authenticate as a list.
+ */
 const APART = /^(?:set-cookie|www-authenticate)$/;
 
-/** As we spell what we have something to say in as well. */
+/** The gateway's spelling of fields to which it adds values itself. */
 const OURS: ReadonlyMap<string, string> = new Map([
   ['vary', 'Vary'],
   ['cache-status', 'Cache-Status'],
 ]);
 
 /**
- * The values of each field together, under its name as it came first. They become one line (RFC 9110
- * section 5.3): node:http2 throws for two of a field that may come once.
+ * Groups the values of each field under its first spelling. Each group becomes one line (RFC 9110 section 5.3), since
+ * node:http2 throws if a field that may appear once appears twice.
  */
 export function grouped(fields: Lines): (readonly [string, string | string[]])[] {
   const all = new Map<string, [name: string, value: string | string[]]>();

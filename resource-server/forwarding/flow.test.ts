@@ -10,7 +10,7 @@ afterEach(() => {
 
 const MIB = 1024 ** 2;
 
-test('young garbage is collected after 12 MiB of answers, whichever they belong to', () => {
+test('young garbage is collected after 12 MiB of answers of all exchanges together', () => {
   const asked: unknown[] = [];
   globalThis.gc = ((options: unknown) => void asked.push(options)) as typeof globalThis.gc;
   const sink = { write: () => true } as unknown as Sink;

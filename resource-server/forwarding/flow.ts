@@ -2,21 +2,22 @@ import { bytesRead, owesContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Sink } from './sink.ts';
 
-/** Where an answer comes from. */
+/** The source of an answer. */
 interface Tap {
   pause(): unknown;
   resume(): unknown;
 }
 
-/** Octets of answers after which the young garbage is collected. */
+/** Octets of answers after which V8's young garbage is collected. */
 const GARBAGE = 12 * 1024 * 1024;
 
-/** Octets of answers since then, in this process. */
+/** Octets of answers since the last collection, in this process. */
 let passed = 0;
 
 /**
- * Node reads each piece into a buffer of its own, outside V8's heap. V8 collects all garbage, old and
- * young, for each 40 MiB of them; but nearly all of them are young garbage, which goes in a tenth of the time.
+ * Counts octets, and collects young garbage from time to time.
+ * Node reads each piece into a new buffer outside V8's heap. V8 collects old and young garbage for each 40 MiB of
+ * these. But nearly all buffers are young garbage, whose collection takes a tenth of the time.
  */
 function count(octets: number): void {
   passed += octets;
@@ -34,7 +35,7 @@ export class Flow {
   #answered = 0;
   #isBlocked = false;
 
-  /** `hasContent`: which goes to the destination. */
+  /** `hasContent`: whether the destination gets content. */
   constructor(request: AnyRequest, hasContent: boolean) {
     this.#request = request;
     this.#hasContent = hasContent;
@@ -45,12 +46,15 @@ export class Flow {
     return bytesRead(this.#request) + this.#answered;
   }
 
-  /** The client owes content, or does not take what there is of the answer. An answer that is silent waits for nobody. */
+  /**
+   * Whether the client still owes content, or does not read the available answer. During a silent answer the exchange
+   * waits for the application instead.
+   */
   get waitsForClient(): boolean {
     return this.#isBlocked || (this.#hasContent && owesContent(this.#request));
   }
 
-  /** Gives the client a piece of the answer, of which no more comes while the client does not take it. */
+  /** Passes a piece of the answer to the client, and pauses the source while the client does not read. */
   pass(piece: Buffer, sink: Sink, tap: Tap): void {
     this.#answered += piece.length;
     count(piece.length);

@@ -2,8 +2,8 @@ import { remembering } from '#shared/base/recent-map.ts';
 import { single } from '#shared/http/fields.ts';
 
 /**
- * The origin that a proxy was asked for, by X-Forwarded-Proto and X-Forwarded-Host; undefined when
- * they are missing or malformed. To be asked of trusted peers only. Throws `BadRequest` for two of one.
+ * The origin that a proxy was asked for, by X-Forwarded-Proto and X-Forwarded-Host. Undefined: they are missing or
+ * malformed. Only for requests of trusted peers. Throws `BadRequest` if one of them appears twice.
  */
 export function forwardedOrigin(rawHeaders: readonly string[]): string | undefined {
   const scheme = single(rawHeaders, 'x-forwarded-proto') ?? '';

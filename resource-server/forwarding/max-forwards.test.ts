@@ -6,7 +6,7 @@ const asked = (method: string, ...values: string[]) =>
   maxForwards({ method, rawHeaders: values.flatMap((value) => ['Max-Forwards', value]) });
 
 describe('RFC 9110 section 7.6.2: Max-Forwards', () => {
-  test('is a number of TRACE and OPTIONS', () => {
+  test('Max-Forwards is read as a number for TRACE and OPTIONS', () => {
     expect([asked('TRACE', '0'), asked('OPTIONS', '0010'), asked('TRACE')]).toEqual([
       0,
       10,
@@ -15,7 +15,7 @@ describe('RFC 9110 section 7.6.2: Max-Forwards', () => {
   });
 
   test.each(['-1', '+1', '1.5', 'a', '', ' ', '1, 1', '0x1', '99999999999'])(
-    '%j is malformed',
+    'Max-Forwards: %j is malformed',
     (value) => {
       for (const method of ['TRACE', 'OPTIONS']) {
         expect(() => asked(method, value)).toThrow(BadRequest);
@@ -24,7 +24,7 @@ describe('RFC 9110 section 7.6.2: Max-Forwards', () => {
     },
   );
 
-  test('twice is malformed', () => {
+  test('a repeated Max-Forwards is malformed', () => {
     expect(() => asked('TRACE', '1', '1')).toThrow(BadRequest);
   });
 });

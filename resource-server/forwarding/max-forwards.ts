@@ -2,8 +2,8 @@ import { BadRequest, single } from '#shared/http/fields.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 
 /**
- * How often a TRACE or OPTIONS may be forwarded from here (RFC 9110 section 7.6.2); undefined: it does
- * not say. Other methods may ignore the field. Throws BadRequest for what is no number.
+ * The number of times that a TRACE or OPTIONS may be forwarded (RFC 9110 section 7.6.2). Undefined: no limit. Other
+ * methods may ignore the field. Throws BadRequest if the value is not a number.
  */
 export function maxForwards({
   method,

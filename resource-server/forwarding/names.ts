@@ -3,29 +3,33 @@ import { trustedFor } from '#shared/http/trusted-fields.ts';
 
 /** The meaning of a field's name to a proxy or gateway. */
 export interface Name {
-  /** In lower case; a name with `_` counts as the one with `-` that CGI takes it for. */
+  /** The name in lower case. A `_` is replaced by `-`, since CGI treats both as equal. */
   readonly canonical: string;
-  /** It was sent as `canonical`, in whatever case. */
+  /** Whether the name was sent with the spelling of `canonical`, in any case. */
   readonly plain: boolean;
-  /** Hop-by-hop: for one connection (RFC 9110 section 7.6.1), or for one proxy alone (section 11.7). */
+  /** Hop-by-hop: the field is for one connection (RFC 9110 section 7.6.1), or for one proxy (section 11.7). */
   readonly hop: boolean;
-  /** In a request, it is written anew from its parsed value. */
+  /** In a request, the field is written again from its parsed value. */
   readonly rewritten: boolean;
-  /** Says how content is framed. */
+  /** The field describes how content is framed. */
   readonly framing: boolean;
   /**
-   * For all recipients, so that no sender may name them in Connection (RFC 9110 section 7.6.1). One that
-   * does wants us to take away what the next server decides by.
+   * The field is for all recipients, so no sender may name it in Connection (RFC 9110 section 7.6.1). A sender that
+   * does so wants to remove a field on which the next server bases decisions.
    */
   readonly endToEnd: boolean;
-  /** Never in a trailer: framing, routing, and what a server reads before the content (RFC 9110 section 6.5.1). */
+  /**
+   * The field never appears in a trailer: framing, routing, and fields that a server reads before the content (RFC 9110
+   * section 6.5.1).
+   */
   readonly inHeaderOnly: boolean;
   /**
-   * A proxy in front of a server vouches for its client by this field. A server behind us may trust our address, so
-   * such a field must not come from a client (RFC 7239 section 8.1, RFC 9440 section 2.4, RFC 9729 section 6).
+   * A proxy in front of a server asserts facts about its client by this field. A server behind this one may trust our
+   * address, so such a field must not come from a client (RFC 7239 section 8.1, RFC 9440 section 2.4, RFC 9729 section
+   * 6).
    */
   readonly vouched: boolean;
-  /** Some frameworks carry out another method, or one at another path, because of it. */
+  /** Some frameworks replace the method or the path of a request by this field. */
   readonly overriding: boolean;
 }
 
@@ -48,7 +52,7 @@ const END_TO_END =
 const IN_HEADER_ONLY =
   /^(?:authorization|authentication-info|cache-control|content-.+|cookie|expect|host|max-forwards|range|set-cookie|trailer|via|www-authenticate)$/;
 
-/** Names as they are sent are few, and each is looked at many times. */
+/** Cached, since only few names are used, and each is looked up often. */
 export const nameOf: (sent: string) => Name = remembering(
   (sent) => {
     const lower = sent.toLowerCase();

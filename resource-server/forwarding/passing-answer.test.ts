@@ -5,7 +5,7 @@ import { setImmediate as turnsEnd } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { PassingAnswer } from './passing-answer.ts';
 
-/** An answer on its way to a client, and each write to that client's connection. */
+/** An answer on its way to a client, with a record of the writes to the client's connection. */
 function passing() {
   const writes: string[] = [];
   const socket = new Duplex({
@@ -34,7 +34,7 @@ function passing() {
 const HEAD = 'HTTP/1.1 200 OK\r\nVia: 1.1 we\r\n';
 const KEPT = 'Connection: keep-alive\r\n';
 
-test('the pieces of an answer that arrive in one turn go out at its end, as one', async () => {
+test('pieces of an answer that arrive in one turn of the event loop are sent together at its end', async () => {
   const { answer, begin, writes } = passing();
   begin('Content-Length', '2');
   answer.write(Buffer.from('a'));
@@ -48,7 +48,7 @@ test('the pieces of an answer that arrive in one turn go out at its end, as one'
 test.each([
   ['each octet', 256],
   ['much', 10_000],
-])('content that is one piece goes out with its head, octet for octet: %s', async (_, length) => {
+])('content in one piece is sent with its head, octet for octet: %s', async (_, length) => {
   const { answer, begin, writes } = passing();
   const content = Buffer.from(Array.from({ length }, (__, index) => index % 256));
   begin('Content-Length', `${length}`);
@@ -60,7 +60,7 @@ test.each([
   ]);
 });
 
-test('the first piece waits for no other, and none of them for the end', async () => {
+test('the first piece of an answer does not wait for the next, nor does any piece wait for the end', async () => {
   const { answer, begin, writes } = passing();
   begin('Content-Length', '4');
   answer.write(Buffer.from('a'));
@@ -71,7 +71,7 @@ test('the first piece waits for no other, and none of them for the end', async (
   expect(writes.splice(0)).toEqual(['b']);
 });
 
-test('chunks and trailers stay in their order', async () => {
+test('chunks and trailers of an answer keep their order', async () => {
   const { answer, begin, writes } = passing();
   begin('Transfer-Encoding', 'chunked', 'Trailer', 'X-Sum');
   answer.write(Buffer.from('a'));
@@ -83,7 +83,7 @@ test('chunks and trailers stay in their order', async () => {
   ]);
 });
 
-test('a head waits for no content, and content for no end', async () => {
+test('the head of an answer does not wait for content, nor content for the end', async () => {
   const { answer, begin, writes } = passing();
   begin('Content-Length', '2');
   await turnsEnd();

@@ -17,27 +17,27 @@ import { mergeFields } from '../answers/merge-fields.ts';
 import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
 import { type AnswerHead, BROKEN_OFF, type Sink } from './sink.ts';
 
-/** Interim answers that are taken; more of them are a flood. */
+/** The most interim answers that are accepted. More of them are a flood. */
 const INTERIM = 16;
 
-/** A reason phrase (RFC 9112 section 4) that is passed on, of a status that has none registered. */
+/** A reason phrase (RFC 9112 section 4) that is passed on if its status has no registered phrase. */
 const REASON = /^[\t -~]{1,100}$/;
 
-/** Whom an answer is for, and what it gets besides. */
+/** The recipient of an answer, and additions to the answer. */
 export interface Recipient {
   readonly request: AnyRequest;
   readonly response: AnyResponse;
-  /** Our own fields, for the final answer. */
+  /** The gateway's own fields for the final answer. */
   readonly fields: Fields;
-  /** Proves the content in a field, or a trailer, of this name. */
+  /** Adds a proof of the content in a field or trailer of the name `info`. */
   readonly seal?: Seal<Fields> | undefined;
   readonly info: string;
   readonly pseudonym: string;
-  /** Changes the lines of a final answer; default: they stay. */
+  /** Changes the lines of a final answer. Default: no change. */
   readonly back?: (given: Lines, status: number) => Lines;
 }
 
-/** The answer of another server on its way to the client, as it comes. */
+/** The answer of another server on its way to the client. */
 export class PassingAnswer implements Sink {
   readonly exchange: Writable;
   readonly #recipient: Recipient;
@@ -45,11 +45,11 @@ export class PassingAnswer implements Sink {
   #interim = 0;
   #rawHeaders: readonly string[] = [];
   #trailers = false;
-  /** Pieces are kept until the end of the turn. */
+  /** Whether pieces are collected until the end of the turn. */
   #gathering = false;
-  /** Its length is known, and nothing follows the content. */
+  /** Whether the length is known, and nothing follows the content. */
   #framed = false;
-  /** The first piece of content while it may be all, which is sent with the head as one. */
+  /** The first piece of content while it may be the whole content, which is sent together with the head. */
   #first: Buffer | undefined;
   #whole = false;
   #sealed: { readonly seal: Seal<Fields>; readonly hash: Hash } | undefined;
@@ -60,35 +60,35 @@ export class PassingAnswer implements Sink {
     this.#client = recipient.response;
   }
 
-  /** Whether the answer that came cannot be passed on. */
+  /** Whether the received answer cannot be passed on. */
   refused = false;
 
   declines: Sink['declines'] = () => false;
 
-  /** Whether there is somebody to give it to. */
+  /** Whether a client still waits for the answer. */
   get wanted(): boolean {
     return !this.exchange.destroyed;
   }
 
-  /** An interim answer, such as 103 (RFC 9110 section 15.2). Throws HttpError 502 for a flood of them. */
+  /** An interim answer, such as 103 (RFC 9110 section 15.2). Throws HttpError 502 for too many. */
   interim(head: AnswerHead): void {
     const { request, response, pseudonym } = this.#recipient;
     this.#interim += 1;
     if (this.#interim > INTERIM) {
       throw new HttpError(502, 'The destination gave no end of interim answers.');
     }
-    const own = head.status === 100 || head.status === 101; // the first has been asked for by us
+    const own = head.status === 100 || head.status === 101; // the gateway itself has requested these
     if (own || response.headersSent || request.httpVersion === '1.0') return;
     const fields = answerLines(head, pseudonym);
     if (!(response instanceof ServerResponse)) {
-      if (response.stream.closed) return; // the response to HEAD does not say so
+      if (response.stream.closed) return; // for HEAD the response does not report that the stream is closed
       const given = Object.fromEntries(grouped(fields));
       response.stream.additionalHeaders({ ':status': head.status, ...given });
       return;
     }
     const text = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
     const first = `HTTP/1.1 ${head.status} ${STATUS_CODES[head.status] ?? ''}\r\n`;
-    response.socket?.write(`${first}${text}\r\n`, 'latin1'); // null while an earlier answer is under way
+    response.socket?.write(`${first}${text}\r\n`, 'latin1'); // null while an earlier answer on the connection is being sent
   }
 
   begin(head: AnswerHead): void {
@@ -109,12 +109,12 @@ export class PassingAnswer implements Sink {
     const [announced] = lines(rawHeaders, 'content-length');
     const length = codings.length === 0 && status !== 204 ? announced : undefined;
     const empty = request.method === 'HEAD' || status === 204 || status === 304 || length === '0';
-    const old = request.httpVersion === '1.0'; // knows no trailers, and gets no proof of content
+    const old = request.httpVersion === '1.0'; // HTTP/1.0 has no trailers, so it gets no proof of content
     const sealed = empty || old ? undefined : seal;
     if (empty && seal) Object.assign(all, seal.proof(createHash(seal.hash).digest()));
     if (length !== undefined && sealed === undefined) all['Content-Length'] = length;
     this.#sealed = sealed && { seal: sealed, hash: createHash(sealed.hash) };
-    // Over HTTP/1.1 nothing follows content whose length is known (RFC 9112 section 6.3).
+    // Over HTTP/1.1 nothing follows content with a known length (RFC 9112 section 6.3).
     this.#framed = response instanceof ServerResponse && length !== undefined && !sealed;
     this.#trailers = !empty && !old && !this.#framed;
     const named = [...lines(rawHeaders, 'trailer'), ...(sealed ? [info] : [])];
@@ -124,7 +124,7 @@ export class PassingAnswer implements Sink {
     this.#gather();
   }
 
-  /** The connection becomes another: the fields with which the client is told so. */
+  /** Returns the fields for the client when the connection switches its protocol. */
   switched({ rawHeaders, httpVersion }: Head): Record<string, string | readonly string[]> {
     const { fields, seal, pseudonym, back } = this.#recipient;
     const given = answerLines({ rawHeaders, httpVersion }, pseudonym);
@@ -136,7 +136,7 @@ export class PassingAnswer implements Sink {
     return { ...Object.fromEntries(named), ...fields, ...proof };
   }
 
-  /** False: wait for `drained` before the next. */
+  /** False: the caller waits for `drained` before the next piece. */
   write(piece: Buffer): boolean {
     this.#sealed?.hash.update(piece);
     const { headersSent } = this.#recipient.response;
@@ -153,12 +153,12 @@ export class PassingAnswer implements Sink {
     this.#first = undefined;
   }
 
-  /** Calls when more can be written. */
+  /** Calls back when more can be written. */
   drained(resume: () => void): void {
     this.#client.once('drain', resume);
   }
 
-  /** The content is whole, and these were its trailers. */
+  /** Ends the answer, with its trailers. */
   end(rawTrailers: readonly string[]): void {
     const { response } = this.#recipient;
     const given = { rawHeaders: [...this.#rawHeaders], rawTrailers: [...rawTrailers] };
@@ -181,9 +181,9 @@ export class PassingAnswer implements Sink {
   }
 
   /**
-   * Gathers the content that arrives in the turn of the head, and sends it with the head when the turn ends and the
-   * answers to others have been read, too. Otherwise each short answer would wake its client between two reads
-   * (turn.ts). Longer content goes on as it comes: gathering it all would fill the memory and miss the CPU's caches.
+   * Collects content that arrives in the same turn as the head, and sends both at the end of the turn. Otherwise each
+   * short answer would wake its client between two reads (turn.ts). Longer content is passed on as it arrives:
+   * collecting it would fill the memory and miss the CPU caches.
    */
   #gather(): void {
     this.#gathering = true;
@@ -208,9 +208,9 @@ export class PassingAnswer implements Sink {
 }
 
 /**
- * Throws HttpError 502 for an answer that must not be passed on: a 407 is for the client of the proxy that it came
- * from (RFC 9110 section 15.5.8), which is us, and of another transfer coding than chunked nothing would tell the
- * client (RFC 9112 section 6.1).
+ * Throws HttpError 502 for an answer that must not be passed on. A 407 is for the client of the proxy that sent it (RFC
+ * 9110 section 15.5.8), which is this server. The client could not learn of a transfer coding other than chunked (RFC
+ * 9112 section 6.1).
  */
 export function checkPassable({ status, rawHeaders }: AnswerHead): void {
   if (status === 407 || status < 200 || status > 599) {
@@ -225,7 +225,7 @@ export function checkPassable({ status, rawHeaders }: AnswerHead): void {
   }
 }
 
-/** Throws for what is malformed, before any of it is held: nobody would hear of it when it is written. */
+/** Throws for a malformed field before it is stored, since an error at writing would go unnoticed. */
 function checkField(name: string, value: string | readonly string[]): void {
   validateHeaderName(name);
   if (typeof value === 'string') return validateHeaderValue(name, value);

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { relay } from './relay.ts';
 
-/** Both ends of a connection. */
+/** Makes both ends of a connection. */
 async function pair(): Promise<readonly [near: Socket, far: Socket]> {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -16,7 +16,7 @@ async function pair(): Promise<readonly [near: Socket, far: Socket]> {
 }
 
 test.each(['client', 'destination'])(
-  'a side that does not end after the %s gets less time than a silent one',
+  'a side that does not end after the %s gets less time than a silent side',
   async (first) => {
     const [client, there] = await pair();
     const [destination, application] = await pair();

@@ -7,29 +7,33 @@ import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /** Seconds. */
 export interface TunnelTimes {
-  /** Without a byte in either direction. */
+  /** Seconds without a byte in either direction after which a tunnel ends. */
   readonly idle: number;
-  /** The same when one side has ended; default: no other. */
+  /** The same seconds after one side has ended. Default: `idle`. */
   readonly half?: number;
   readonly total: number;
 }
 
-/** Octets that are on their way to the client at a time; over HTTP/2 it may have no window for more. */
+/** The most octets on their way to the client. Over HTTP/2 the client may have no window for more. */
 const OVER_TCP = 256 * 1024;
 const OVER_HTTP2 = 64 * 1024;
 
-/** How what comes from the destination goes on to the client, to its end; the last: octets on their way at a time. */
+/** Passes data from the destination to the client, up to its end. `most`: octets on their way at a time. */
 export interface Flow {
   start(from: Socket, to: Writable, most: number): void;
 }
 
-/** The cause of a tunnel's end: both sides are done, one of them broke off, only one was done, or its time is over. */
+/**
+ * Why a tunnel ended: both sides ended, one side broke off, the second side did not end in time, or a time limit
+ * passed.
+ */
 export type End = 'done' | 'client' | 'destination' | 'half' | 'idle' | 'total';
 
 /**
- * Forwards bytes both ways until both sides are closed; each direction is as fast as its receiver, and
- * ends by itself (RFC 9110 section 9.3.6, RFC 9113 section 8.5). What breaks off on one side breaks
- * off on the other and does not look like an end. `broken`: what a stream of HTTP/2 is told then.
+ * Forwards bytes both ways until both sides are closed. Each direction is as fast as its receiver, and ends separately
+ * (RFC 9110 section 9.3.6, RFC 9113 section 8.5).
+ * If one side breaks off, the other side breaks off, too, and does not look complete. `broken`: the error code for an
+ * HTTP/2 stream in this case.
  */
 export async function relay(
   client: Side,
@@ -56,10 +60,10 @@ export async function relay(
   };
   for (const side of sides) {
     side.setTimeout(idle * 1000, () => stop(silent));
-    side.on('error', () => {}); // `close` follows
+    side.on('error', () => {}); // the event `close` follows
   }
   const stream: Duplex = client;
-  stream.once('aborted', () => stop('client')); // HTTP/2 has it before an `end` that is none
+  stream.once('aborted', () => stop('client')); // HTTP/2 emits it before a misleading `end`
   stream.pipe(destination, { end: false });
   const ended = () => {
     if ('rstCode' in client && client.rstCode !== constants.NGHTTP2_NO_ERROR) return stop('client');

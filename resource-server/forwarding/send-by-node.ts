@@ -10,32 +10,32 @@ import { DECLINED, type Sink } from './sink.ts';
 import { unanswered } from './unanswered.ts';
 import { setImmediate, setTimeout } from '#shared/base/safe-timers.ts';
 
-/** Bytes of the header section of an answer. */
+/** The most bytes in the header section of an answer. */
 export const ANSWER_HEADER = 65_536;
-/** Milliseconds after which the content goes out to a server that knows no `100-continue`. */
+/** Milliseconds after which the content is sent to a server that does not support `100-continue`. */
 const CONTINUE = 1000;
 
 export interface Sent {
   readonly request: AnyRequest;
-  /** How it is reached. */
+  /** How the server is reached. */
   readonly way: Pick<RequestOptions, 'createConnection' | 'agent' | 'host' | 'port' | 'protocol'>;
   readonly path: string;
   readonly lines: Lines;
-  /** Trailers that do not go on, besides those that never do. */
+  /** Further trailers that are not forwarded. */
   readonly removed?: Drop;
-  /** Seconds that may pass without a byte in either direction, and until the answer to all of it begins. */
+  /** Seconds that may pass without a byte in either direction, and until the answer begins. */
   readonly idle: number;
   /** Called when octets of the request may have been sent, before any of its content is read. */
   readonly touched?: () => void;
-  /** Called when the server has no more to do with it. */
+  /** Called when the server is done with the exchange. */
   readonly over?: () => void;
-  /** The flow of this exchange, if somebody watches it. */
+  /** The flow of this exchange, if it is observed. */
   readonly flow?: Flow;
 }
 
 /**
- * Sends a request on, with its content and trailers as they come (RFC 9110 section 7.6), and gives the client what
- * is answered. Resolves when the answer has begun. Rejects before that with HttpError 502 or 504, or BadRequest.
+ * Forwards a request with its content and trailers as they arrive (RFC 9110 section 7.6), and passes the answer to the
+ * client. Resolves when the answer has begun. Rejects before that with HttpError 502 or 504, or BadRequest.
  */
 export async function sendByNode(sent: Sent, sink: Sink): Promise<void> {
   const { request, idle, touched, over, flow = new Flow(request, true) } = sent;
@@ -54,7 +54,7 @@ export async function sendByNode(sent: Sent, sink: Sink): Promise<void> {
   };
   upstream.setTimeout(idle * 1000, giveUp);
   let waiting: NodeJS.Timeout | undefined;
-  // A head that comes drop by drop is none yet.
+  // The time limit continues while an answer's head arrives in small parts.
   const wait = () => (waiting = setTimeout(giveUp, idle * 1000));
   upstream.once('finish', wait);
   const stop = () => {
@@ -67,7 +67,7 @@ export async function sendByNode(sent: Sent, sink: Sink): Promise<void> {
     try {
       sink.interim({ status: statusCode, rawHeaders, httpVersion });
     } catch (error) {
-      // Thrown from here it would end the process.
+      // An error thrown here would end the process.
       upstream.destroy(error instanceof Error ? error : undefined);
     }
   });
@@ -80,7 +80,7 @@ export async function sendByNode(sent: Sent, sink: Sink): Promise<void> {
   try {
     const answer = await firstAnswer(upstream);
     upstream.on('error', () => {
-      if (!answer.complete) sink.breakOff(); // else only the rest of the content was not wanted
+      if (!answer.complete) sink.breakOff(); // otherwise only the rest of the request's content was not needed
     });
     give(answer, sink, flow);
   } catch (error) {
@@ -89,7 +89,7 @@ export async function sendByNode(sent: Sent, sink: Sink): Promise<void> {
   }
 }
 
-/** Begins a request, which is not sent before its content, or its end. */
+/** Begins a request, which is sent with its first content or at its end. */
 export function ask({ request, way, path, lines }: Sent): ClientRequest {
   const upstream = http.request({
     ...way,
@@ -99,17 +99,17 @@ export function ask({ request, way, path, lines }: Sent): ClientRequest {
     setHost: false,
     maxHeaderSize: ANSWER_HEADER,
   });
-  upstream.maxHeadersCount = 0; // else the fields past the count vanish; the bytes are bounded
+  upstream.maxHeadersCount = 0; // otherwise fields beyond the count would be lost; the bytes are limited anyway
   return upstream;
 }
 
-/** Gives the client an answer as it comes. Throws for one that must not be passed on. */
+/** Passes an answer to the client as it arrives. Throws for an answer that must not be passed on. */
 export function give(answer: IncomingMessage, sink: Sink, flow: Flow): void {
   const { statusCode: status = 0, statusMessage: reason, rawHeaders, httpVersion } = answer;
   const head = { status, reason, rawHeaders, httpVersion };
   if (sink.declines(head)) throw DECLINED;
   sink.begin(head);
-  answer.on('error', () => {}); // `close` follows
+  answer.on('error', () => {}); // the event `close` follows
   answer.on('data', (piece: Buffer) => flow.pass(piece, sink, answer));
   answer.once('end', () => sink.end(answer.rawTrailers));
   answer.once('close', () => {
@@ -117,7 +117,7 @@ export function give(answer: IncomingMessage, sink: Sink, flow: Flow): void {
   });
 }
 
-/** Resolves when there is a connection; never, if there will be none. */
+/** Resolves when the connection is open. Stays pending if it fails. */
 function connected(upstream: ClientRequest): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   upstream.once('socket', (socket) => {
@@ -127,10 +127,11 @@ function connected(upstream: ClientRequest): Promise<void> {
   return promise;
 }
 
-/** The content as it comes, once the server wants it (RFC 9110 section 10.1.1), and its trailers. */
+/** Sends the content as it arrives, once the server asks for it (RFC 9110 section 10.1.1), and its trailers. */
 async function sendContent({ request, removed }: Sent, upstream: ClientRequest): Promise<void> {
   if (request.headers.expect !== undefined && !(await isWanted(upstream))) return;
-  // With the content if that is here already, else before it: the answer may come without.
+  // Available content is sent together with the head. Otherwise the head goes first, since the server may answer
+  // without content.
   setImmediate(() => {
     if (!upstream.writableEnded && !upstream.destroyed) upstream.flushHeaders();
   });
@@ -142,7 +143,7 @@ async function sendContent({ request, removed }: Sent, upstream: ClientRequest):
   upstream.end();
 }
 
-/** Whether the server asks for the content, or leaves it to the client; false: it answers without. */
+/** Resolves to true if the server asks for the content or stays silent. False: the server answers without content. */
 function isWanted(upstream: ClientRequest): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(resolve, CONTINUE, true);
@@ -152,7 +153,7 @@ function isWanted(upstream: ClientRequest): Promise<boolean> {
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** Resolves when more can be written, or nothing can any more. */
+/** Resolves when more can be written, or the request has ended. */
 async function drained(upstream: ClientRequest): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   upstream.once('drain', resolve).once('close', resolve);
@@ -167,7 +168,7 @@ function firstAnswer(upstream: ClientRequest): Promise<IncomingMessage> {
   };
   upstream.on('error', fail);
   upstream.once('response', (answer) => {
-    if (!upstream.destroyed) resolve(answer); // else it was given up within the same bytes
+    if (!upstream.destroyed) resolve(answer); // otherwise the request was given up while the same bytes were read
   });
   upstream.once('close', () => fail(undefined));
   upstream.once('upgrade', (_answer, socket) => {

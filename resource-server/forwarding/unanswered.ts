@@ -11,15 +11,15 @@ interface Fault extends Error {
 }
 
 const ENDED = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET']);
-/** The first line is none of HTTP, so that it holds no field. */
+/** Parser errors about the first line: it is not HTTP, so it contains no field values. */
 const FIRST_LINE = /^(?:Expected HTTP|Invalid (?:HTTP version|status code))/;
-/** Characters of such a line for the log. */
+/** Characters of such a line in the log. */
 const SHOWN = 40;
 
 /**
- * HttpError 502 for a server that gave no answer to pass on: whether it was not reached, ended the connection, or
- * sent something malformed, and by which rule. What it sent itself is for the log. `cause`: of node:http or undici;
- * undefined: the connection closed.
+ * The HttpError 502 for a server that gave no usable answer: not reached, connection closed, or malformed, with the
+ * violated rule. The received octets are only for the log. `cause`: the error of node:http or undici. Undefined: the
+ * connection closed.
  */
 export function unanswered(server: 'application' | 'destination', cause: unknown): HttpError {
   const fault = (cause ?? { code: 'ECONNRESET' }) as Fault;
@@ -32,7 +32,7 @@ export function unanswered(server: 'application' | 'destination', cause: unknown
     : failure(502, `The ${server} cannot be reached.`, cause);
 }
 
-/** In the parser's own words, which have nothing of the answer; undefined: it was not malformed. */
+/** The rule in the parser's words, which contain nothing of the answer. Undefined: the answer was not malformed. */
 function ruleOf({ code = '', name, reason, message }: Fault): string | undefined {
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
     return 'Content-Length twice, beside Transfer-Encoding, or of another length';
@@ -42,7 +42,7 @@ function ruleOf({ code = '', name, reason, message }: Fault): string | undefined
   return code.startsWith('HPE_') ? (reason ?? code) : undefined;
 }
 
-/** The same with the beginning of the first line, where that is the fault. */
+/** Adds the beginning of the first line to an error about that line. */
 function shown(cause: Fault, rule: string): Error {
   if (!FIRST_LINE.test(rule)) return cause;
   const [line = ''] = (cause.rawPacket?.toString('latin1') ?? cause.data ?? '').split(/[\r\n]/);

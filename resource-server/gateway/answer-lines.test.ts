@@ -14,16 +14,16 @@ const returned = {
 };
 const given = (name: string, value: string) => clientLines([[name, value]], 200, returned);
 
-// RFC 3986 section 4.2: a reference that begins with two slashes names a host.
+// A reference that begins with two slashes names a host (RFC 3986 section 4.2).
 test.each(['//evil.example/', '/\\evil.example/', '/\t/evil.example/', '//', '/\t\t\\'])(
-  'Location /base%s leads to nobody else once it is mapped',
+  'Location /base%s does not lead to another host after mapping',
   (path) => {
     expect(given('Location', `/base${path}`)).toEqual([['Location', OURS + path]]);
     expect(new URL(given('Location', `/base${path}`)[0]?.[1] ?? '', OURS).origin).toBe(OURS);
   },
 );
 
-test.each(['/', '/a//b', '/?//a', '/a'])('Location /base%s stays a path', (path) => {
+test.each(['/', '/a//b', '/?//a', '/a'])('Location /base%s stays a path after mapping', (path) => {
   expect(given('Location', `/base${path}`)).toEqual([['Location', path]]);
 });
 
@@ -33,9 +33,12 @@ test.each([
   'countersign-session',
   '=countersign-session=a',
   ' = countersign-session=a; Path=/base/',
-])('Set-Cookie %j would come back as one of ours (RFC 6265bis section 5.7)', (cookie) => {
-  expect(given('Set-Cookie', cookie)).toEqual([]);
-});
+])(
+  "Set-Cookie %j is removed, since it would come back as the server's own (RFC 6265bis section 5.7)",
+  (cookie) => {
+    expect(given('Set-Cookie', cookie)).toEqual([]);
+  },
+);
 
 test.each([
   'countersign-sessions=a',
@@ -60,12 +63,12 @@ describe.each([
   ['Origin-Agent-Cluster', '?0'],
   ['Set-Login', 'logged-out'],
   ['Use-As-Dictionary', 'match="/*"'],
-])('%s is kept for the whole origin', (name, value) => {
+])('%s is stored by browsers for the whole origin', (name, value) => {
   const at = (atRoot: boolean, spelled: string) =>
     clientLines([[spelled, value]], 200, { ...returned, atRoot });
 
   test.each([name, name.toLowerCase(), name.toUpperCase()])(
-    '%s passes if the space is at the root, and from no other space',
+    '%s passes only from a space at the root',
     (spelled) => {
       expect(at(true, spelled)).toEqual([[spelled, value]]);
       expect(at(false, spelled)).toEqual([]);
@@ -74,13 +77,13 @@ describe.each([
 });
 
 test.each(['Reporting-Endpoints', 'Content-Security-Policy', 'Referrer-Policy', 'Link'])(
-  '%s is of one document, and passes',
+  '%s applies to one document, and passes',
   (name) => {
     expect(clientLines([[name, 'a']], 200, { ...returned, atRoot: false })).toEqual([[name, 'a']]);
   },
 );
 
-describe('RFC 9110 section 10.2.1: Allow is narrowed to what the space lets through, never extended', () => {
+describe('RFC 9110 section 10.2.1: Allow is reduced to the methods of the space', () => {
   const allowed = (methods: readonly string[], ...values: readonly string[]) =>
     clientLines(
       values.map((value) => ['Allow', value]),
@@ -95,11 +98,11 @@ describe('RFC 9110 section 10.2.1: Allow is narrowed to what the space lets thro
     ['FROB', ''],
     ['', ''],
     ['get', ''],
-  ])('%j: %j', (theirs, expected) => {
+  ])('Allow: %j becomes %j', (theirs, expected) => {
     expect(allowed(['GET', 'HEAD', 'PUT', 'OPTIONS'], theirs)).toEqual([['Allow', expected]]);
   });
 
-  test('several lines become one', () => {
+  test('several lines of Allow become one line', () => {
     expect(allowed(['GET', 'PUT'], 'GET', 'PUT, X')).toEqual([['Allow', 'GET, PUT']]);
   });
 });
@@ -122,7 +125,7 @@ describe('fields that name the application by its own host or path', () => {
     ['a=1; Domain=example', 'a=1; Domain=example'],
     ['a=1; Domain=other.example', 'a=1; Domain=other.example'],
     ['a="x"; Domain=', 'a="x"; Domain='],
-  ])('Set-Cookie: %s (RFC 6265 section 5.2.3)', (cookie, expected) => {
+  ])('Set-Cookie: %s is mapped to the space (RFC 6265 section 5.2.3)', (cookie, expected) => {
     expect(mapped('Set-Cookie', cookie)).toBe(expected);
   });
 
@@ -139,7 +142,10 @@ describe('fields that name the application by its own host or path', () => {
     ['5', '5'],
     ['5;', '5;'],
     ['', ''],
-  ])('Refresh: %s (HTML, shared declarative refresh steps)', (value, expected) => {
-    expect(mapped('Refresh', value)).toBe(expected);
-  });
+  ])(
+    'Refresh: %s is mapped to the space (HTML, shared declarative refresh steps)',
+    (value, expected) => {
+      expect(mapped('Refresh', value)).toBe(expected);
+    },
+  );
 });

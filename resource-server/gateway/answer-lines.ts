@@ -7,34 +7,34 @@ export interface Returned {
   readonly map: PathMap;
   /** The hosts by which the application may name itself: its own, and that of the space. */
   readonly hosts: ReadonlySet<string>;
-  /** Where the client finds it. */
+  /** The origin of the space, as clients see it. */
   readonly ours: string;
-  /** Whether it is all of the origin, but for spaces within. */
+  /** Whether the space covers the whole origin, except for inner spaces. */
   readonly atRoot: boolean;
-  /** The methods that the space lets through. */
+  /** The methods that the space allows. */
   readonly methods: readonly string[];
   /** The gateway decides which origins may read answers, not the application. */
   readonly ownsCors: boolean;
-  /** Whether a cookie of that name is ours. */
+  /** Whether a cookie with that name belongs to this server. */
   readonly isOurs: (name: string) => boolean;
 }
 
-/** Fields about the connection to the application, which is ours. */
+/** Fields about the connection to the application, which the client does not see. */
 const OF_CONNECTION = new Set(['alt-svc', 'x-request-id']);
 
 /**
- * Fields that browsers keep for the whole origin or host. An application below the root does not speak for that.
- * (Fields of one document or URL, such as `Reporting-Endpoints` or `Content-Security-Policy`, pass.)
+ * Fields that browsers store for the whole origin or host. An application below the root must not set them. Fields of
+ * one document or URL, such as `Reporting-Endpoints` or `Content-Security-Policy`, pass.
  */
 const OF_ORIGIN = new Set([
   'strict-transport-security', // RFC 6797
   'public-key-pins', // RFC 7469
   'public-key-pins-report-only',
   'expect-ct', // RFC 9163
-  'nel', // Network Error Logging, and where its reports go
+  'nel', // Network Error Logging, and the endpoints of its reports
   'report-to',
   'clear-site-data',
-  'service-worker-allowed', // a worker for paths above its own
+  'service-worker-allowed', // permits a service worker for paths above its own
   'accept-ch', // RFC 8942
   'accept-ch-lifetime',
   'critical-ch',
@@ -63,12 +63,12 @@ export function clientLines(given: Lines, status: number, returned: Returned): L
       if (!returned.isOurs(nameOfCookie(value))) kept.push([name, cookieOfOurs(value, returned)]);
     } else kept.push([name, value]);
   }
-  // RFC 9110 section 15.5.6.
+  // A 405 must have Allow (RFC 9110 section 15.5.6).
   if (status === 405 && !allowed) kept.push(['Allow', allow(methods)]);
   return kept;
 }
 
-/** Returns the methods that the application allows and the space lets through (RFC 9110 section 10.2.1). */
+/** Returns the methods that both the application and the space allow (RFC 9110 section 10.2.1). */
 function narrowed(given: Lines, methods: readonly string[]): string {
   const passed = new Set(methods);
   const theirs = given
@@ -77,7 +77,7 @@ function narrowed(given: Lines, methods: readonly string[]): string {
   return [...new Set(theirs)].filter((method) => passed.has(method)).join(', ');
 }
 
-/** A reference (RFC 9110 section 10.2.2); one that is relative to the target stays so. */
+/** Maps a reference (RFC 9110 section 10.2.2). A reference relative to the target stays unchanged. */
 function ofOurs(reference: string, { map, hosts, ours }: Returned): string {
   if (reference.startsWith('//') || /^[a-z][a-z0-9+.-]*:/i.test(reference)) {
     const url = URL.parse(reference, 'http://upstream.invalid');
@@ -93,10 +93,12 @@ function ofOurs(reference: string, { map, hosts, ours }: Returned): string {
 /** Matches references that browsers read as a host, once tabs are removed (URL Standard, relative slash state). */
 const HOST = /^\/\t*[/\\]/;
 
-/** Under which it comes back: one without a name is sent as its value, which may look like a pair. */
+/**
+ * The name under which a cookie comes back. A cookie without a name is sent as its value, which may look like a pair.
+ */
 const nameOfCookie = (cookie: string) => (/^[ \t]*=?([^=;]*)/.exec(cookie)?.[1] ?? '').trim();
 
-/** Seconds, and the reference behind them with or without `url=` and a quote (HTML, shared declarative refresh steps). */
+/** Seconds, followed by the reference with or without `url=` and a quote (HTML, shared declarative refresh steps). */
 const REFRESH = /^([\s\d.]*[;,\s]\s*(?:url\s*=\s*)?["']?)([^"']+)(.*)$/is;
 
 const refreshOfOurs = (value: string, returned: Returned) =>
@@ -108,8 +110,9 @@ const PATH = /;[ \t]*path[ \t]*=([^;]*)/i;
 const DOMAIN = /;[ \t]*domain[ \t]*=[ \t]*\.?([^;]*)/gi;
 
 /**
- * The prefix `__Host-` demands the path `/`, and browsers refuse any other (RFC 6265bis section 4.1.3.2). A cookie for
- * the application's own host is one for ours alone: browsers would refuse it.
+ * Maps the Path and Domain of a cookie. The prefix `__Host-` requires the path `/`, and browsers refuse any other (RFC
+ * 6265bis section 4.1.3.2). Browsers would refuse the application's own host as Domain, so the cookie becomes one for
+ * the space's host only.
  */
 function cookieOfOurs(cookie: string, { map, ours, hosts }: Returned): string {
   const own = new URL(ours).hostname;

@@ -19,14 +19,14 @@ export interface ApplicationLinesOptions {
   readonly proxies: TrustedProxies;
   readonly pseudonym: string;
   readonly random: Random;
-  /** Whether a cookie of that name is ours. */
+  /** Whether a cookie with that name belongs to this server. */
   readonly isOurs: (name: string) => boolean;
 }
 
 /**
- * Makes the fields of a request as the application at `url` gets them, without those of framing and identity.
- * `removed`: the fields that are stripped (removal.ts has the rule). Throws BadRequest or HttpError for a request that
- * cannot go on.
+ * Makes the fields of a request as the application at `url` gets them, without framing and identity fields. `removed`:
+ * the fields that are stripped (removal.ts has the rule). Throws BadRequest or HttpError for a request that cannot be
+ * forwarded.
  */
 export function createApplicationLines(options: ApplicationLinesOptions) {
   const { space, config, map, proxies, pseudonym, random, isOurs } = options;
@@ -48,7 +48,7 @@ export function createApplicationLines(options: ApplicationLinesOptions) {
   };
 }
 
-/** Without those of ours: cookies know no ports. */
+/** Returns a Cookie line without this server's cookies, which arrive since cookies ignore ports. */
 function foreignCookies(line: Lines[number], isOurs: (name: string) => boolean): Lines {
   const [name, value] = line;
   if (name !== 'Cookie') return [line];
@@ -56,17 +56,17 @@ function foreignCookies(line: Lines[number], isOurs: (name: string) => boolean):
   return kept === '' ? [] : [[name, kept]];
 }
 
-/** How a request came here. */
+/** How a request arrived. */
 interface Way {
   readonly peer: string;
-  /** Whom trusted proxies name before it, in their order. */
+  /** The addresses that trusted proxies report before the peer, in order. */
   readonly before: readonly string[];
   readonly client: string;
   readonly proto: string;
   readonly host: string;
 }
 
-/** Returns the client's address and protocol. Only trusted proxies are believed about them; the host is that of the space. */
+/** Returns the client's address and protocol. Only trusted proxies may report them. The host is that of the space. */
 function wayOf({ rawHeaders, socket }: AnyRequest, host: string, proxies: TrustedProxies): Way {
   const peer = socket.remoteAddress ?? '';
   const proto = schemeOf({ rawHeaders, socket }, proxies);
@@ -75,7 +75,7 @@ function wayOf({ rawHeaders, socket }: AnyRequest, host: string, proxies: Truste
   return { peer, before, client: clientAddress(peer, before, proxies), proto, host };
 }
 
-/** `http` or `https`, as the client came to us or to a proxy that is trusted. */
+/** `http` or `https`, as used by the client to reach this server or a trusted proxy. */
 export function schemeOf(
   { rawHeaders, socket }: Pick<AnyRequest, 'rawHeaders' | 'socket'>,
   proxies: TrustedProxies,
@@ -92,7 +92,7 @@ const FORWARDED: Readonly<Record<UpstreamConfig['forwarded'], (way: Way) => Line
     ['X-Forwarded-Proto', proto],
     ['X-Forwarded-Host', host],
   ],
-  /** RFC 7239 section 4. */
+  /** The field Forwarded (RFC 7239 section 4). */
   forwarded({ peer, client, proto, host }) {
     const first = `for=${node(client)};host="${host}";proto=${proto}`;
     return [['Forwarded', client === peer ? first : `${first}, for=${node(peer)}`]];
@@ -100,5 +100,5 @@ const FORWARDED: Readonly<Record<UpstreamConfig['forwarded'], (way: Way) => Line
   none: () => [],
 };
 
-/** RFC 7239 section 6. */
+/** A node identifier (RFC 7239 section 6). */
 const node = (address: string) => (address.includes(':') ? `"[${address}]"` : address);

@@ -38,11 +38,11 @@ describe('RFC 4918 section 10.3: Destination', () => {
   test.each([
     ['/app/b', 'http://127.0.0.1/base/b'],
     ['https://rs.example/app/b', 'http://127.0.0.1/base/b'],
-  ])('%s names the resource of the application', (destination, onward) => {
+  ])('the Destination %s is mapped to the resource of the application', (destination, onward) => {
     expect(linesFor({ Destination: destination })).toEqual([['Destination', onward]]);
   });
 
-  test('the host that the request itself names is here', () => {
+  test("the request's own host is accepted in Destination", () => {
     const fields = { Host: 'inside.example', Destination: 'https://inside.example/app/b' };
     expect(linesFor(fields)).toEqual([['Destination', 'http://127.0.0.1/base/b']]);
   });
@@ -51,22 +51,22 @@ describe('RFC 4918 section 10.3: Destination', () => {
     'https://other.example/app/b',
     'http://rs.example/app/b',
     'https://rs.example:1/app/b',
-  ])('%s is another server', (destination) => {
+  ])('the Destination %s is on another server', (destination) => {
     expect(() => linesFor({ Destination: destination })).toThrow(DestinationElsewhere);
   });
 
   test.each(['*', '/app/b#c', 'app/b', '', 'https://rs.example/app/b#c'])(
-    '%j is malformed',
+    'the Destination %j is malformed',
     (destination) => {
       expect(() => linesFor({ Destination: destination })).toThrow('malformed');
     },
   );
 
-  test('another space is forbidden', () => {
+  test('a Destination in another space is forbidden', () => {
     expect(() => linesFor({ Destination: '/other/b' })).toThrow('another space');
   });
 
-  test('a request without Destination and If has no such lines', () => {
+  test('a request without Destination and If gets no such lines', () => {
     expect(linesFor({ Accept: '*/*' })).toEqual([]);
   });
 });
@@ -76,13 +76,13 @@ describe('RFC 4918 section 10.4: If', () => {
     ['(<urn:uuid:1>)', '(<urn:uuid:1>)'],
     ['</app/b> (Not <urn:uuid:1> ["x"])', '<http://127.0.0.1/base/b> (Not <urn:uuid:1> ["x"])'],
     ['<https://other.example/b> (<urn:uuid:1>)', '<https://other.example/b> (<urn:uuid:1>)'],
-  ])('%s', (sent, onward) => {
+  ])('the If field %s is mapped to the application', (sent, onward) => {
     expect(linesFor({ If: sent })).toEqual([['If', onward]]);
   });
 
   const MANY = '</app/b>(["x"])'.repeat(257);
 
-  test.each(['(', '()', '<urn:uuid:1>', '(<a>', MANY])('%j is refused', (sent) => {
+  test.each(['(', '()', '<urn:uuid:1>', '(<a>', MANY])('the If field %j is refused', (sent) => {
     expect(() => linesFor({ If: sent })).toThrow('sequence of lists');
   });
 });

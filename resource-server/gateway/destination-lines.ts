@@ -15,13 +15,16 @@ interface Told {
   readonly map: PathMap;
 }
 
-/** RFC 4918 sections 9.8.5 and 9.9.4. The application was not asked, and has not failed. */
+/**
+ * The error for a Destination on another server (RFC 4918 sections 9.8.5 and 9.9.4). The application was not asked, so
+ * this does not count as its failure.
+ */
 export class DestinationElsewhere extends HttpError {}
 
 /**
- * Destination (RFC 4918 section 10.3) and the tagged lists of If (section 10.4) name resources by our URLs, which
- * the application does not know; `theirs`: the origin that it takes for its own. Throws BadRequest for what is malformed,
- * DestinationElsewhere for another server, HttpError 403 for another space.
+ * Maps Destination (RFC 4918 section 10.3) and the tagged lists of If (section 10.4). They name resources by the
+ * gateway's URLs, which the application does not know. `theirs`: the application's origin. Throws BadRequest for
+ * malformed values, DestinationElsewhere for another server, HttpError 403 for another space.
  */
 export function destinationLines({ request, space, map }: Told, theirs: string): Lines {
   const { rawHeaders, headers } = request;
@@ -54,7 +57,7 @@ export function destinationLines({ request, space, map }: Told, theirs: string):
     return isWithin(space, reference, target) ? map.onward(reference) : 'another space';
   }
 
-  /** The origin of the request's own target; a Destination at this origin is on this server, too. */
+  /** The origin of the request's target. A Destination at this origin is on this server, too. */
   function addressed(): string | undefined {
     const { protocol } = new URL(space.origin);
     const { ':authority': authority, host } = request.headers;

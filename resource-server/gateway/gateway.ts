@@ -54,10 +54,10 @@ export interface GatewayParts {
   readonly log: Log;
   readonly errors: Errors;
   readonly proxies: TrustedProxies;
-  /** The field lines that say who was let in; none for who has no name. */
+  /** Makes the field lines that name the admitted caller. None if the caller has no name. */
   readonly identity: (passed: Passed) => Awaitable<Lines>;
   readonly own: OwnNames;
-  /** Whether a cookie of that name is ours. */
+  /** Whether a cookie with that name belongs to this server. */
   readonly isOurs: (name: string) => boolean;
   readonly standing: Standing;
   /** The cache of the answers, if the space has one. */
@@ -66,19 +66,22 @@ export interface GatewayParts {
 
 /** Passes requests on to the application of one space. */
 export interface Gateway {
-  /** All methods that are passed on. */
+  /** All methods that the gateway passes on. */
   readonly methods: readonly string[];
-  /** Whether it opens WebSockets; to one that does not a handshake is a request. */
+  /** Whether the gateway opens WebSockets. If not, a handshake is an ordinary request. */
   readonly webSockets: boolean;
-  /** Opens before the first request what otherwise is opened with it. */
+  /** Loads in advance what the first request would load. */
   open(): Promise<unknown>;
-  /** Undefined: the client has its answer, or the beginning of it. */
+  /** Undefined: the answer, or its beginning, was already sent to the client. */
   pass(exchange: Exchange): Awaitable<ResourceAnswer | undefined>;
 }
 
-/** Passed on where the operator lists none. */
+/** The methods that are passed on if the operator lists none. */
 const USUAL = [...METHODS].filter(([, { served }]) => served).map(([method]) => method);
-/** There in any case: OPTIONS, which is passed on; TRACE is answered here, or it would show what the application gets. */
+/**
+ * Methods that are always present. OPTIONS is passed on. TRACE is answered by the gateway, since the application would
+ * reveal the fields that it gets.
+ */
 const OWN = new Set(['OPTIONS', 'TRACE']);
 
 export function createGateway(space: Space, config: UpstreamConfig, parts: GatewayParts): Gateway {
@@ -112,7 +115,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     random,
     isOurs,
   });
-  // Nobody reads what is called within a WebSocket.
+  // Calls within a WebSocket would not be checked.
   const webSockets =
     space.tools === undefined &&
     config.webSockets &&
@@ -120,12 +123,12 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const requestUpstream = createUpstreamRequest(upstreams, webSockets, config, clock, log);
   const keyless = withoutKeys(space.apiKeyQuery, own.keyParameters);
 
-  /** Whether it may become a WebSocket, which is watched as one. */
+  /** Whether a request may become a WebSocket, which is watched separately. */
   const isHandshake = (request: AnyRequest) =>
     webSockets !== false && upgradeOf(request) !== undefined;
   const watchOf = ({ watch }: Exchange) => (config.streams === 'finish' ? undefined : watch);
 
-  /** Returns the answer that needs no application, if there is one. */
+  /** Returns the answer to a request that the gateway answers without the application, if there is one. */
   function answerHere({
     request,
     watch,
@@ -140,12 +143,12 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     return undefined;
   }
 
-  /** Path and query as the client spells them, without API keys of ours. */
+  /** Path and query in the client's spelling, without this server's API keys. */
   function targetOf({ url = '' }: AnyRequest): string {
     return originForm(keyless(url));
   }
 
-  /** Passes an answer of the application to the client as it comes, with `more` lines of ours. */
+  /** Makes a sink that passes the application's answer to the client, with the additional lines `more`. */
   function passingTo(
     { request, response, passed, fields }: Exchange,
     more: (status: number) => Lines = () => [],
@@ -164,7 +167,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     });
   }
 
-  /** Asks the application; what it answers goes to the sink. `change`: of the lines of the request. */
+  /** Asks the application, whose answer goes to the sink. `change`: edits the lines of the request. */
   function send(
     exchange: Exchange,
     sink: Sink,
@@ -220,7 +223,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     });
   }
 
-  /** The lines that tell the application who was let in, or how. */
+  /** The lines by which the application learns the admitted caller, or the caller's proof. */
   function identified({ request, passed }: Exchange): Awaitable<Lines> {
     if (config.concealedExport) return concealedExport(request, space.origin);
     return passed === undefined ? [] : identity(passed);
@@ -271,18 +274,21 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   };
 }
 
-/** All that the application may be told of who was let in, since its answer may depend on it; empty: there is nobody. */
+/**
+ * Returns everything about the caller that the application may learn, since its answer may depend on it. Empty: no
+ * caller.
+ */
 function whoseOf(passed: Passed): string {
   const account = accountOf(passed.principal);
   return account === ANONYMOUS ? '' : JSON.stringify([account, identityOf(passed)]);
 }
 
-/** Leaves the policy of its pages to the application. */
+/** Removes the gateway's security fields, so that the application decides about the policy of its pages. */
 function leaveToApplication(response: AnyResponse): void {
   for (const name of Object.keys(SECURITY_FIELDS)) response.removeHeader(name);
 }
 
-/** Specification 4.4: who filters methods says that it was not the application. */
+/** The detail of a 405 by the gateway, which must say that the application did not send it (specification 4.4). */
 const notPassed = (allowed: string) =>
   `The gateway passes these methods on at this address: ${allowed}. The application was not asked.`;
 
@@ -292,9 +298,9 @@ function atGateway(error: HttpError, request: AnyRequest): HttpError {
 }
 
 /**
- * Makes of a target the same without the API keys in its query, in whatever spelling; the rest stays as it came. `own`: the parameter in
- * which the space itself takes keys, which is removed whatever it has. `every`: those in which some space does, which
- * are removed where they have a key of ours.
+ * Removes API keys in any spelling from the query of a target, and leaves the rest unchanged. `own`: the parameter of
+ * the space itself, which is removed with any value. `every`: the parameters of all spaces, which are removed if their
+ * value is one of this server's keys.
  */
 export const withoutKeys =
   (own: string | undefined, every: ReadonlySet<string>) =>
@@ -310,8 +316,9 @@ export const withoutKeys =
   };
 
 /**
- * Returns the field that an application behind us needs for Concealed, since the TLS connection ends here (RFC 9729
- * section 6). Returns no field for other credentials, or without TLS 1.3. `url`: the origin that the client signed.
+ * Returns the field that an application needs to verify Concealed, since the TLS connection ends at the gateway (RFC
+ * 9729 section 6). Returns no field for other credentials, or without TLS 1.3. `url`: the origin that the client
+ * signed.
  */
 function concealedExport(request: AnyRequest, url: string): Lines {
   const { authorization = '' } = request.headers;

@@ -11,13 +11,13 @@ import { ownNames } from './own-names.ts';
 
 interface GatewaysParts extends Omit<GatewayParts, 'identity' | 'own' | 'isOurs' | 'cached'> {
   readonly caches: Caches['of'];
-  /** Absent: no space has its application told by them. */
+  /** Absent: no space sends statements to its application. */
   readonly statements: Statements | undefined;
 }
 
 const UNSTATED: Statements = { of: () => undefined };
 
-/** A gateway for each space that serves an application. Its module is loaded with the first. */
+/** Opens a gateway for each space with an application. The module is loaded with the first. */
 export async function openGateways(
   spaces: readonly Space[],
   config: Pick<Config, 'issuer' | 'resource' | 'tls' | 'spaces'>,
@@ -43,5 +43,5 @@ export async function openGateways(
   return gateways;
 }
 
-/** Cookies know no ports: those of an authorization server on the same host come here as well. */
+/** Cookies ignore ports, so cookies of an authorization server on the same host arrive here, too. */
 const hostOf = (origin: string | undefined) => origin && new URL(origin).hostname;

@@ -1,12 +1,12 @@
 import type { Space } from '../space/spaces.ts';
 
-/** Names that are this server's to write or to read, wherever its spaces are. */
+/** Names that this server writes or reads itself, in any of its spaces. */
 export interface OwnNames {
-  /** In lower case, the fields by which some application is told who was let in. */
+  /** The identity fields of all spaces, in lower case. */
   readonly identityFields: ReadonlySet<string>;
-  /** In lower case, the fields in which some space takes API keys, the usual one, and Referer, which repeats a query. */
+  /** In lower case: the fields of all spaces for API keys, the usual field, and Referer, which repeats a query. */
   readonly keyFields: ReadonlySet<string>;
-  /** The parameters of a query in which some space takes them. */
+  /** The query parameters of all spaces for API keys. */
   readonly keyParameters: ReadonlySet<string>;
 }
 

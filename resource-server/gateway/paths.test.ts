@@ -20,7 +20,7 @@ describe('a space and its application stand at paths of their own', () => {
     ['/app/', '/base/', 'http://localhost:3001/app/x?y', '/base/x?y'],
     ['/', '/', 'http://localhost:3001', '/'],
     ['/', '/', 'http://localhost:3001?x', '/?x'],
-  ])('%s for %s: %s is %s', (ours, theirs, target, expected) => {
+  ])('with %s in front of %s, %s is mapped to %s', (ours, theirs, target, expected) => {
     expect(new PathMap(ours, theirs, false).onward(target)).toBe(expected);
   });
 
@@ -32,9 +32,12 @@ describe('a space and its application stand at paths of their own', () => {
     ['/app/', '/base/', '/', undefined],
     ['/', '/base/', '/base', '/'],
     ['/', '/base/', '/base?x', '/?x'],
-  ])('%s for %s: back from %s to %s', (ours, theirs, path, expected) => {
-    expect(new PathMap(ours, theirs, false).back(path)).toBe(expected);
-  });
+  ])(
+    'with %s in front of %s, %s in an answer is mapped back to %s',
+    (ours, theirs, path, expected) => {
+      expect(new PathMap(ours, theirs, false).back(path)).toBe(expected);
+    },
+  );
 
   test.each([
     ['/app/', '/', '/', '/app/'],
@@ -44,12 +47,12 @@ describe('a space and its application stand at paths of their own', () => {
     ['/app/', '/base/', '/', '/app/'],
     ['/app/', '/base/', '/other', '/other'],
     ['/app/', '/base/', '/bas', '/bas'],
-  ])('%s for %s: a cookie for %s is for %s', (ours, theirs, path, expected) => {
+  ])('with %s in front of %s, a cookie for %s gets the path %s', (ours, theirs, path, expected) => {
     expect(new PathMap(ours, theirs, false).cookiePath(path)).toBe(expected);
   });
 });
 
-describe('an application that is told of a prefix writes it itself, or does not', () => {
+describe('an application that gets the prefix may write it itself', () => {
   test.each([
     ['/app/', '/', '/login', '/app/login'],
     ['/app/', '/', '/app/login?x', '/app/login?x'],
@@ -57,10 +60,13 @@ describe('an application that is told of a prefix writes it itself, or does not'
     ['/app/', '/', '/application', '/app/application'],
     ['/app/', '/base/', '/base/app/x', '/app/app/x'],
     ['/', '/', '/x', '/x'],
-  ])('%s for %s: back from %s to %s', (ours, theirs, path, expected) => {
-    const map = new PathMap(ours, theirs, true);
-    expect(map.back(path)).toBe(expected);
-    expect(map.cookiePath(path.replace(/\?.*/, ''))).toBe(expected.replace(/\?.*/, ''));
-    expect(map.prefix).toBe(theirs === '/' ? ours.slice(0, -1) : '');
-  });
+  ])(
+    'with %s in front of %s, %s in an answer is mapped back to %s, once',
+    (ours, theirs, path, expected) => {
+      const map = new PathMap(ours, theirs, true);
+      expect(map.back(path)).toBe(expected);
+      expect(map.cookiePath(path.replace(/\?.*/, ''))).toBe(expected.replace(/\?.*/, ''));
+      expect(map.prefix).toBe(theirs === '/' ? ours.slice(0, -1) : '');
+    },
+  );
 });

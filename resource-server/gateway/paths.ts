@@ -1,17 +1,17 @@
-/** How the paths of a space and those of its application stand for one another. */
+/** Maps the paths of a space to those of its application, and back. */
 export class PathMap {
-  /** Segments of the space's path. */
+  /** The number of segments of the space's path. */
   readonly #depth: number;
-  /** Both without the slash at the end, so that `/` is empty. */
+  /** Both paths without the slash at the end, so `/` is empty. */
   readonly #ours: string;
   readonly #theirs: string;
-  /** The application's own path as it is configured, with or without a slash at the end. */
+  /** The application's configured path, with or without a slash at the end. */
   readonly #root: string;
 
-  /** The prefix before the application's paths at this server, as the application is told; empty: none. */
+  /** The prefix before the application's paths at this server, which the application gets. Empty: no prefix. */
   readonly prefix: string;
 
-  /** Paths as `URL.pathname` has them; `tells`: the application may be told. */
+  /** Paths as in `URL.pathname`. `tells`: whether the application gets the prefix. */
   constructor(ours: string, theirs: string, tells: boolean) {
     this.#ours = ours.replace(/\/$/, '');
     this.#theirs = theirs.replace(/\/$/, '');
@@ -20,12 +20,12 @@ export class PathMap {
     this.prefix = tells && this.#theirs === '' ? this.#ours : '';
   }
 
-  /** Whether a path is the same at both. */
+  /** Whether both paths are equal. */
   get same(): boolean {
     return this.#ours === this.#theirs;
   }
 
-  /** Path and query of a target in the space, as the application gets them: what is below the space as it came. */
+  /** Path and query of a target in the space, as the application gets them. The part below the space is unchanged. */
   onward(target: string): string {
     const relative = target.startsWith('/') ? target : target.replace(/^[a-z]+:\/\/[^/?]*/i, '');
     const mark = relative.indexOf('?');
@@ -39,8 +39,8 @@ export class PathMap {
   }
 
   /**
-   * Turns a path of the application into the path at this server. Returns undefined if it is outside of the space. A
-   * path that begins with the told prefix stays as it is.
+   * Maps a path of the application to the path at this server. Returns undefined if the path is outside of the space. A
+   * path that begins with the prefix stays unchanged, if the application gets the prefix.
    */
   back(path: string): string | undefined {
     const [, before = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(path) ?? [];
@@ -50,11 +50,11 @@ export class PathMap {
     return this.#ours + before.slice(this.#theirs.length) + rest;
   }
 
-  /** Where a cookie for one of the application's paths belongs (RFC 6265 section 5.1.4). */
+  /** Maps the path of an application's cookie (RFC 6265 section 5.1.4). */
   cookiePath(path: string): string {
     const within = this.back(path);
     if (within !== undefined) return within;
-    // A cookie for more than the application is for all of it, and for nothing else here.
+    // A cookie for more than the application is limited to the space.
     const above = path.endsWith('/') ? path : `${path}/`;
     return `${this.#theirs}/`.startsWith(above) ? `${this.#ours}/` : path;
   }

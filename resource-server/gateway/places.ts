@@ -8,7 +8,7 @@ import type { Ending } from '../forwarding/sink.ts';
 import { type Held, SlowClients } from './slow-clients.ts';
 import { setTimeout } from '#shared/base/safe-timers.ts';
 
-/** The error of a client that left the line. */
+/** The error for a client that left while it waited. */
 export const LEFT = new Error('The client has left.');
 
 /** An exchange that holds a place, or waits for one. */
@@ -18,18 +18,18 @@ export interface Bid {
   readonly flow: Flow;
 }
 
-/** Those of the same holders that wait. */
+/** The waiting bids of the same holders. */
 interface Line {
   readonly holders: readonly Holder[];
   readonly waiting: Set<() => void>;
 }
 
 /**
- * How many exchanges there are at a time, and who has them. A holder has its part of what the others leave
- * (`fairShare`). Those who find no place wait in a line of their own; a place that becomes free is for the line whose
- * holders have fewest, and lines with as many take turns. While anybody waits, slow clients of those who hold more lose
- * their places. Who leaves is out of the line at once: in the lines of connections a request stays until its turn, with
- * all that hangs on it.
+ * Limits the exchanges at a time, and shares them fairly.
+ * A holder gets its part of what the others leave (`fairShare`). Exchanges without a place wait in a line per holders.
+ * A free place goes to the line whose holders have the fewest places, in rotation between equal lines. While a line
+ * waits, slow clients of holders with more places lose theirs. A client that leaves is removed at once. In undici's
+ * queues its request would stay in memory until its turn.
  */
 export class Places {
   readonly #most: number;
@@ -39,10 +39,10 @@ export class Places {
   readonly #held = new Map<string, number>();
   readonly #taken = new Bag<Held>();
   readonly #slow: SlowClients;
-  /** Those who came together have waited too long together. */
+  /** Spreads the refusals of clients that arrived together and have waited too long together. */
   readonly #givingUp = fewATurn();
 
-  /** `patience`: milliseconds in line. */
+  /** `patience`: milliseconds for which a bid may wait. */
   constructor(most: number, patience: number) {
     this.#most = most;
     this.#patience = patience;
@@ -55,14 +55,14 @@ export class Places {
     });
   }
 
-  /** How many wait. */
+  /** The number of waiting bids. */
   get waiting(): number {
     return [...this.#lines.values()].reduce((sum, { waiting }) => sum + waiting.size, 0);
   }
 
   /**
-   * Resolves with what gives the place back. Rejects with HttpError 503 for those who wait longer than the patience,
-   * and with LEFT when the client's side of the exchange has closed.
+   * Resolves to a function that gives the place back. Rejects with HttpError 503 after the patience, and with LEFT when
+   * the client's side of the exchange has closed.
    */
   async take(bid: Bid): Promise<() => void> {
     if (this.#mayHold(bid.holders)) this.#count(bid.holders, 1);
@@ -81,7 +81,7 @@ export class Places {
   #turn({ holders, exchange }: Bid): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const key = holders.map(({ name }) => name).join('\n');
-    // Out of the line at once: else it might be given a place that it takes no more.
+    // Removed at once, since otherwise it could get a place that it no longer takes.
     const goOut = (error: Error) => {
       this.#leaveLine(key, resolve);
       reject(error);
@@ -135,7 +135,7 @@ export class Places {
       const [key, line] = next;
       const [first] = line.waiting;
       this.#lines.delete(key);
-      this.#lines.set(key, line); // behind the others
+      this.#lines.set(key, line); // moves the line behind the others
       if (first === undefined) return;
       this.#leaveLine(key, first);
       this.#count(line.holders, 1);
@@ -143,7 +143,7 @@ export class Places {
     }
   }
 
-  /** The line of those who have fewest, of all that may have one more. */
+  /** The line with the fewest places, of all lines that may have one more. */
   #next(): [string, Line] | undefined {
     if (this.#free === 0) return undefined;
     let [fewest, next]: [number, [string, Line] | undefined] = [Infinity, undefined];

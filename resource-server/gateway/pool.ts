@@ -2,10 +2,10 @@ import { buildConnector, Pool } from 'undici';
 import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import { ANSWER_HEADER } from '../forwarding/send-by-node.ts';
 
-/** Milliseconds for a connection. */
+/** Milliseconds for opening a connection. */
 const CONNECT = 10_000;
 
-/** How the application proves that it is there. */
+/** How the application proves its identity. */
 export interface Secure {
   readonly ca?: (string | Buffer)[];
   readonly servername: string;
@@ -19,7 +19,7 @@ export interface PoolOptions {
   readonly idle: number;
 }
 
-/** Opens connections to an application, none of which is made yet. This module has all of undici. */
+/** Makes a pool of connections to an application, none of which is open yet. Only this module loads undici. */
 export function openPool({ url, config, secure, idle }: PoolOptions): Pool {
   const { connections, timeout, tls } = config;
   return new Pool(url.origin, {
@@ -38,9 +38,9 @@ export function openPool({ url, config, secure, idle }: PoolOptions): Pool {
 }
 
 /**
- * Connections to a server that proves to be of this name, where undici would have it of the request's Host, and
- * of which a reset is not the end. undici takes it for that of an answer without a length, which ends with the
- * connection, but not with one that breaks off (RFC 9112 section 8).
+ * Makes connections that verify the server's name from the URL, where undici would use the request's Host. It also
+ * reports a reset as an error. Undici treats a reset as the end of an answer without a length. That is right for an
+ * answer delimited by a regular end, and wrong for one that breaks off (RFC 9112 section 8).
  */
 function honestly(
   options: buildConnector.BuildOptions,

@@ -6,11 +6,11 @@ import type { Drop } from '../forwarding/fields.ts';
 import type { Space } from '../space/spaces.ts';
 import type { OwnNames } from './own-names.ts';
 
-/** Written by us, where they are. */
+/** Fields that the gateway writes itself. */
 const OURS = /^(?:x-auth-.+|x-request-id|traceparent|tracestate|destination|if|expect)$/;
-/** Credentials that were for us. */
+/** Credentials for this server. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'dpop']);
-/** Schemes whose credentials an application may see, where the operator says so. */
+/** Schemes whose credentials an application may get, if the operator configures it. */
 const TOKENS = new Set(['Bearer', 'DPoP']);
 
 const NONE: ReadonlySet<string> = new Set();
@@ -20,15 +20,16 @@ const NONE: ReadonlySet<string> = new Set();
  * client, so no client can spoof them or leak its credentials.
  *
  * 1. Hop-by-hop fields, and those that Connection names: `onwardLines` in forwarding/fields.ts.
- * 2. Fields that applications trust a proxy for, unless a trusted proxy sent them (`pass`): http/trusted-fields.ts.
- * 3. Fields that this server writes itself, the identity fields among them (`OURS`, `identityFields`). The trace of a
- *    trusted proxy goes on anew; that of anybody else does not: W3C Trace Context section 4.3 has a front gateway restart a
- *    trace, and an application that gets none begins its own, by its own rule of what it samples.
- * 4. Credentials for this server (`CREDENTIALS`), and fields that the space calls `secrets`.
- * 5. API keys that this server gave out, in any field (own-names.ts); in the query: `withoutKeys` (gateway.ts).
+ * 2. Fields that applications trust from their proxy, unless a trusted proxy sent them (`pass`):
+ * http/trusted-fields.ts.
+ * 3. Fields that this server writes itself, including the identity fields (`OURS`, `identityFields`). The trace of a
+ * trusted proxy is written again, and any other trace is dropped: a front gateway restarts traces (W3C Trace Context
+ * section 4.3). An application without a trace begins its own, by its own sampling.
+ * 4. Credentials for this server (`CREDENTIALS`), and fields that the space configures as `secrets`.
+ * 5. API keys of this server, in any field (own-names.ts), and in the query: `withoutKeys` (gateway.ts).
  * 6. Cookies of this server: application-lines.ts.
  *
- * `scheme`: that by which the client got in; undefined: none.
+ * `scheme`: the scheme that admitted the client. Undefined: none.
  */
 export function createRemoval(
   { apiKeyField }: Space,
@@ -40,7 +41,7 @@ export function createRemoval(
   const always = new Set([...own, ...identityFields]);
   const passed = pass.map((name) => name.toLowerCase());
 
-  /** A proxy that writes a field leaves one line of it; it may leave other spellings as the client sent them. */
+  /** A proxy that writes a field leaves a single line of it. It may leave other spellings as the client sent them. */
   function passedFrom({ rawHeaders, socket }: AnyRequest): ReadonlySet<string> {
     if (passed.length === 0 || !proxies.has(socket.remoteAddress ?? '')) return NONE;
     const sent = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());

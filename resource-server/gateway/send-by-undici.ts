@@ -14,18 +14,18 @@ export interface Dispatched {
   readonly path: string;
   readonly lines: Lines;
   readonly body: AsyncIterable<Buffer> | undefined;
-  /** Milliseconds for the request to begin. */
+  /** Milliseconds until the request must begin. */
   readonly patience: number;
   /** Called when octets of the request may have been sent. */
   readonly touched: () => void;
   readonly flow: Flow;
-  /** Called when the application has no more to do with it. */
+  /** Called when the application is done with the exchange. */
   readonly over: () => void;
 }
 
 /**
- * Sends a request over kept connections, and gives the client what is answered. Resolves when the answer has begun;
- * rejects before that with HttpError 502 or 504.
+ * Sends a request over pooled connections, and passes the answer to the client. Resolves when the answer has begun.
+ * Rejects before that with HttpError 502 or 504.
  */
 export function sendByUndici(asked: Dispatched, sink: Sink): Promise<void> {
   const { pool, method, path, lines, body = null, patience, touched, flow, over } = asked;
@@ -63,7 +63,7 @@ export function sendByUndici(asked: Dispatched, sink: Sink): Promise<void> {
         resolve();
       },
       onResponseData(given, piece) {
-        // undici gives an empty piece to who goes on when nothing has come.
+        // Undici delivers an empty piece when a paused answer resumes without data.
         if (piece.length > 0) flow.pass(piece, sink, given);
       },
       onResponseEnd({ rawTrailers }, trailers) {
@@ -81,14 +81,14 @@ export function sendByUndici(asked: Dispatched, sink: Sink): Promise<void> {
   return promise;
 }
 
-/** Names and values in turn. A loop for each request: `flat` would cost ten times as much. */
+/** Names and values alternately. A loop, since this runs for each request and `flat` would take ten times as long. */
 function inTurn(lines: Lines): string[] {
   const all: string[] = [];
   for (const [name, value] of lines) all.push(name, value);
   return all;
 }
 
-/** Returns the field lines: those of HTTP/1.1 as they came, those of HTTP/2 by name. */
+/** Returns the field lines: those of HTTP/1.1 in order, those of HTTP/2 by name. */
 function received(
   raw: unknown,
   byName: Readonly<Record<string, string | string[] | undefined>> = {},

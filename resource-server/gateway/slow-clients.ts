@@ -4,11 +4,11 @@ import type { Holder } from '../space/account.ts';
 import type { Flow } from '../forwarding/flow.ts';
 import { setInterval } from '#shared/base/safe-timers.ts';
 
-/** Octets a second that a client has to send of content, or take of an answer, while others wait. */
+/** Octets per second that a client must send of content, or read of an answer, while others wait. */
 const LEAST = 4096;
-/** The part of the patience of those who wait after which they see a client end that is too slow. */
+/** The part of the waiting time after which slow clients lose their places. */
 const PART = 0.4;
-/** Lines for each of which one exchange ends at a look. */
+/** The most lines for which an exchange is ended at each check. */
 const LINES = 32;
 
 export interface Held extends Placed {
@@ -17,7 +17,7 @@ export interface Held extends Placed {
 }
 
 export interface SlowClientsParts {
-  /** Milliseconds that somebody waits at most. */
+  /** Milliseconds for which a bid waits at most. */
   readonly patience: number;
   readonly taken: Pick<Bag<Held>, 'toArray'>;
   readonly lines: ReadonlyMap<string, Pick<Held, 'holders'>>;
@@ -25,15 +25,16 @@ export interface SlowClientsParts {
 }
 
 /**
- * Ends exchanges of slow clients while somebody waits who has less than they: for each line one at a time, of the client that has
- * most. Slow is a client that owes content, or does not take the answer, at two looks, and moved too little between
- * them. A client that waits for the application is not slow, nor is anybody while nobody waits.
+ * Ends exchanges of slow clients while a line waits whose holders have fewer places. For each line it ends one exchange
+ * at a time, of the holder with the most places.
+ * A client is slow if it owes content or does not read the answer at two checks, and moved too few octets in between. A
+ * client that waits for the application is not slow. No client is slow while no line waits.
  */
 export class SlowClients {
   readonly #parts: SlowClientsParts;
   readonly #pause: number;
   #timer: NodeJS.Timeout | undefined;
-  /** The octets that each exchange which waited for its client had moved at the last look. */
+  /** The octets that each exchange that waits for its client had moved at the last check. */
   #moved = new Map<Held, number>();
 
   constructor(parts: SlowClientsParts) {
@@ -41,7 +42,7 @@ export class SlowClients {
     this.#pause = parts.patience * PART;
   }
 
-  /** From now on until nobody waits. */
+  /** Checks regularly from now on, until no line waits. */
   watch(): void {
     if (this.#timer) return;
     this.#mark();
@@ -76,7 +77,7 @@ export class SlowClients {
     }
   }
 
-  /** Returns the exchanges whose clients were slow since the last look. */
+  /** Returns the exchanges whose clients were slow since the last check. */
   #mark(): Set<Held> {
     const before = this.#moved;
     const least = (LEAST * this.#pause) / 1000;
@@ -87,7 +88,7 @@ export class SlowClients {
     );
   }
 
-  /** How many more its holders have than those of the other, but for holders of both. */
+  /** How many more places the holders of one exchange have than those of the other, without holders of both. */
   #excess(one: Pick<Held, 'holders'>, other: Pick<Held, 'holders'>): number {
     const has = (whose: Pick<Held, 'holders'>, but: Pick<Held, 'holders'>) => {
       const isCommon = ({ name }: Holder) => but.holders.some((holder) => holder.name === name);

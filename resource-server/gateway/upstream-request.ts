@@ -30,32 +30,32 @@ import type { Who } from '#shared/auth/standing/standing.ts';
 export interface Question {
   readonly request: AnyRequest;
   readonly path: string;
-  /** The fields for one of the places where the application is, but for those of framing. */
+  /** The fields for one instance of the application, without framing fields. */
   readonly linesFor: (url: URL) => Lines;
-  /** Fields that the application does not get, in trailers either. */
+  /** Fields that the application does not get, in header or trailers. */
   readonly removed: Drop;
   readonly sink: Sink;
-  /** Whose it is. */
+  /** The holders of the exchange, by whom its connections are counted. */
   readonly holders: readonly Holder[];
-  /** The person or client of a handshake for a WebSocket, which is answered by a `PassingAnswer` alone. */
+  /** The person or client of a WebSocket handshake, which only a `PassingAnswer` can answer. */
   readonly who: Who | undefined;
   /** Called if the application answers a WebSocket handshake with an ordinary answer. */
   readonly watch: (() => void) | undefined;
 }
 
-/** How far an attempt came. */
+/** How far an attempt got. */
 interface Attempt {
-  /** Octets may have been sent. */
+  /** Whether octets may have been sent. */
   touched: boolean;
-  /** Content cannot be read again. */
+  /** Whether content was read, which cannot be read again. */
   consumed: boolean;
 }
 
 /**
- * Asks one of the application's places, and gives the client what it answers. When a connection fails before there
- * is an answer, another attempt is made: with any method if nothing was sent, else with one that is idempotent (RFC
- * 9110 section 9.2.2) and whose content was not read; and so it is when a place asks to be left alone while another
- * works. Resolves when the answer has begun; rejects with HttpError 502, 503 or 504.
+ * Asks an instance of the application, and passes the answer to the client.
+ * If a connection fails before an answer, it makes another attempt: with any method if nothing was sent, and otherwise
+ * with an idempotent method (RFC 9110 section 9.2.2) whose content was not read. The same applies if an instance asks
+ * for a pause while another works. Resolves when the answer has begun. Rejects with HttpError 502, 503 or 504.
  */
 export function createUpstreamRequest(
   upstreams: Upstreams,
@@ -93,7 +93,7 @@ export function createUpstreamRequest(
         return;
       } catch (error) {
         if (!sink.wanted || sink.refused) throw error;
-        // Nobody knows what became of the first attempt when there is no place for another.
+        // Without a connection for a second attempt, the outcome of the first is unknown.
         if (!isOfApplication(error)) throw before ?? error;
         if (error !== DECLINED) upstream.failed(clock.now());
         if (tried !== undefined || error.status !== 502 || !mayRepeat(request, attempt))
@@ -126,7 +126,7 @@ export function createUpstreamRequest(
     const { method = '' } = request;
     const framing = framingOf(request);
     const empty = framing === undefined || framing === '0';
-    // Content is read once there is a connection to send it over.
+    // Content is read only once a connection can carry it.
     const touched = () => {
       attempt.touched = true;
       attempt.consumed = !empty;
@@ -149,15 +149,15 @@ export function createUpstreamRequest(
   }
 }
 
-/** It failed, not we. */
+/** Whether an error is a failure of the application, not of the gateway. */
 export const isOfApplication = (error: unknown): error is HttpError =>
   error instanceof HttpError &&
   !(error instanceof DestinationElsewhere) &&
   (error.status === 502 || error.status === 504);
 
-/** For the log: what went wrong, with what the connection says of it. */
+/** The message for the log, with the cause that the connection reports. */
 export function whyOf({ message, cause }: HttpError): string {
-  // If several addresses were tried in vain, the error has a code, and no words.
+  // If several addresses failed, the error has a code and no message.
   const { message: words, code } = (cause ?? {}) as NodeJS.ErrnoException;
   return [message, words || code].filter(Boolean).join(' ');
 }
@@ -167,19 +167,19 @@ function mayRepeat({ method = '' }: AnyRequest, { touched, consumed }: Attempt):
 }
 
 /**
- * The methods whose content every application knows. With others it gets a connection of its own: an application that
- * answers without reading it takes it for the next request (RFC 9112 section 9.3).
+ * The methods with which every application expects content. Other methods get a separate connection: an application
+ * that does not read the content would treat it as the next request (RFC 9112 section 9.3).
  */
 const WITH_CONTENT = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Trailers and `Expect` of a request need node:http, and so does content where none is expected. */
+/** Whether a request needs node:http: for trailers, `Expect`, or content with a method that has none. */
 function needsNode({ method = '', headers }: AnyRequest, framing: string | undefined): boolean {
   if (framing === 'chunked' || headers.expect !== undefined) return true;
   if (headers['te'] !== undefined) return true;
   return framing !== undefined && framing !== '0' && !WITH_CONTENT.has(method);
 }
 
-/** The lines of a request that node:http can send and undici cannot. */
+/** The lines of a request that node:http can send, but undici cannot. */
 function nodeLines(request: AnyRequest, framing: string | undefined): Lines {
   const more: Lines = [];
   const [trailer] = lines(request.rawHeaders, 'trailer');
@@ -189,10 +189,10 @@ function nodeLines(request: AnyRequest, framing: string | undefined): Lines {
   return more;
 }
 
-/** For how many milliseconds an answer asks to be left alone (RFC 9110 sections 10.2.3 and 15.6.4). */
+/** Milliseconds of the pause that an answer asks for (RFC 9110 sections 10.2.3 and 15.6.4). */
 function restAsked({ status, rawHeaders }: AnswerHead, now: number): number {
   if (status !== 503) return 0;
   const [value = ''] = lines(rawHeaders, 'retry-after');
   const wait = /^[0-9]+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return wait > 0 ? wait : 0; // it is no number if there is no date
+  return wait > 0 ? wait : 0; // NaN without a date
 }

@@ -12,14 +12,14 @@ function three() {
   return { clock, upstreams, a, b, c };
 }
 
-test('all have their turn', () => {
+test('instances are asked in rotation', () => {
   const { upstreams } = three();
   const ports = Array.from({ length: 6 }, () => upstreams.pick().url.port);
   expect(new Set(ports.slice(0, 3))).toEqual(new Set(['1', '2', '3']));
   expect(ports.slice(3)).toEqual(ports.slice(0, 3));
 });
 
-test('the least busy is asked', () => {
+test('the least busy instance is asked', () => {
   const { upstreams, a, b, c } = three();
   a.busy = 2;
   b.busy = 1;
@@ -27,7 +27,7 @@ test('the least busy is asked', () => {
   for (let time = 0; time < 3; time += 1) expect(upstreams.pick()).toBe(b);
 });
 
-test('an upstream that failed three times in a row rests, longer each time, and is asked again', () => {
+test('an instance that failed three times in a row rests, longer each time, and is asked again', () => {
   const { clock, upstreams, a, b, c } = three();
   b.busy = 5;
   c.busy = 5;
@@ -48,7 +48,7 @@ test('an upstream that failed three times in a row rests, longer each time, and 
   expect(a.rest(clock.now())).toBe(0);
 });
 
-test('where all rest, the one that rests the shortest is asked: nobody is refused for it', () => {
+test('if all instances rest, the one with the shortest rest is asked', () => {
   const { clock, upstreams, a, b, c } = three();
   for (const one of [a, b, c]) for (let time = 0; time < 4; time += 1) one.failed(clock.now());
   clock.advance(0.5);
@@ -57,7 +57,7 @@ test('where all rest, the one that rests the shortest is asked: nobody is refuse
   expect(upstreams.pick()).toBe(c);
 });
 
-test('a clock that is set back lets nobody rest for longer', () => {
+test('a clock that is set back makes no instance rest for longer', () => {
   const { clock, a, b } = three();
   for (let time = 0; time < 3; time += 1) a.failed(clock.now());
   b.leaveAlone(60_000, clock.now());
@@ -66,7 +66,7 @@ test('a clock that is set back lets nobody rest for longer', () => {
   expect(b.asksRest(clock.now())).toBe(false);
 });
 
-test('an upstream that asked for a pause comes before one that failed; if all asked for one, each gets its turn', () => {
+test('an instance that asked for a pause is preferred to a failed one; if all asked, they are asked in rotation', () => {
   const { clock, upstreams, a, b, c } = three();
   for (let time = 0; time < 3; time += 1) for (const one of [b, c]) one.failed(clock.now());
   a.leaveAlone(60_000, clock.now());
@@ -81,7 +81,7 @@ test('an upstream that asked for a pause comes before one that failed; if all as
   expect(upstreams.pick()).toBe(c);
 });
 
-test('a pool is opened once, and not before somebody asks for it', async () => {
+test('a pool is opened once, at its first use', async () => {
   const { a, b } = three();
   expect([a.pool, b.pool]).toEqual([undefined, undefined]);
   const [first, second] = await Promise.all([a.open(), a.open()]);

@@ -8,30 +8,33 @@ import type { Clock } from '#shared/base/clock.ts';
 import { type UpstreamConfig, upstreamUrls } from '#shared/config/upstream-schema.ts';
 import { Places } from './places.ts';
 
-/** Milliseconds in line for an application: who waited for longer would come with a statement that is over. */
+/** Milliseconds for which a request may wait for an application, since its statement would expire afterwards. */
 const IN_LINE = 10_000;
-/** After which a connection without a request is closed, before most applications do (5 s of Node's, 60 of others). */
+/**
+ * Milliseconds after which an idle connection is closed, before most applications close it (5 s in Node, 60 s in
+ * others).
+ */
 const IDLE = 4000;
-/** So many failures after one another, and nobody is sent there for a while. */
+/** Failures in a row after which an instance rests. */
 const FAILURES = 3;
 const SHORTEST = 1000;
 const LONGEST = 30_000;
-/** Milliseconds for which nobody is sent there because it asked for that. */
+/** The longest pause in milliseconds that an instance may ask for. */
 const LONGEST_ASKED = 60_000;
 
-/** One of the places where an application is. */
+/** An instance of the application. */
 export class Upstream {
   readonly url: URL;
-  /** Undefined: it is not open yet. */
+  /** Undefined: the pool is not open yet. */
   pool: Pool | undefined;
   readonly agent: http.Agent;
-  /** Connections for one request each. */
+  /** Connections for a single request each. */
   readonly once: http.Agent;
-  /** For pool and agents together, in neither of which anybody waits. */
+  /** Limits pool and agents together, so that no request waits in either. */
   readonly places: Places;
-  /** A connection that nobody else has, of which either side may end first. */
+  /** Opens a separate connection, whose sides may end independently. */
   readonly connect: () => Socket;
-  /** Exchanges under way. */
+  /** The number of running exchanges. */
   busy = 0;
   readonly #openPool: () => Promise<Pool>;
   #opening: Promise<Pool> | undefined;
@@ -45,7 +48,8 @@ export class Upstream {
     const ca = own.ca === undefined ? undefined : [...getCACertificates(), readFileSync(own.ca)];
     const { hostname, port } = this.url;
     const host = hostname.replaceAll(/[[\]]/g, '');
-    // Never by what the request has in Host. RFC 6066 section 3: no address.
+    // The name comes from the configuration, never from the request's Host. An address is no server name (RFC 6066
+    // section 3).
     const servername = own.name ?? (isIP(host) === 0 ? host : '');
     const secure = { ...(ca && { ca }), servername };
     this.places = new Places(connections, Math.min(timeout * 1000, IN_LINE));
@@ -68,7 +72,7 @@ export class Upstream {
         : () => net.connect({ port: Number(port || 80), ...alone });
   }
 
-  /** Opens the pool. Its module is loaded with the first one: that takes longer than all else here. */
+  /** Opens the pool. The first call loads its module, which takes longer than everything else here. */
   open(): Promise<Pool> {
     return (this.#opening ??= this.#openPool());
   }
@@ -85,23 +89,23 @@ export class Upstream {
     this.#until = now + Math.min(SHORTEST * times, LONGEST);
   }
 
-  /** It wants to be left alone; what it has begun it goes on with. */
+  /** Notes that the instance asked for a pause. Its running exchanges continue. */
   leaveAlone(milliseconds: number, now: number): void {
     this.#askedUntil = now + Math.min(milliseconds, LONGEST_ASKED);
   }
 
-  /** Milliseconds until it is asked again; none where it works. */
+  /** Milliseconds until the instance is asked again. Zero if it works. */
   rest(now: number): number {
-    return Math.max(0, Math.min(this.#until - now, LONGEST)); // a clock may be set back
+    return Math.max(0, Math.min(this.#until - now, LONGEST)); // the clock may have been set back
   }
 
-  /** Whether it wants to be left alone. */
+  /** Whether the instance asks for a pause now. */
   asksRest(now: number): boolean {
     return this.#askedUntil > now && this.#askedUntil - now <= LONGEST_ASKED;
   }
 }
 
-/** All places of an application. */
+/** All instances of an application. */
 export class Upstreams {
   readonly all: readonly Upstream[];
   readonly #clock: Clock;
@@ -113,8 +117,8 @@ export class Upstreams {
   }
 
   /**
-   * The least busy of those that work, by turns, and first of those that do not want to be left alone; of those that do
-   * not work the one that has rested longest.
+   * Picks an instance: the least busy of the working ones, in rotation, preferring those without a pause. If none
+   * works, the one that rests shortest.
    */
   pick(not?: Upstream): Upstream {
     const [first] = this.all;

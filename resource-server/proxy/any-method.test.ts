@@ -4,7 +4,7 @@ import { ALICE, startProxy, startTcp, stopAll } from './proxy.fixture.ts';
 
 afterEach(stopAll);
 
-/** A proxy to an origin that answers each connection once; what the origin received. */
+/** Starts a proxy to an origin that answers each connection once. `received`: the requests at the origin. */
 async function receiving() {
   const received: string[] = [];
   const { port } = await startTcp((socket) => {
@@ -28,7 +28,7 @@ async function receiving() {
 const NEXT = 'DELETE http://127.0.0.1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
 
 describe('RFC 9110 section 9.1: a method that node:http cannot read', () => {
-  test('must be allowed, gets a connection of its own, and is forwarded unchanged', async () => {
+  test('the proxy forwards a method that node:http cannot read unchanged, on a separate connection', async () => {
     const { ask, received, lines } = await receiving();
     const refused = await ask('BAN');
     expect(statuses(refused)).toEqual([407]);
@@ -48,7 +48,7 @@ describe('RFC 9110 section 9.1: a method that node:http cannot read', () => {
   });
 
   test.each(['UPDATEREDIRECTREF', 'VERSION-CONTROL', 'FOO', "!#$%&'*+-.^_`|~0"])(
-    '%s without content has none at the destination',
+    'the method %s without content has Content-Length: 0 at the destination',
     async (method) => {
       const { ask, received } = await receiving();
       expect(statuses(await ask(method, ALICE))).toEqual([200]);
@@ -58,20 +58,23 @@ describe('RFC 9110 section 9.1: a method that node:http cannot read', () => {
     },
   );
 
-  test.each(['get', 'connect', 'PRI'])('%s is 501, and nobody is asked', async (method) => {
-    const { ask, received } = await receiving();
-    expect(statuses(await ask(method, ALICE))).toEqual([501]);
-    expect(received).toEqual([]);
-  });
+  test.each(['get', 'connect', 'PRI'])(
+    'the method %s is 501, and no destination is asked',
+    async (method) => {
+      const { ask, received } = await receiving();
+      expect(statuses(await ask(method, ALICE))).toEqual([501]);
+      expect(received).toEqual([]);
+    },
+  );
 
-  test('RFC 9110 section 15.5.12: content without a length is 411, and is not forwarded', async () => {
+  test('RFC 9110 section 15.5.12: such a method with content but no length is 411, and is not forwarded', async () => {
     const { ask, received } = await receiving();
     const fields = `${ALICE}Transfer-Encoding: chunked\r\n`;
     expect(statuses(await ask('BAN', fields, '5\r\nhello\r\n0\r\n\r\n'))).toEqual([411]);
     expect(received).toEqual([]);
   });
 
-  test('RFC 9112 section 9.6: the bytes after it are not read as a request', async () => {
+  test('RFC 9112 section 9.6: bytes after such a request are not read as another request', async () => {
     const { ask, received } = await receiving();
     expect(statuses(await ask('BAN', `${ALICE}Content-Length: 5\r\n`, `hello${NEXT}`))).toEqual([
       200,

@@ -8,7 +8,7 @@ import { framingOf } from '../forwarding/fields.ts';
 import { type Authority, parseAuthority } from '#shared/client/destinations/authority.ts';
 import { parseProxyTarget, type ProxyTarget } from './target.ts';
 
-/** Kinds of targets, with the reason why a proxy refuses each. */
+/** Kinds of targets, with the reasons for which a proxy refuses them. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^[a-z]+:\/\/[^/?#]*@/i, 'A target has no user name or password (RFC 9110 section 4.2.4).'],
   [/^https:/i, 'The target has to be an http URL. For https ask for a tunnel (CONNECT).'],
@@ -60,7 +60,7 @@ const destinationOf = remembering((authority) => parseAuthority(authority), {
 });
 
 function refuseOtherHost(request: AnyRequest): void {
-  if (!(request instanceof Http2ServerRequest)) return; // where the target takes precedence over Host
+  if (!(request instanceof Http2ServerRequest)) return; // in HTTP/1.1 the target takes precedence over Host
   const { host = request.authority } = request.headers;
   if (host.toLowerCase() !== request.authority.toLowerCase()) {
     throw new BadRequest('Host differs from :authority (RFC 9113 section 8.3.1).');

@@ -9,7 +9,7 @@ afterEach(stopAll);
 const HINT = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** Serves once a request has begun, and then ends nothing by itself. */
+/** Calls `serve` once a request has begun, and ends nothing by itself. */
 async function answering(serve: (socket: Socket) => void) {
   const { port, sockets } = await startTcp(
     (socket) => void socket.once('data', () => serve(socket)),
@@ -24,7 +24,7 @@ async function answering(serve: (socket: Socket) => void) {
 }
 
 describe('RFC 9110 section 15.2: interim answers', () => {
-  test('up to the limit they precede the answer', async () => {
+  test('interim answers up to the limit precede the answer', async () => {
     const { ask } = await answering((socket) => void socket.write(HINT.repeat(16) + OK));
     expect(statuses(await ask())).toEqual([...Array<number>(16).fill(103), 200]);
   });
@@ -33,16 +33,19 @@ describe('RFC 9110 section 15.2: interim answers', () => {
     ['of hints', HINT, '1.1', 16],
     ['of hints, to HTTP/1.0, which gets none', HINT, '1.0', 0],
     ['of 100, which nobody passes on', 'HTTP/1.1 100 Continue\r\n\r\n', '1.1', 0],
-  ])('a flood %s is 502, even with an answer after it', async (_, interim, version, passed) => {
-    const { ask, sockets, lines } = await answering((socket) => {
-      socket.write(interim.repeat(17) + OK);
-    });
-    expect(statuses(await ask(version))).toEqual([...Array<number>(passed).fill(103), 502]);
-    await until(() => sockets.size === 0);
-    expect(lines).toMatchObject([{ status: 502, reason: expect.stringContaining('interim') }]);
-  });
+  ])(
+    'a flood of interim answers (%s) is 502, even with an answer after it',
+    async (_, interim, version, passed) => {
+      const { ask, sockets, lines } = await answering((socket) => {
+        socket.write(interim.repeat(17) + OK);
+      });
+      expect(statuses(await ask(version))).toEqual([...Array<number>(passed).fill(103), 502]);
+      await until(() => sockets.size === 0);
+      expect(lines).toMatchObject([{ status: 502, reason: expect.stringContaining('interim') }]);
+    },
+  );
 
-  test('a flood without end is 502', async () => {
+  test('an endless flood of interim answers is 502', async () => {
     const { ask, sockets } = await answering((socket) => {
       const write = () => {
         if (!socket.destroyed) socket.write(HINT, () => setImmediate(write));
@@ -57,7 +60,7 @@ describe('RFC 9110 section 15.2: interim answers', () => {
 describe('RFC 9112 section 6.1: transfer codings of an answer', () => {
   const CHUNKS = '4\r\ncode\r\n0\r\n\r\n';
 
-  test.each(['chunked', 'Chunked'])('%s is taken off', async (coding) => {
+  test.each(['chunked', 'Chunked'])('the transfer coding %s is removed', async (coding) => {
     const { ask } = await answering((socket) => {
       socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n${CHUNKS}`);
     });
@@ -75,15 +78,18 @@ describe('RFC 9112 section 6.1: transfer codings of an answer', () => {
     'chunked,',
     'identity',
     '"',
-  ])('%j is 502, and none of its content is forwarded', async (coding) => {
-    const { ask, sockets } = await answering((socket) => {
-      socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n${CHUNKS}`);
-    });
-    const received = await ask();
-    expect(statuses(received)).toEqual([502]);
-    expect(received).not.toContain('code\r\n');
-    await until(() => sockets.size === 0);
-  });
+  ])(
+    'an answer with the transfer coding %j is 502, and none of its content is forwarded',
+    async (coding) => {
+      const { ask, sockets } = await answering((socket) => {
+        socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n${CHUNKS}`);
+      });
+      const received = await ask();
+      expect(statuses(received)).toEqual([502]);
+      expect(received).not.toContain('code\r\n');
+      await until(() => sockets.size === 0);
+    },
+  );
 });
 
 describe('RFC 9110 section 15.6.3: a malformed Connection from the destination', () => {
@@ -91,7 +97,7 @@ describe('RFC 9110 section 15.6.3: a malformed Connection from the destination',
     ['an answer', `HTTP/1.1 200 OK\r\nConnection: "\r\nContent-Length: 2\r\n\r\nok`],
     ['an interim answer', `HTTP/1.1 103 Early Hints\r\nConnection: "\r\n\r\n`],
     ['an interim answer before one', `HTTP/1.1 103 Early Hints\r\nConnection: "\r\n\r\n${OK}`],
-  ])('in %s is 502, not an error of the client', async (_, bytes) => {
+  ])('a malformed Connection in %s is 502, not an error of the client', async (_, bytes) => {
     const { ask, sockets, lines } = await answering((socket) => void socket.write(bytes));
     expect(statuses(await ask())).toEqual([502]);
     await until(() => sockets.size === 0);
@@ -99,7 +105,7 @@ describe('RFC 9110 section 15.6.3: a malformed Connection from the destination',
   });
 });
 
-test('RFC 9110 section 9.3.6: an answer that node:http takes for a tunnel does not hang', async () => {
+test('RFC 9110 section 9.3.6: an answer that node:http treats as a tunnel does not hang', async () => {
   const { port } = await startTcp((socket) => {
     socket.once('data', () => void socket.write('HTTP/1.1 200 OK\r\n\r\n'));
   });

@@ -33,7 +33,7 @@ async function contentOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** A proxy to an origin that answers with what it was asked. */
+/** Starts a proxy to an origin that answers with the request that it got. */
 async function echoing(options: ProxyOptions = {}) {
   const seen: Seen[] = [];
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -48,7 +48,7 @@ async function echoing(options: ProxyOptions = {}) {
   const port = await startOrigin((request, response) => void answer(request, response));
   const proxy = await startProxy({ destinations: [`127.0.0.1:${port}`], ...options });
   const at = `127.0.0.1:${port}`;
-  /** Alice's request with these further lines; the connection is closed after it. */
+  /** Sends alice's request with these additional lines, and closes the connection after it. */
   const ask = (lines = '', content = '', method = 'GET') =>
     exchange(
       proxy.listening,
@@ -57,7 +57,7 @@ async function echoing(options: ProxyOptions = {}) {
   return { ...proxy, seen, ask, at };
 }
 
-/** A proxy to something that answers with these bytes, whatever it is asked. */
+/** Starts a proxy to a server that answers every request with these bytes. */
 async function answering(
   bytes: string,
   after: (socket: Socket) => void = (socket) => socket.end(),
@@ -80,7 +80,7 @@ const names = (fields: readonly string[]) =>
   fields.map((field) => field.toLowerCase().split(':')[0]);
 
 describe('RFC 9110 section 11.7: authentication at the proxy', () => {
-  test('a request without credentials is 407 with a challenge, and is not forwarded', async () => {
+  test('a request to the proxy without credentials is 407 with a challenge, and is not forwarded', async () => {
     const { listening, at, seen } = await echoing();
     const received = await exchange(
       listening,
@@ -88,7 +88,7 @@ describe('RFC 9110 section 11.7: authentication at the proxy', () => {
     );
     expect(statuses(received)).toEqual([407]);
     expect(received).toMatch(/^proxy-authenticate: Basic realm="proxy"/im);
-    // The id identifies the line in the log.
+    // The id identifies the log line.
     expect(received).toMatch(/^x-request-id: [\w-]{22}\r$/im);
     expect(seen).toEqual([]);
   });
@@ -96,18 +96,21 @@ describe('RFC 9110 section 11.7: authentication at the proxy', () => {
   test.each([
     ['a browser', 'text/html,*/*;q=0.8', 'text/html; charset=utf-8'],
     ['a program', '*/*', 'application/problem+json'],
-  ])('%s gets 407 in a suitable format, with the same challenge', async (_who, accept, type) => {
-    const { listening, at } = await echoing();
-    const received = await exchange(
-      listening,
-      `GET http://${at}/ HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\nConnection: close\r\n\r\n`,
-    );
-    expect(statuses(received)).toEqual([407]);
-    expect(received).toMatch(/^proxy-authenticate: Basic realm="proxy"/im);
-    expect(received.toLowerCase()).toContain(`content-type: ${type}\r\n`);
-  });
+  ])(
+    'a client with %s gets a 407 in a suitable format, with the same challenge',
+    async (_who, accept, type) => {
+      const { listening, at } = await echoing();
+      const received = await exchange(
+        listening,
+        `GET http://${at}/ HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(statuses(received)).toEqual([407]);
+      expect(received).toMatch(/^proxy-authenticate: Basic realm="proxy"/im);
+      expect(received.toLowerCase()).toContain(`content-type: ${type}\r\n`);
+    },
+  );
 
-  test('Authorization is for the origin: it is forwarded and does not authenticate here', async () => {
+  test('Authorization is for the origin: it is forwarded, and does not authenticate at the proxy', async () => {
     const { listening, at, ask, seen } = await echoing();
     const [, credentials = ''] = ALICE.split(': ');
     const refused = await exchange(
@@ -119,7 +122,7 @@ describe('RFC 9110 section 11.7: authentication at the proxy', () => {
     expect(seen[0]?.fields).toContain('Authorization: Bearer of-the-origin');
   });
 
-  test('403 for a client that is judged while content comes slowly, and has lost the right meanwhile', async () => {
+  test('a client that loses its access while slow content arrives gets 403', async () => {
     const clock = new ManualClock();
     const slow: Scheme = {
       ...alone,
@@ -150,7 +153,7 @@ describe('RFC 9110 section 11.7: authentication at the proxy', () => {
     ['a wrong one behind a right one', `${ALICE}Proxy-Authorization: Basic eDp5\r\n`],
     ['one that CGI would take for it', `${ALICE}Proxy_Authorization: Basic eDp5\r\n`],
     ['one in a second spelling', `${ALICE}PROXY-AUTHORIZATION: Basic eDp5\r\n`],
-  ])('Proxy-Authorization, %s: 400, not forwarded', async (_, lines) => {
+  ])('a request with Proxy-Authorization, %s, is 400 and is not forwarded', async (_, lines) => {
     const { listening, at, seen } = await echoing();
     const received = await exchange(
       listening,
@@ -160,7 +163,7 @@ describe('RFC 9110 section 11.7: authentication at the proxy', () => {
     expect(seen).toEqual([]);
   });
 
-  test('credentials are demanded before anything is revealed about a destination', async () => {
+  test('the proxy requires credentials before it reveals anything about a destination', async () => {
     const { listening } = await startProxy();
     const received = await exchange(
       listening,
@@ -169,7 +172,7 @@ describe('RFC 9110 section 11.7: authentication at the proxy', () => {
     expect(statuses(received)).toEqual([407]);
   });
 
-  test('fields that the scheme owes its client are on every answer', async () => {
+  test('fields that the scheme sends to an authenticated client are on every answer', async () => {
     const owing: Scheme = {
       ...alone,
       async authenticate(...args) {
@@ -211,7 +214,7 @@ describe('RFC 9110 section 7.6.1: fields that are not forwarded', () => {
     'X-Auth-Statement: e30.e30.e30',
   ];
 
-  test.each(HOP)('%s', async (line) => {
+  test.each(HOP)('the field %s is not forwarded', async (line) => {
     const { ask, seen } = await echoing();
     expect(statuses(await ask(`${line}\r\nX-Stays: 1\r\n`))).toEqual([200]);
     expect(seen[0]?.fields).toContain('X-Stays: 1');
@@ -219,7 +222,7 @@ describe('RFC 9110 section 7.6.1: fields that are not forwarded', () => {
   });
 
   test.each(['X-Auth-Token: a', 'X-API-Key: a', 'X-HTTP-Method-Override: PUT', 'X-User-Id: a'])(
-    'goes on, since it is for the destination: %s',
+    'the field %s is forwarded, since it is for the destination',
     async (line) => {
       const { ask, seen } = await echoing();
       expect(statuses(await ask(`${line}\r\n`))).toEqual([200]);
@@ -233,7 +236,7 @@ describe('RFC 9110 section 7.6.1: fields that are not forwarded', () => {
     expect(JSON.stringify(seen)).not.toMatch(/proxy.authorization|YWxpY2U6/i);
   });
 
-  test('a field that Connection names is removed, also from another line and in another case', async () => {
+  test('a field that Connection names is removed, even on another line and in another case', async () => {
     const { ask, seen } = await echoing();
     const lines = 'Connection: x-hop ,, X-OTHER\r\nX-Hop: 1\r\nx-other: 2\r\nX-Stays: 3\r\n';
     expect(statuses(await ask(lines))).toEqual([200]);
@@ -256,19 +259,19 @@ describe('RFC 9110 section 7.6.1: fields that are not forwarded', () => {
     'Sec-Fetch-Site',
     'DPoP',
     'X-API-Key',
-  ])('Connection cannot remove %s: 400, not forwarded', async (name) => {
+  ])('a Connection that names %s is 400, and is not forwarded', async (name) => {
     const { ask, seen } = await echoing();
     expect(statuses(await ask(`Connection: ${name}\r\n`))).toEqual([400]);
     expect(seen).toEqual([]);
   });
 
-  test.each(['Connection: "a\r\n', 'TE: "a\r\n'])('%j, which is no list, is 400', async (line) => {
+  test.each(['Connection: "a\r\n', 'TE: "a\r\n'])('the malformed list %j is 400', async (line) => {
     const { ask, seen } = await echoing();
     expect(statuses(await ask(line))).toEqual([400]);
     expect(seen).toEqual([]);
   });
 
-  test('end-to-end fields are forwarded in their order, with all their lines', async () => {
+  test('end-to-end fields are forwarded in order, with all their lines', async () => {
     const { ask, seen } = await echoing();
     await ask('Accept: a\r\nX-B: 1\r\nAccept: b\r\nX-A: caf\xe9\r\n__proto__: x\r\n');
     expect(seen[0]?.fields.slice(1, 6)).toEqual([
@@ -289,7 +292,7 @@ describe('RFC 9110 section 7.6.1: fields that are not forwarded', () => {
 });
 
 describe('RFC 9112 section 3.2.2: the target', () => {
-  test('takes precedence over Host, which is rewritten', async () => {
+  test('the target takes precedence over Host, which is rewritten', async () => {
     const { listening, at, seen } = await echoing();
     await exchange(
       listening,
@@ -299,17 +302,20 @@ describe('RFC 9112 section 3.2.2: the target', () => {
     expect(seen[0]?.fields.filter((field) => /^host:/i.test(field))).toEqual([`Host: ${at}`]);
   });
 
-  test.each(['/', '/health/live', '*'])('%s is for an origin server: 421', async (target) => {
-    const { listening } = await startProxy();
-    const received = await exchange(
-      listening,
-      `OPTIONS ${target} HTTP/1.1\r\nHost: a\r\n${ALICE}Connection: close\r\n\r\n`,
-    );
-    expect(statuses(received)).toEqual([421]);
-  });
+  test.each(['/', '/health/live', '*'])(
+    'the target %s is for an origin server: 421',
+    async (target) => {
+      const { listening } = await startProxy();
+      const received = await exchange(
+        listening,
+        `OPTIONS ${target} HTTP/1.1\r\nHost: a\r\n${ALICE}Connection: close\r\n\r\n`,
+      );
+      expect(statuses(received)).toEqual([421]);
+    },
+  );
 
   test.each(['https://127.0.0.1/', 'ftp://a/', 'http://alice:secret@127.0.0.1/', 'http://a:0/'])(
-    '%s is 400',
+    'the target %s is 400',
     async (target) => {
       const { listening, lines } = await startProxy();
       const received = await exchange(
@@ -323,7 +329,7 @@ describe('RFC 9112 section 3.2.2: the target', () => {
 });
 
 describe('RFC 9110 section 7.6.3: Via', () => {
-  test('is added in both directions, after existing values', async () => {
+  test('Via is added in both directions, after existing values', async () => {
     const { ask, seen } = await echoing();
     const received = await ask('Via: 1.0 fred (a "b, c)\r\n');
     const own = /^1\.1 countersign-[0-9a-f]{12}$/;
@@ -333,7 +339,7 @@ describe('RFC 9110 section 7.6.3: Via', () => {
     expect(/^via: (.*)\r$/im.exec(received)?.[1]).toMatch(own);
   });
 
-  test("with the proxy's own name it is a loop: 508", async () => {
+  test("Via with the proxy's own name is a loop: 508", async () => {
     const { ask, seen } = await echoing();
     await ask();
     const via = seen[0]?.fields.find((field) => field.startsWith('Via')) ?? '';
@@ -343,35 +349,41 @@ describe('RFC 9110 section 7.6.3: Via', () => {
 });
 
 describe('RFC 9110 section 7.6.2: Max-Forwards', () => {
-  test.each(['TRACE', 'OPTIONS'])('%s with 0 ends here', async (method) => {
-    const { ask, seen } = await echoing();
-    const received = await ask(
-      'Max-Forwards: 0\r\nCookie: a=secret\r\nAuthorization: Bearer secret\r\nX-API-Key: secret\r\nX-A: 1\r\n',
-      '',
-      method,
-    );
-    expect(statuses(received)).toEqual([method === 'TRACE' ? 200 : 204]);
-    expect(received).toMatch(
-      method === 'TRACE' ? /^content-type: message\/http\r$[^]*^X-A: 1\r$/im : /^allow: GET, /im,
-    );
-    expect(received).not.toMatch(/secret|YWxpY2U6/);
-    expect(seen).toEqual([]);
-  });
+  test.each(['TRACE', 'OPTIONS'])(
+    'a %s with Max-Forwards: 0 is answered by the proxy',
+    async (method) => {
+      const { ask, seen } = await echoing();
+      const received = await ask(
+        'Max-Forwards: 0\r\nCookie: a=secret\r\nAuthorization: Bearer secret\r\nX-API-Key: secret\r\nX-A: 1\r\n',
+        '',
+        method,
+      );
+      expect(statuses(received)).toEqual([method === 'TRACE' ? 200 : 204]);
+      expect(received).toMatch(
+        method === 'TRACE' ? /^content-type: message\/http\r$[^]*^X-A: 1\r$/im : /^allow: GET, /im,
+      );
+      expect(received).not.toMatch(/secret|YWxpY2U6/);
+      expect(seen).toEqual([]);
+    },
+  );
 
-  test.each(['TRACE', 'OPTIONS'])('%s with more goes on with one less', async (method) => {
-    const { ask, seen } = await echoing();
-    await ask('Max-Forwards: 10\r\n', '', method);
-    expect(seen[0]?.fields.filter((field) => /^max/i.test(field))).toEqual(['Max-Forwards: 9']);
-  });
+  test.each(['TRACE', 'OPTIONS'])(
+    'a %s with a higher Max-Forwards is forwarded with one less',
+    async (method) => {
+      const { ask, seen } = await echoing();
+      await ask('Max-Forwards: 10\r\n', '', method);
+      expect(seen[0]?.fields.filter((field) => /^max/i.test(field))).toEqual(['Max-Forwards: 9']);
+    },
+  );
 
-  test('is forwarded unchanged for other methods', async () => {
+  test('Max-Forwards is forwarded unchanged for other methods', async () => {
     const { ask, seen } = await echoing();
     await ask('Max-Forwards: 0\r\n');
     expect(seen[0]?.fields).toContain('Max-Forwards: 0');
   });
 
   test.each(['-1', '1.5', 'a', '', '1, 1', '99999999999', '1\r\nMax-Forwards: 0'])(
-    '%j is 400',
+    'Max-Forwards: %j is 400',
     async (value) => {
       const { ask, seen } = await echoing();
       expect(statuses(await ask(`Max-Forwards: ${value}\r\n`, '', 'TRACE'))).toEqual([400]);
@@ -395,7 +407,7 @@ describe('RFC 9112 section 6: content and its framing', () => {
       ['Transfer-Encoding: chunked'],
     ],
     ['nothing', '', '', ['Content-Length: 0']],
-  ])('POST with %s', async (_, lines, content, framing) => {
+  ])('the proxy forwards POST with %s', async (_, lines, content, framing) => {
     const { ask, seen } = await echoing();
     expect(statuses(await ask(lines, content, 'POST'))).toEqual([200]);
     expect(seen[0]?.content).toBe(content === '' ? '' : 'hello');
@@ -404,7 +416,7 @@ describe('RFC 9112 section 6: content and its framing', () => {
     );
   });
 
-  test('GET with chunked content is forwarded completely', async () => {
+  test('the proxy forwards GET with chunked content completely', async () => {
     const { ask, seen } = await echoing();
     await ask('Transfer-Encoding: chunked\r\n', '5\r\nhello\r\n0\r\n\r\n');
     expect(seen).toMatchObject([{ method: 'GET', content: 'hello' }]);
@@ -438,17 +450,20 @@ describe('RFC 9112 section 6: content and its framing', () => {
     ['a folded line', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 4\r\n'],
     ['a look-alike', 'Transfer_Encoding: chunked\r\nContent-Length: 4\r\n'],
     ['a length in another field', 'Content_Length: 40\r\nContent-Length: 4\r\n'],
-  ])('RFC 9112 section 11.2: smuggling with %s is refused and not forwarded', async (_, lines) => {
-    const { listening, at, seen } = await echoing();
-    const received = await exchange(
-      listening,
-      `POST http://${at}/ HTTP/1.1\r\nHost: a\r\n${ALICE}${lines}\r\n0\r\n\r\n${SMUGGLED}`,
-    );
-    const [status, ...more] = statuses(received);
-    expect(status).toBe(lines.includes('gzip') ? 501 : 400);
-    expect(more).not.toContain(200);
-    expect(seen).toEqual([]);
-  });
+  ])(
+    'RFC 9112 section 11.2: request smuggling with %s is refused and not forwarded',
+    async (_, lines) => {
+      const { listening, at, seen } = await echoing();
+      const received = await exchange(
+        listening,
+        `POST http://${at}/ HTTP/1.1\r\nHost: a\r\n${ALICE}${lines}\r\n0\r\n\r\n${SMUGGLED}`,
+      );
+      const [status, ...more] = statuses(received);
+      expect(status).toBe(lines.includes('gzip') ? 501 : 400);
+      expect(more).not.toContain(200);
+      expect(seen).toEqual([]);
+    },
+  );
 
   test('RFC 9112 section 8: truncated content never becomes a complete request', async () => {
     const { port, sockets } = await startTcp((socket) => socket.resume());
@@ -479,7 +494,7 @@ describe('RFC 9112 section 6: content and its framing', () => {
     await cut;
   });
 
-  test('an answer is forwarded even before the content has begun', async () => {
+  test('an answer is forwarded even if the content has not begun', async () => {
     const port = await startOrigin((_request, response) => response.writeHead(413).end());
     const { listening } = await startProxy({ destinations: [`127.0.0.1:${port}`] });
     const client = new TestSocket(listening);
@@ -490,7 +505,7 @@ describe('RFC 9112 section 6: content and its framing', () => {
     client.socket.destroy();
   });
 
-  test('an answer is forwarded even before the content is complete', async () => {
+  test('an answer is forwarded even if the content is incomplete', async () => {
     const { port } = await startTcp((socket) => {
       socket.once('data', () => {
         socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno');
@@ -509,7 +524,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
   const PUT = (at: string) =>
     `PUT http://${at}/ HTTP/1.1\r\nHost: a\r\n${ALICE}Content-Length: 5\r\nExpect: 100-continue\r\n\r\n`;
 
-  test('100 comes from the origin, then the content is sent', async () => {
+  test("the proxy returns the origin's 100, and then forwards the content", async () => {
     const { listening, at, seen } = await echoing();
     const client = new TestSocket(listening);
     await client.send(PUT(at));
@@ -521,7 +536,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
     expect(seen[0]?.fields).toContain('Expect: 100-continue');
   });
 
-  test('the origin can refuse before the content is sent', async () => {
+  test('the origin can refuse a request with Expect before the content is sent', async () => {
     const { listening, at } = await answering(
       'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="o"\r\nContent-Length: 0\r\n\r\n',
     );
@@ -531,7 +546,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
     expect(received).toMatch(/^connection: close/im);
   });
 
-  test('407 comes before 100', async () => {
+  test('a 407 comes before 100 Continue', async () => {
     const { listening, at, seen } = await echoing();
     const received = await exchange(listening, PUT(at).replace(ALICE, ''));
     expect(statuses(received)).toEqual([407]);
@@ -603,14 +618,14 @@ describe('answers', () => {
     ['a bare CR in a field', 'HTTP/1.1 200 OK\r\nX: a\rSet-Cookie: b\r\n\r\n'],
     ['NUL in a field', 'HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n'],
     ['a folded line', 'HTTP/1.1 200 OK\r\nX: a\r\n Set-Cookie: b\r\nContent-Length: 0\r\n\r\n'],
-  ])('RFC 9110 section 15.6.3: %s is 502', async (_, bytes) => {
+  ])('RFC 9110 section 15.6.3: an answer with %s is 502', async (_, bytes) => {
     const { ask } = await answering(bytes);
     const received = await ask();
     expect(statuses(received)).toEqual([502]);
     expect(received).not.toMatch(/proxy-authenticate|set-cookie/i);
   });
 
-  test('a refused connection is 502, and the log says why', async () => {
+  test('a refused connection is 502, and the log gives the reason', async () => {
     const { port } = await startTcp(() => {});
     await stopAll();
     const { listening, lines } = await startProxy({ destinations: [`127.0.0.1:${port}`] });
@@ -655,7 +670,7 @@ describe('answers', () => {
     },
   );
 
-  test("an answer delimited by the connection's end has no clean end after a reset", async () => {
+  test('an answer delimited by the end of the connection has no clean end after a reset', async () => {
     const { at, listening } = await answering('HTTP/1.1 200 OK\r\n\r\nhalf', (socket) => {
       setTimeout(() => socket.resetAndDestroy(), 20);
     });
@@ -667,7 +682,7 @@ describe('answers', () => {
     expect(received).not.toMatch(/\r\n0\r\n/);
   });
 
-  test("an answer delimited by the connection's end becomes chunked, so that its end is visible", async () => {
+  test('an answer delimited by the end of the connection becomes chunked, so that its end is visible', async () => {
     const { ask } = await answering('HTTP/1.0 200 OK\r\n\r\nall of it');
     const received = await ask();
     expect(received).toMatch(/^transfer-encoding: chunked\r$[^]*all of it\r\n0\r\n\r\n$/im);
@@ -695,7 +710,7 @@ describe('answers', () => {
       /^content-length: 100\r$/im,
     ],
     ['GET', 'HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n', / 204 /],
-  ])('%s: %j has no content', async (method, bytes, expected) => {
+  ])('an answer %s: %j has no content', async (method, bytes, expected) => {
     const { ask } = await answering(bytes);
     const received = await ask(method);
     expect(received).toMatch(expected);
@@ -712,7 +727,7 @@ describe('answers', () => {
     expect(received).toMatch(/\r\n0\r\nX-Sum: 1\r\n\r\n$/);
   });
 
-  test('RFC 9110 section 15.2: interim answers are returned', async () => {
+  test('RFC 9110 section 15.2: interim answers are passed on', async () => {
     const hint =
       'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\nConnection: x\r\nX: 1\r\n\r\n';
     const { ask } = await answering(
@@ -732,7 +747,7 @@ describe('answers', () => {
     expect(statuses(await ask('GET', '1.0'))).toEqual([200]);
   });
 
-  test('back-pressure: the proxy reads no more from the origin than the client takes', async () => {
+  test('the proxy reads no more from the origin than the client reads', async () => {
     let sent = 0;
     const port = await startOrigin((_request, response) => {
       const piece = Buffer.alloc(65_536);
@@ -752,7 +767,7 @@ describe('answers', () => {
     client.socket.destroy();
   });
 
-  test('the header is sent before the content arrives', async () => {
+  test('the header of an answer is sent before its content arrives', async () => {
     const { at, listening } = await answering('HTTP/1.1 200 OK\r\nA: b\r\n\r\n', () => {});
     const client = new TestSocket(listening);
     await client.send(`GET http://${at}/ HTTP/1.1\r\nHost: a\r\n${ALICE}\r\n`);
@@ -784,7 +799,7 @@ describe("RFC 7616 section 3.5: a proof of the answer's content", () => {
   const md5 = (text: string) => createHash('md5').update(text).digest('hex');
   const utf8 = (received: string) => Buffer.from(received, 'latin1').toString();
 
-  test('is in the trailer of a streamed answer', async () => {
+  test('the proof of a streamed answer is in its trailer', async () => {
     const { ask } = await echoing({ schemes: [sealing] });
     const received = await ask();
     expect(received).toMatch(/^trailer: Proxy-Authentication-Info\r$/im);
@@ -794,26 +809,29 @@ describe("RFC 7616 section 3.5: a proof of the answer's content", () => {
     );
   });
 
-  test('is in the header of an answer without content', async () => {
+  test('the proof of an answer without content is in its header', async () => {
     const { ask } = await echoing({ schemes: [sealing] });
     const received = await ask('', '', 'HEAD');
     expect(received).toMatch(new RegExp(`^proxy-authentication-info: rspauth="${md5('')}"`, 'im'));
   });
 
-  test.each(['*/*', 'text/html'])('comes as a field with our own refusal in %s', async (accept) => {
-    const { listening } = await startProxy({ schemes: [sealing] });
-    const received = await exchange(
-      listening,
-      `GET http://10.0.0.1/ HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\n${ALICE}Connection: close\r\n\r\n`,
-    );
-    const [head = '', body = ''] = received.split('\r\n\r\n');
-    expect(statuses(received)).toEqual([403]);
-    expect(head).toMatch(
-      new RegExp(`^proxy-authentication-info: rspauth="${md5(utf8(body))}"`, 'im'),
-    );
-  });
+  test.each(['*/*', 'text/html'])(
+    "the proxy's own refusal in %s has its proof in a field",
+    async (accept) => {
+      const { listening } = await startProxy({ schemes: [sealing] });
+      const received = await exchange(
+        listening,
+        `GET http://10.0.0.1/ HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\n${ALICE}Connection: close\r\n\r\n`,
+      );
+      const [head = '', body = ''] = received.split('\r\n\r\n');
+      expect(statuses(received)).toEqual([403]);
+      expect(head).toMatch(
+        new RegExp(`^proxy-authentication-info: rspauth="${md5(utf8(body))}"`, 'im'),
+      );
+    },
+  );
 
-  test('is omitted for HTTP/1.0, which has no trailers', async () => {
+  test('an answer over HTTP/1.0, which has no trailers, has no proof', async () => {
     const { listening, at } = await echoing({ schemes: [sealing] });
     const received = await exchange(
       listening,
@@ -841,7 +859,7 @@ describe('RFC 9110 section 9.3.6: destinations', () => {
     'http://10.0.0.1/',
     'http://100.100.100.200/',
     'http://1.1.1.1:22/',
-  ])('%s is 403 with problem details', async (target) => {
+  ])('the destination %s is 403 with problem details', async (target) => {
     const { listening } = await startProxy({ destinations: ['public:80'] });
     const received = await exchange(
       listening,
@@ -851,7 +869,7 @@ describe('RFC 9110 section 9.3.6: destinations', () => {
     expect(received).toMatch(/^content-type: application\/problem\+json\r$/im);
   });
 
-  test('a name that resolves to loopback on its second look-up is refused then', async () => {
+  test('a name that resolves to loopback at its second look-up is refused then', async () => {
     const { at, ask: _, seen } = await echoing();
     const [, port] = at.split(':');
     const answers = [['1.1.1.1'], ['127.0.0.1']];

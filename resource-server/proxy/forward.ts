@@ -25,7 +25,7 @@ interface Forwarding {
   readonly fields: Fields;
   readonly seal?: Seal<Fields> | undefined;
   readonly pseudonym: string;
-  /** Seconds without a byte in either direction after which it ends. */
+  /** Seconds without a byte in either direction after which the exchange ends. */
   readonly idle: number;
 }
 

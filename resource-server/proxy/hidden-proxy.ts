@@ -14,19 +14,19 @@ export interface HiddenProxyParts {
   readonly space: ProtectionSpace;
   readonly recipient: Recipient;
   readonly origin: string;
-  /** The handler of the server that the port seems to belong to. */
+  /** The handler of the resource server, to which the port seems to belong. */
   readonly seeming: AnyHandler;
 }
 
 /**
- * A forward proxy that is visible only to clients with valid credentials for it (RFC 9729 section 6.4). For all
- * others its port behaves like one of the resource server.
+ * A forward proxy that is visible only to clients with valid credentials for it (RFC 9729 section 6.4). For all other
+ * clients the port behaves like one of the resource server.
  */
 export function hiddenProxy(parts: HiddenProxyParts): Proxy {
   const { proxy, space, recipient, origin, seeming } = parts;
 
   /**
-   * Decides whether a client finds the proxy. `target` throws the proxy's error for a request that is not for a
+   * Decides whether a client may see the proxy. `target`: throws the proxy's error for a request that is not for a
    * proxy.
    */
   async function finds(request: AnyRequest, target: () => string): Promise<boolean> {
@@ -61,5 +61,5 @@ export function hiddenProxy(parts: HiddenProxyParts): Proxy {
   };
 }
 
-/** True if the client has left. Somebody who waits for that event must subscribe before it happens. */
+/** True if the client has left. A caller that waits for the event must subscribe before it happens. */
 const hasLeft = (request: AnyRequest) => sideOf(request).destroyed;

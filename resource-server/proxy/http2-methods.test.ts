@@ -8,7 +8,7 @@ afterEach(async () => {
   await stopAll();
 });
 
-/** A proxy to a destination that answers with these bytes, and its client. */
+/** Starts a proxy to a destination that answers with these bytes, and a client of the proxy. */
 async function answering(bytes = '') {
   let asked = 0;
   const { port, sockets } = await startTcp((socket) => {
@@ -34,17 +34,20 @@ async function answering(bytes = '') {
 }
 
 describe('RFC 9113 section 5.4.2: a request that is cancelled before its answer', () => {
-  test.each(['GET', 'HEAD'])('%s ends at the destination, and is logged', async (method) => {
-    const { ask, sockets, lines } = await answering();
-    const stream = ask(method).on('error', () => {});
-    await until(() => sockets.size > 0);
-    stream.close(http2.constants.NGHTTP2_CANCEL);
-    await until(() => sockets.size === 0 && lines.length > 0);
-    expect(lines).toMatchObject([{ event: 'proxy.request', method }]);
-    expect(lines[0]).not.toHaveProperty('reason'); // the destination is not to blame
-  });
+  test.each(['GET', 'HEAD'])(
+    'a cancelled %s ends at the destination, and is logged',
+    async (method) => {
+      const { ask, sockets, lines } = await answering();
+      const stream = ask(method).on('error', () => {});
+      await until(() => sockets.size > 0);
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+      await until(() => sockets.size === 0 && lines.length > 0);
+      expect(lines).toMatchObject([{ event: 'proxy.request', method }]);
+      expect(lines[0]).not.toHaveProperty('reason'); // the client is the cause, not the destination
+    },
+  );
 
-  test('HEAD is cancelled together with its connection', async () => {
+  test('a cancelled HEAD closes the connection to the destination', async () => {
     const { ask, client, sockets, lines } = await answering();
     ask('HEAD').on('error', () => {});
     await until(() => sockets.size > 0);
@@ -57,7 +60,7 @@ describe('RFC 9113 section 5.4.2: a request that is cancelled before its answer'
 
 describe('RFC 9110 section 9.1: methods are case-sensitive', () => {
   test.each(['get', 'Get', 'head', 'trace', 'options', 'connect', 'pri'])(
-    '%s is 501, and nobody is asked',
+    'the method %s is 501, and no destination is asked',
     async (method) => {
       const { ask, asked, lines } = await answering('HTTP/1.1 204 No Content\r\n\r\n');
       const stream = ask(method).on('error', () => {});

@@ -40,12 +40,12 @@ function session({ port }: RunningProxy): ClientHttp2Session {
   return opened;
 }
 
-/** Resolves when it is closed, whatever the reason. */
+/** Resolves when it is closed, for any reason. */
 function closing(one: EventEmitter): Promise<void> {
   return new Promise((resolve) => void one.once('close', resolve));
 }
 
-/** The answer on a stream. */
+/** Reads the answer on a stream. */
 async function answerTo(stream: ClientHttp2Stream, content?: string) {
   stream.on('error', () => {});
   let trailers = {};
@@ -65,7 +65,7 @@ async function answerTo(stream: ClientHttp2Stream, content?: string) {
   return { status: Number(fields[':status'] ?? 0), fields, body, trailers, code: stream.rstCode };
 }
 
-/** A proxy to an origin that answers with what it was asked. */
+/** Starts a proxy to an origin that answers with the request that it got. */
 async function echoing(options: ProxyOptions = {}) {
   const port = await startOrigin((request, response) => {
     let content = '';
@@ -86,7 +86,7 @@ async function echoing(options: ProxyOptions = {}) {
 }
 
 describe('RFC 9113 section 8.3.1: requests', () => {
-  test('a request without credentials is 407; with them it is forwarded over HTTP/1.1', async () => {
+  test('a request over HTTP/2 without credentials is 407, and with credentials is forwarded over HTTP/1.1', async () => {
     const { client, base } = await echoing();
     const refused = await answerTo(client.request(base));
     expect(refused).toMatchObject({ status: 407 });
@@ -119,7 +119,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
   test.each([
     ['with a length', { 'content-length': 5 }, ['content-length', '5']],
     ['without one', {}, ['Transfer-Encoding', 'chunked']],
-  ])('content %s', async (_, more, framing) => {
+  ])('content %s is forwarded over HTTP/2', async (_, more, framing) => {
     const { client, base } = await echoing();
     const stream = client.request({ ...base, ...ALICE, ':method': 'POST', ...more });
     const { status, body } = await answerTo(stream, 'hello');
@@ -129,7 +129,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
     expect(asked.rawHeaders.join().toLowerCase()).toContain(framing.join().toLowerCase());
   });
 
-  test('trailers are forwarded', async () => {
+  test('trailers are forwarded over HTTP/2', async () => {
     const { client, base } = await echoing();
     const stream = client.request(
       { ...base, ...ALICE, ':method': 'POST', trailer: 'x-sum' },
@@ -172,14 +172,14 @@ describe('RFC 9113 section 8.3.1: requests', () => {
     ['an address in disguise', { ':authority': '127.1' }],
     ['a Host that differs', { host: 'other.example' }],
     ['a fragment', { ':path': '/#a' }],
-  ])('%s is refused', async (_, more) => {
+  ])('a request with %s is refused', async (_, more) => {
     const { client, base } = await echoing();
     const { status, body } = await answerTo(client.request({ ...base, ...ALICE, ...more }));
     expect([0, 400]).toContain(status);
     expect(body).not.toContain('"url"');
   });
 
-  test('two sets of credentials are 400', async () => {
+  test('a request with two sets of credentials is 400', async () => {
     const { proxy, base } = await echoing();
     const client = new TestSocket(proxy.listening);
     const get = Object.entries({ ':method': 'GET', ...base, ...ALICE });
@@ -233,7 +233,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
     ['CR and LF in a value', 'x-a', '1\r\nHost: b'],
     ['NUL in a value', 'x-a', '1\0'],
     ['a control character in a value', 'x-a', '1\x01'],
-  ])('RFC 9113 section 8.2.1: %s is not forwarded', async (_, name, value) => {
+  ])('RFC 9113 section 8.2.1: a field with %s is not forwarded', async (_, name, value) => {
     const { proxy, base } = await echoing();
     const client = new TestSocket(proxy.listening);
     const fields = Object.entries({ ':method': 'GET', ...base, ...ALICE });
@@ -270,7 +270,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
     expect(trailers).toMatchObject({ 'x-sum': '1' });
   });
 
-  test('RFC 9110 section 10.1.1: Expect', async () => {
+  test('RFC 9110 section 10.1.1: the proxy passes on 100 Continue over HTTP/2', async () => {
     const { client, base } = await echoing();
     const stream = client.request({ ...base, ...ALICE, ':method': 'PUT', expect: '100-continue' });
     await once(stream, 'continue');
@@ -293,7 +293,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
   test.each([
     ['a status beyond all', 'HTTP/1.1 999 No\r\n\r\n'],
     ['407', 'HTTP/1.1 407 No\r\n\r\n'],
-  ])('%s is 502', async (_, bytes) => {
+  ])('an answer with %s is 502', async (_, bytes) => {
     const { port } = await startTcp((socket) => {
       socket.once('data', () => socket.end(bytes));
     });
@@ -350,7 +350,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     return { proxy, client, fields, open, sockets, port };
   }
 
-  test('a stream is the tunnel, alongside other streams', async () => {
+  test('a CONNECT stream is the tunnel, alongside other streams', async () => {
     const { open, client, fields } = await tunnelling(echo);
     const streams = [await open(), await open()];
     expect((await answerTo(client.request(fields))).status).toBe(407);
@@ -360,7 +360,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     }
   });
 
-  test('each side ends independently', async () => {
+  test('each side of a tunnel ends independently', async () => {
     const { open, proxy } = await tunnelling((socket) => {
       socket.write('first ');
       socket.on('data', () => {});
@@ -379,7 +379,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     expect(proxy.lines).toMatchObject([{ end: 'done', sent: 3, received: 10 }]);
   });
 
-  test('a reset by the server is CONNECT_ERROR', async () => {
+  test("a reset by the tunnel's server is CONNECT_ERROR", async () => {
     const { open, sockets } = await tunnelling((socket) => socket.resume());
     const stream = await open();
     const closed = closing(stream);
@@ -388,7 +388,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     expect(stream.rstCode).toBe(http2.constants.NGHTTP2_CONNECT_ERROR);
   });
 
-  test("the loss of the connection resets the server's side", async () => {
+  test("the loss of the client's connection resets the server's side of a tunnel", async () => {
     const errors: unknown[] = [];
     const { open, proxy, sockets } = await tunnelling((socket) => {
       socket.resume().on('error', (error) => errors.push(error));
@@ -401,7 +401,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
   });
 
   test.each(['end', 'resetAndDestroy'] as const)(
-    'RFC 9113 section 5.1: the loss of the connection after END_STREAM is one too: %s',
+    "RFC 9113 section 5.1: the loss of the connection after END_STREAM resets the server's side, too: %s",
     async (leave) => {
       let ended = false;
       const { proxy, port } = await tunnelling((socket) => {
@@ -433,7 +433,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
       { ':protocol': 'websocket', ':path': '/', ':scheme': 'http' },
       0,
     ],
-  ])('%s is refused', async (_, more, expected) => {
+  ])('CONNECT to %s is refused', async (_, more, expected) => {
     const { client, fields, sockets } = await tunnelling(echo);
     const { status } = await answerTo(client.request({ ...fields, ...ALICE, ...more }));
     expect(status).toBe(expected);
@@ -444,7 +444,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     ['a path', [[':path', '/']]],
     ['a scheme', [[':scheme', 'http']]],
     ['no authority', []],
-  ])('%s is malformed', async (what, fields) => {
+  ])('a CONNECT with %s is malformed', async (what, fields) => {
     const { proxy, port, sockets } = await tunnelling(echo);
     const authority: [string, string][] = [[':authority', `127.0.0.1:${port}`]];
     const client = new TestSocket(proxy.listening);
@@ -466,7 +466,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
   test.each([
     ['CANCEL', http2.constants.NGHTTP2_CANCEL],
     ['NO_ERROR', http2.constants.NGHTTP2_NO_ERROR],
-  ])('a reset of the stream, %s, is a reset at the server, not an end of data', async (_, code) => {
+  ])('a reset of the stream, %s, is a reset at the server, not a clean end', async (_, code) => {
     const seen: string[] = [];
     const { proxy, port, sockets } = await tunnelling((socket) => {
       socket.resume();
@@ -483,7 +483,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     client.socket.destroy();
   });
 
-  test('streams count towards the limit of tunnels, and are released', async () => {
+  test('tunnel streams count towards the limit of tunnels, and are released', async () => {
     const { open, client, fields, proxy } = await tunnelling(echo, { tunnels: 1 });
     const stream = await open();
     const refused = await answerTo(client.request({ ...fields, ...ALICE }));
@@ -493,7 +493,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     await open();
   });
 
-  test('a tunnel ends when its time is over', async () => {
+  test('a tunnel ends when its total time has passed', async () => {
     const { open, proxy } = await tunnelling((socket) => socket.resume(), { idle: 0.05 });
     const stream = await open();
     await closing(stream);

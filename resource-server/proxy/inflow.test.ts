@@ -13,7 +13,7 @@ afterEach(stopAll);
 const KIB = 1024;
 const CONTENT = randomBytes(3_000_000);
 
-/** Takes each piece after a while, in which its octets have to stay as they are. */
+/** A client that takes each piece after a while, during which its octets must not change. */
 class SlowClient extends Writable {
   readonly taken: Buffer[] = [];
   readonly memory = new Set<ArrayBufferLike>();
@@ -42,7 +42,7 @@ async function dial(serve: (socket: Socket) => void, buffers: ReadBuffers) {
 }
 
 test.each([256 * KIB, 64 * KIB])(
-  'data of a destination arrives unchanged, by one buffer and a longer one (%d octets)',
+  'data of a destination arrives unchanged with a short and then a longer buffer (%d octets)',
   async (most) => {
     const buffers = new ReadBuffers();
     const { inflow, socket } = await dial((server) => server.end(CONTENT), buffers);
@@ -57,7 +57,7 @@ test.each([256 * KIB, 64 * KIB])(
   },
 );
 
-test('reads nothing before it is started, and the end of the data ends the client', async () => {
+test('a destination is not read before the start, and its end ends the client', async () => {
   const { inflow, socket } = await dial((server) => server.end('early'), new ReadBuffers());
   for (let turn = 0; turn < 20; turn += 1) await setImmediate();
   expect(socket.bytesRead).toBe(0);

@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream';
 import { FIRST, type ReadBuffers } from '../answers/read-buffers.ts';
 
 /**
- * The data from a destination. It is read into one buffer, which is reused when its bytes have been taken. Once
- * the data fills the first buffer, a longer one replaces it.
+ * The data from a destination. It is read into one buffer, which is reused when its bytes have been passed on. Once the
+ * data fills the first buffer, a longer one replaces it.
  */
 export class Inflow {
   readonly #buffers: ReadBuffers;
@@ -24,11 +24,11 @@ export class Inflow {
       this.#deliver(buffer.subarray(0, length));
       if (length === FIRST && buffer.length === FIRST)
         this.#buffer = this.#buffers.take(this.#most);
-      return false; // pauses until the data is taken
+      return false; // pauses the socket until the data is passed on
     },
   };
 
-  /** Forwards the data from now on, as fast as the receiver takes it. `most`: bytes at a time. */
+  /** Forwards the data from now on, as fast as the receiver reads it. `most`: bytes at a time. */
   start(from: Socket, to: Writable, most: number): void {
     this.#most = most;
     this.#deliver = (piece) => {

@@ -18,7 +18,7 @@ const anybody: Scheme = {
   authenticate: () => ({ kind: 'granted', principal: { kind: 'anonymous' } }),
 };
 
-test('self covers every listener of the resource server, also one that opens later', async () => {
+test('the destination `self` covers every listener of the resource server, including later ones', async () => {
   const address = { host: '127.0.0.1', port: 0 };
   const open = () => listen({ ...address, handler: () => undefined, log: silentLog });
   const main = await open();

@@ -21,13 +21,13 @@ export interface ProxyServer extends LineParts {
   readonly network: Network;
   readonly standing: Standing;
   readonly errors: ProxyParts['errors'];
-  /** The handler that a hidden proxy shows to others: the resource server's. */
+  /** The handler that a hidden proxy shows to other clients: the resource server's. */
   readonly seeming: AnyHandler;
   readonly limits: Partial<ServerLimits>;
   /** The listener of the resource server beside which the proxy opens. */
   readonly main: Listening;
   /**
-   * All listeners of that server, for the destination `self`, without the proxy: nobody reaches the proxy through
+   * All listeners of that server without the proxy, for the destination `self`. Clients cannot reach the proxy through
    * itself.
    */
   readonly listeners: readonly Listening[];
@@ -55,7 +55,7 @@ export async function openProxy(parts: ProxyServer): Promise<Listening> {
   };
   const told = {
     space,
-    // No trusted proxy stands before a forward proxy, so forwarded addresses are ignored.
+    // A forward proxy is behind no trusted proxy, so forwarded addresses are ignored.
     recipient: { at: PROXY, proxies: trustedProxies([]), local: isLoopback(host) },
     origin: proxyUrl(config, address),
   };

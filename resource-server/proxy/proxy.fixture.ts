@@ -142,7 +142,7 @@ export async function startTcp(
   return { port: await started(server, sockets), sockets };
 }
 
-/** Resolves when a number has grown and then stops growing. */
+/** Resolves when a number has grown and then no longer grows. */
 export async function stalled(figure: () => number): Promise<void> {
   for (let before = -1; figure() === 0 || figure() !== before;) {
     before = figure();
@@ -150,7 +150,7 @@ export async function stalled(figure: () => number): Promise<void> {
   }
 }
 
-/** Resolves when the condition is true; rejects after ten seconds. */
+/** Resolves when the condition is true. Rejects after ten seconds. */
 export async function until(question: () => boolean): Promise<void> {
   const end = performance.now() + 10_000;
   while (!question()) {

@@ -33,12 +33,12 @@ import { traceAnswer } from '../space/trace.ts';
 
 /** Milliseconds for looking up a name, and again for connecting. */
 const PATIENCE = 10_000;
-/** The reason why work for a client is aborted. Made once, since a stack trace costs more than a look-up. */
+/** The reason for aborting work for a client. Made once, since a stack trace costs more than a look-up. */
 const LEFT = new Error('The client has left.');
 
 export interface ProxyParts extends LineParts {
   readonly config: ProxyConfig;
-  /** The space that says who may use the proxy. */
+  /** The space that decides who may use the proxy. */
   readonly space: ProtectionSpace;
   readonly recipient: Recipient;
   /** The proxy's origin for clients: scheme, host and port. */
@@ -86,13 +86,13 @@ export function createProxy(parts: ProxyParts): Proxy {
     const { signal } = gone;
     const answer = await handle(request, response, line, signal).catch(failed(line, signal));
     if (answer === undefined) return;
-    // The sender may have understood a malformed request differently (RFC 9112 section 11.2).
+    // The sender may have read a malformed request differently (RFC 9112 section 11.2).
     if (answer.status === 400 && response instanceof ServerResponse)
       response.shouldKeepAlive = false;
     send(request, response, errors.told(request, named(answer, line), line.id));
   }
 
-  /** Resolves to undefined if nothing is left to be sent. */
+  /** Resolves to undefined if nothing is left to send. */
   async function handle(
     request: AnyRequest,
     response: AnyResponse,
@@ -116,7 +116,7 @@ export function createProxy(parts: ProxyParts): Proxy {
       breakOff(sideOf(request));
     });
     return proven(outcome, { request, method, line, signal, errors }, async () => {
-      // Digest with auth-int has read the content, which may have come slowly.
+      // Digest with auth-int has already read the content, which may have arrived slowly.
       await judgeLate({ passed: outcome, mark }, began);
       if (maxForwards(request) === 0) return answerHere(request);
       if (lines(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
@@ -147,7 +147,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     asked.refuse(errors.told(asked.request, named(answer, line), line.id));
   }
 
-  /** Resolves to undefined if nothing is left to be sent. `reached`: called when nothing is left that the signal ends. */
+  /** Resolves to undefined if nothing is left to send. `reached`: called when the signal no longer has work to end. */
   async function connect(
     asked: TunnelRequest,
     line: Line,
@@ -159,7 +159,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     line.note({ host: authority });
     const method = 'CONNECT';
     const about = { method, target: authority, origin };
-    const content = { digest: async (hash: string) => createHash(hash).digest() }; // there is no content
+    const content = { digest: async (hash: string) => createHash(hash).digest() }; // CONNECT has no content
     const mark = standing.mark();
     const connecting = authRequest(request, about, recipient, content);
     const outcome = await admitted(connecting, line);
@@ -212,7 +212,7 @@ interface Proven {
   readonly errors: Pick<Errors, 'told'>;
 }
 
-/** Adds the fields that are owed to an authenticated client to every answer, whatever becomes of its request. */
+/** Adds the fields that the scheme sends to an authenticated client to every answer. */
 async function proven(
   passed: Passed,
   { request, method, line, signal, errors }: Proven,

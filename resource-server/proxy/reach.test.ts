@@ -5,7 +5,7 @@ import { createReach } from './reach.ts';
 
 const PRESENT = new AbortController().signal;
 
-/** A proxy's way to the network, with what was asked of it. */
+/** Makes a function that reaches destinations over a fake network, with a record of its look-ups and connections. */
 function reaching(
   entries: readonly string[],
   answers: readonly (readonly string[])[],
@@ -43,7 +43,7 @@ const never = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 
-test('only the checked address is dialled, after a single look-up', async () => {
+test('a proxy connects only to the checked address, after a single look-up', async () => {
   const { reach, looked, dialled } = reaching(['public:80'], [['1.1.1.1'], ['127.0.0.1']]);
   await reach('a.example', 80);
   expect(looked).toEqual(['a.example']);
@@ -57,7 +57,7 @@ test('a name that resolves differently the second time is checked again', async 
   expect(dialled).toEqual(['1.1.1.1 80']);
 });
 
-test('only the permitted ones of several addresses are dialled', async () => {
+test('a proxy connects only to the permitted addresses of a name', async () => {
   const found = [['127.0.0.1', '::ffff:127.0.0.1', '::1', '1.1.1.1', '10.0.0.1']];
   const { reach, dialled } = reaching(['public:80'], found);
   await reach('a.example', 80);
@@ -73,7 +73,7 @@ test.each([
   expect([looked, dialled]).toEqual([[], []]);
 });
 
-test('a permitted address is dialled without a look-up', async () => {
+test('a proxy connects to a permitted address without a look-up', async () => {
   const { reach, looked, dialled } = reaching(['[::1]:80', '127.0.0.1:80'], []);
   await reach('::1', 80);
   await expect(reach('127.0.0.2', 80)).rejects.toMatchObject({ status: 403 });
@@ -83,7 +83,7 @@ test('a permitted address is dialled without a look-up', async () => {
 });
 
 test.each([[[]], [['127.0.0.1']], [['not an address']]])(
-  'RFC 9110 section 15.5.4: without an address that may be reached it is 403: %j',
+  'RFC 9110 section 15.5.4: a name without a permitted address is 403: %j',
   async (found) => {
     const { reach } = reaching(['public:80'], [found]);
     await expect(reach('a.example', 80)).rejects.toMatchObject({ status: 403 });
@@ -95,7 +95,7 @@ test('RFC 9110 section 15.6.3: a name that does not exist is 502', async () => {
   await expect(reach('a.example', 80)).rejects.toMatchObject({ status: 502 });
 });
 
-test('the next address is tried if one does not answer; 502 after the last', async () => {
+test('a proxy tries the next address if one fails, and is 502 after the last', async () => {
   const refusing = async (address: string) => {
     if (address !== '3.3.3.3') throw new Error('ECONNREFUSED');
     return new Socket();
@@ -110,7 +110,7 @@ test('the next address is tried if one does not answer; 502 after the last', asy
   expect(dialled).toEqual(['1.1.1.1 80', '3.3.3.3 80', '1.1.1.1 80', '2.2.2.2 80']);
 });
 
-test('no more than four addresses are tried', async () => {
+test('a proxy tries at most four addresses of a name', async () => {
   const found = [Array.from({ length: 50 }, (_, index) => `1.1.1.${index}`)];
   const { reach, dialled } = reaching(['public:80'], found, () => Promise.reject(new Error('no')));
   await expect(reach('a.example', 80)).rejects.toMatchObject({ status: 502 });
@@ -135,7 +135,7 @@ test('RFC 9110 section 15.6.5: a name that is not resolved in time is 504', asyn
 });
 
 test.each(['ETIMEOUT', 'ECANCELLED'])(
-  'RFC 9110 section 15.6.5: servers of DNS that do not answer are 504: %s',
+  'RFC 9110 section 15.6.5: DNS servers that do not answer are 504: %s',
   async (code) => {
     const network = {
       resolve: () => Promise.reject(Object.assign(new Error(code), { code })),
@@ -152,7 +152,7 @@ test.each(['ETIMEOUT', 'ECANCELLED'])(
   },
 );
 
-test('nothing more is tried once the client has left', async () => {
+test('a proxy tries no more addresses once the client has left', async () => {
   const leaving = new AbortController();
   const { reach, dialled } = reaching(['public:80'], [['1.1.1.1', '2.2.2.2']], (_, signal) => {
     queueMicrotask(() => leaving.abort());
@@ -162,7 +162,7 @@ test('nothing more is tried once the client has left', async () => {
   expect(dialled).toEqual(['1.1.1.1 80']);
 });
 
-test('nothing is dialled for a client that has left during the look-up', async () => {
+test('a proxy does not connect for a client that left during the look-up', async () => {
   const leaving = new AbortController();
   const { reach, dialled } = reaching(['public:80'], [['1.1.1.1']]);
   queueMicrotask(() => leaving.abort());

@@ -7,13 +7,13 @@ import type { Network } from './network.ts';
 import type { Authority } from '#shared/client/destinations/authority.ts';
 import { setTimeout } from '#shared/base/safe-timers.ts';
 
-/** How many addresses of a name are tried. */
+/** The most addresses of a name that are tried. */
 const ADDRESSES = 4;
 
 /**
- * Connects to a destination that the configuration permits. The name is looked up once, and only the addresses
- * that were checked are dialled, so later changes of the name do not matter. `inflow` receives the data. Rejects
- * with HttpError: 403 if the configuration refuses, 502 or 504 if the network fails.
+ * Connects to a destination that the configuration permits. The name is looked up once, and only the checked addresses
+ * are used, so later changes of the name have no effect. `inflow` receives the data. Rejects with HttpError: 403 if the
+ * configuration refuses, 502 or 504 if the network fails.
  */
 export type Reach = (asked: Authority, signal: AbortSignal, inflow?: Inflow) => Promise<Socket>;
 
@@ -56,9 +56,7 @@ export function createReach(
   };
 }
 
-/**
- * Error codes of timeouts, when connecting and when looking up: no answer, or cancelled because the time was over.
- */
+/** Error codes of timeouts of connections and look-ups: no answer, or cancelled at the time limit. */
 const TIMEOUTS: ReadonlySet<unknown> = new Set(['ETIMEDOUT', 'ETIMEOUT', 'ECANCELLED']);
 
 function isTimeout(error: unknown): boolean {
@@ -68,8 +66,8 @@ function isTimeout(error: unknown): boolean {
 }
 
 /**
- * Does work that ends with the signal, or after so many milliseconds. `AbortSignal.timeout` and `any` would be garbage
- * for longer than a tunnel takes to open.
+ * Does work that ends with the signal, or after so many milliseconds. `AbortSignal.timeout` and `any` would stay in
+ * memory for longer than a tunnel takes to open.
  */
 async function inTime<T>(
   signal: AbortSignal,

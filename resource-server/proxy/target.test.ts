@@ -14,11 +14,11 @@ describe('RFC 9112 section 3.2.2: absolute-form', () => {
     ['http://a.example/%2F%00', 80, 'a.example', '/%2F%00'],
     ['http://a.example/http://b.example/', 80, 'a.example', '/http://b.example/'],
     ['http://[::1]:3001/', 3001, '[::1]:3001', '/'],
-  ])('%s: path and query are forwarded as received', (text, port, authority, path) => {
+  ])('path and query of %s are forwarded as received', (text, port, authority, path) => {
     expect(parseProxyTarget('GET', text)).toMatchObject({ port, authority, path });
   });
 
-  test('RFC 9112 section 3.2.4: OPTIONS without a path is about the whole server', () => {
+  test('RFC 9112 section 3.2.4: OPTIONS without a path applies to the whole server', () => {
     expect(parseProxyTarget('OPTIONS', 'http://a.example')?.path).toBe('*');
     expect(parseProxyTarget('OPTIONS', 'http://a.example/')?.path).toBe('/');
     expect(parseProxyTarget('OPTIONS', 'http://a.example?b')?.path).toBe('/?b');
@@ -45,11 +45,11 @@ describe('RFC 9112 section 3.2.2: absolute-form', () => {
     'http://a.example/\u00fc',
     'http://a.example\\@b.example/',
     'http://127.1/',
-  ])('%j is refused', (text) => {
+  ])('the target %j is refused', (text) => {
     expect(parseProxyTarget('GET', text)).toBeUndefined();
   });
 
-  test('never throws, and never lets a path break the request line', () => {
+  test('parsing a target never throws, and its path never breaks the request line', () => {
     fc.assert(
       fc.property(anyText(), fc.string(), (left, right) => {
         const target = parseProxyTarget('GET', `http://${left}/${right}`);

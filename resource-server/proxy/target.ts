@@ -11,7 +11,7 @@ export interface ProxyTarget extends Authority {
 const ABSOLUTE = /^http:\/\/([^/?]+)([!"$-~]*)$/i;
 
 /**
- * Parses absolute-form with the scheme http. Returns undefined if it is another form or malformed. Targets have no
+ * Parses absolute-form with the scheme http. Returns undefined for another form or a malformed target. Targets have no
  * fragments, and userinfo is refused (RFC 9110 section 4.2.4).
  */
 export function parseProxyTarget(method: string, text: string): ProxyTarget | undefined {

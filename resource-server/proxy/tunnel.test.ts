@@ -21,7 +21,7 @@ afterEach(stopAll);
 
 const HALF_OPEN = { allowHalfOpen: true };
 
-/** A proxy to a server that does this with each connection. */
+/** Starts a proxy to a server that calls `serve` with each connection. */
 async function tunnelling(serve: (socket: Socket) => void, options: ProxyOptions = {}) {
   const { port, sockets } = await startTcp(serve, HALF_OPEN);
   const proxy = await startProxy({ destinations: [`127.0.0.1:${port}`], ...options });
@@ -37,7 +37,7 @@ async function tunnelling(serve: (socket: Socket) => void, options: ProxyOptions
   return { ...proxy, port, sockets, ask, open };
 }
 
-/** Revocations, and the standing that reads them. */
+/** Makes revocations, and a standing that reads them. */
 function revoking() {
   const set = new RevocationSet();
   set.epoch = 'e1';
@@ -47,7 +47,7 @@ function revoking() {
 }
 
 describe('a revocation ends', () => {
-  test('a tunnel, on both sides, and the log says so', async () => {
+  test('a revocation ends a tunnel on both sides, and the log says so', async () => {
     const { standing, end } = revoking();
     const { open, sockets, lines } = await tunnelling(echo, { standing });
     const client = await open();
@@ -62,7 +62,7 @@ describe('a revocation ends', () => {
     ]);
   });
 
-  test('an answer in transit, which then does not look complete', async () => {
+  test('a revocation ends an answer in transit, which then does not look complete', async () => {
     const { standing, end } = revoking();
     const port = await startOrigin((_, response) => {
       response.write('half');
@@ -85,7 +85,7 @@ describe('a revocation ends', () => {
 const echo = (socket: Socket) => void socket.pipe(socket);
 
 describe('RFC 9110 section 9.3.6: CONNECT', () => {
-  test('200 has neither Content-Length nor Transfer-Encoding, and bytes pass in both directions', async () => {
+  test('the 200 to CONNECT has neither Content-Length nor Transfer-Encoding, and bytes pass in both directions', async () => {
     const { open } = await tunnelling(echo);
     const client = await open();
     const head = await client.until('\r\n\r\n');
@@ -97,7 +97,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     await client.all;
   });
 
-  test('fields that the scheme owes its client are on the 200, even if they cover the content', async () => {
+  test('fields that the scheme sends to an authenticated client are on the 200 to CONNECT, even if they cover the content', async () => {
     const owing: Scheme = {
       ...alone,
       async authenticate(...args) {
@@ -119,7 +119,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     );
   });
 
-  test('bytes that arrive with the request, before the 200, are forwarded', async () => {
+  test('bytes that arrive with CONNECT, before the 200, are forwarded', async () => {
     const { listening, ask } = await tunnelling(echo);
     const client = new TestSocket(listening);
     await client.send(`${ask()}early `);
@@ -137,7 +137,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     ['a URL', 'http://127.0.0.1:80/'],
     ['a path', '/'],
     ['an address in disguise', '2130706433:80'],
-  ])('%s is 400', async (_, target) => {
+  ])('CONNECT with %s is 400', async (_, target) => {
     const { listening, lines } = await startProxy();
     const received = await exchange(
       listening,
@@ -148,7 +148,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
   });
 
   test.each(['Content-Length: 5\r\n', 'Content-Length: 0\r\n', 'Transfer-Encoding: chunked\r\n'])(
-    'it has no content: with %j it is 400 and ends the connection',
+    'CONNECT has no content, so with %j it is 400 and closes the connection',
     async (line) => {
       const { listening, ask, sockets } = await tunnelling(echo);
       const received = await exchange(listening, `${ask(ALICE + line)}0\r\n\r\n${ask()}`);
@@ -160,7 +160,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
   test.each([
     ['two of them', ALICE + ALICE],
     ['a look-alike', `${ALICE}Proxy_Authorization: Basic eDp5\r\n`],
-  ])('Proxy-Authorization, %s: 400', async (_, lines) => {
+  ])('CONNECT with Proxy-Authorization, %s, is 400', async (_, lines) => {
     const { listening, ask, sockets } = await tunnelling(echo);
     expect(statuses(await exchange(listening, ask(lines)))).toEqual([400]);
     expect(sockets.size).toBe(0);
@@ -177,7 +177,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     '[fd00:ec2::254]:443',
     '168.63.129.16:443',
     '1.1.1.1:25',
-  ])('%s is 403', async (target) => {
+  ])('CONNECT to %s is 403', async (target) => {
     const { listening } = await startProxy({ destinations: ['public:443'] });
     const received = await exchange(
       listening,
@@ -186,7 +186,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     expect(statuses(received)).toEqual([403]);
   });
 
-  test('a refused connection is 502', async () => {
+  test('CONNECT to a port that refuses connections is 502', async () => {
     const { port } = await startTcp(echo);
     await stopAll();
     const { listening } = await startProxy({ destinations: [`127.0.0.1:${port}`] });
@@ -199,7 +199,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
 });
 
 describe('RFC 9110 section 11.7.1: 407', () => {
-  test('keeps the connection for the next attempt', async () => {
+  test('a 407 keeps the connection for the next attempt', async () => {
     const { listening, ask } = await tunnelling(echo);
     const client = new TestSocket(listening);
     await client.send(ask(''));
@@ -213,7 +213,7 @@ describe('RFC 9110 section 11.7.1: 407', () => {
     await client.until('through');
   });
 
-  test('can be repeated on one connection, between absolute-form requests', async () => {
+  test('a 407 can be repeated on one connection, between absolute-form requests', async () => {
     const origin = await startOrigin((_request, response) => response.end('plain'));
     const { listening, ask } = await tunnelling(echo, { destinations: [`127.0.0.1:${origin}`] });
     const peers: Socket[] = [];
@@ -224,7 +224,7 @@ describe('RFC 9110 section 11.7.1: 407', () => {
       expected.push(status);
       await until(() => statuses(client.received).length === expected.length);
     }
-    /** How many listeners the connection has; none may be left behind by an attempt. */
+    /** The numbers of the connection's listeners, which attempts must not increase. */
     const counts: number[] = [];
     for (let leg = 0; leg < 30; leg += 1) {
       await client.send(ask(''));
@@ -240,7 +240,7 @@ describe('RFC 9110 section 11.7.1: 407', () => {
     expect(counts[29]).toBe(counts[9]);
   });
 
-  test('RFC 9931: bytes after a refused request are not read as a request', async () => {
+  test('RFC 9931: bytes after a refused CONNECT are not read as a request', async () => {
     const { listening, ask, sockets } = await tunnelling(echo);
     const received = await exchange(listening, ask('') + ask());
     expect(statuses(received)).toEqual([407]);
@@ -248,7 +248,7 @@ describe('RFC 9110 section 11.7.1: 407', () => {
     expect(sockets.size).toBe(0);
   });
 
-  test('RFC 9931: any other refusal closes the connection', async () => {
+  test('RFC 9931: any other refusal of CONNECT closes the connection', async () => {
     const { listening } = await startProxy();
     const received = await exchange(
       listening,
@@ -261,20 +261,20 @@ describe('RFC 9110 section 11.7.1: 407', () => {
   test.each([
     ['HTTP/1.0', 'CONNECT a:1 HTTP/1.0\r\n\r\n'],
     ['Connection: close', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n'],
-  ])('closes the connection if the client asks for that: %s', async (_, bytes) => {
+  ])('a 407 closes the connection if the client asks for that: %s', async (_, bytes) => {
     const { listening } = await startProxy();
     const received = await exchange(listening, bytes);
     expect(statuses(received)).toEqual([407]);
   });
 
-  test('closes the connection of a client that never retries', async () => {
+  test('a 407 closes the connection of a client that never retries', async () => {
     const { listening, ask } = await tunnelling(echo, { limits: { keepAliveTimeout: 30 } });
     const client = new TestSocket(listening);
     await client.send(ask(''));
     expect(statuses(await client.all)).toEqual([407]);
   });
 
-  test('survives a reset while the next attempt is awaited', async () => {
+  test('a proxy survives a reset while it waits for the next attempt after a 407', async () => {
     const { listening, ask, open } = await tunnelling(echo);
     const client = new TestSocket(listening);
     await client.send(ask(''));
@@ -286,7 +286,7 @@ describe('RFC 9110 section 11.7.1: 407', () => {
 });
 
 describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
-  test("after the client's end the server can still send", async () => {
+  test("the server can still send after the client's end of a tunnel", async () => {
     const { open } = await tunnelling((socket) => {
       let all = '';
       socket.on('data', (data: Buffer) => {
@@ -299,7 +299,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
     expect(await client.all).toMatch(/all of it$/);
   });
 
-  test("after the server's end the client can still send", async () => {
+  test("the client can still send after the server's end of a tunnel", async () => {
     let received = '';
     const { open, sockets, lines } = await tunnelling((socket) => {
       socket.end('bye');
@@ -322,7 +322,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
   test.each([
     ['the server', 'destination'],
     ['the client', 'client'],
-  ])('when %s aborts, the other side is aborted, too', async (who, end) => {
+  ])('if %s aborts a tunnel, the other side is aborted, too', async (who, end) => {
     const { open, sockets, lines } = await tunnelling((socket) => socket.resume());
     const client = await open();
     const [server] = sockets;
@@ -339,7 +339,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
   test.each([
     ['idle', { idle: 0.05 }],
     ['total', { total: 0.05 }],
-  ])('it ends after its time: %s', async (end, times) => {
+  ])('a tunnel ends after its time: %s', async (end, times) => {
     const { open, sockets, lines } = await tunnelling((socket) => socket.resume(), times);
     const client = await open();
     await client.all;
@@ -386,7 +386,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
 describe('back-pressure', () => {
   const PIECE = Buffer.alloc(65_536);
 
-  test('throttles the server for a slow client', async () => {
+  test('a tunnel throttles the server for a slow client', async () => {
     let sent = 0;
     const { open } = await tunnelling((socket) => {
       const write = () => {
@@ -403,7 +403,7 @@ describe('back-pressure', () => {
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
-  test('throttles the client for a slow server', async () => {
+  test('a tunnel throttles the client for a slow server', async () => {
     const { open, sockets } = await tunnelling((socket) => socket.pause());
     const client = await open();
     let sent = 0;
@@ -419,7 +419,7 @@ describe('back-pressure', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('many bytes arrive unchanged in both directions at once', async () => {
+  test('many bytes pass a tunnel unchanged in both directions at once', async () => {
     const { listening, ask } = await tunnelling(echo);
     const socket = connect(listening.port, '127.0.0.1');
     socket.write(ask());
@@ -433,7 +433,7 @@ describe('back-pressure', () => {
 });
 
 describe('the limit of tunnels', () => {
-  test('beyond it CONNECT is 503, other requests pass, and ended tunnels are released', async () => {
+  test('a CONNECT over the limit of tunnels is 503, other requests pass, and ended tunnels are released', async () => {
     const origin = await startOrigin((_request, response) => response.end('plain'));
     const { port } = await startTcp(echo, HALF_OPEN);
     const { listening, lines } = await startProxy({
@@ -463,7 +463,7 @@ describe('the limit of tunnels', () => {
     expect(statuses(await exchange(listening, ask(ALICE)))).toEqual([503]);
   });
 
-  test('an account may have a quarter of the free tunnels, an address a third', async () => {
+  test('an account may have a quarter of the free tunnels, and an address a third', async () => {
     const anybody: Scheme = {
       ...alone,
       authenticate: ({ token68: name = '' }) => ({
@@ -493,7 +493,7 @@ describe('the limit of tunnels', () => {
     );
   });
 
-  test('includes tunnels that are still being connected', async () => {
+  test('the limit of tunnels includes those that are still connecting', async () => {
     const dialling = Promise.withResolvers<never>();
     const { listening, ask } = await tunnelling(echo, {
       tunnels: 1,
@@ -507,7 +507,7 @@ describe('the limit of tunnels', () => {
     expect(statuses(await exchange(listening, ask()))).toEqual([502]);
   });
 
-  test('ten concurrent requests for two tunnels: two succeed', async () => {
+  test('two of ten concurrent requests for two tunnels succeed', async () => {
     const { listening, ask } = await tunnelling(echo, { tunnels: 8 });
     const clients = Array.from({ length: 10 }, () => new TestSocket(listening));
     await Promise.all(clients.map((client) => client.send(ask())));
@@ -517,7 +517,7 @@ describe('the limit of tunnels', () => {
     expect(codes.filter((code) => code === 503)).toHaveLength(8);
   });
 
-  test('is released by a client that leaves while it is being connected', async () => {
+  test('a client that leaves while its tunnel connects frees the tunnel', async () => {
     const { listening, ask, lines } = await tunnelling(echo, {
       tunnels: 1,
       network: {
@@ -537,7 +537,7 @@ describe('the limit of tunnels', () => {
   });
 });
 
-test('a CONNECT behind a request in progress waits for its answer', async () => {
+test('a CONNECT behind a running request waits for the answer to that request', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const origin = await startOrigin((_request, response) => {
     void promise.then(() => response.end('plain'));

@@ -8,28 +8,33 @@ interface Placed {
 }
 
 export interface Waiter<Row extends Placed> {
-  /** The subscription or receipt subscription that it waits at. */
+  /** The subscription or receipt subscription at which the client waits. */
   readonly id: string;
-  /** Returns the rows behind a place, in their order. */
+  /** Returns the rows after a place, in order. */
   read(after: number): Promise<readonly Row[]>;
-  /** Resolves to whether that resource is still there. `doubted`: what made it may have ended. */
+  /** Resolves to whether that resource still exists. `doubted`: the grant behind it may have ended. */
   isThere(doubted: boolean): Promise<boolean>;
-  /** Does not wait: ends after the rows that are there. */
+  /** Whether to end after the present rows, without waiting. */
   readonly once: boolean;
-  /** Milliseconds of quiet after which it gives a sign of life. */
+  /** Milliseconds of silence after which a heartbeat is sent. */
   readonly heartbeat: number;
   /** Aborted when the client has left, or when the server ends. */
   readonly signal: AbortSignal;
-  /** Aborted when what made the resource has ended, or when nobody knows since the store is silent. */
+  /**
+   * Aborted when the grant behind the resource has ended, or when the store does not answer, so that this is unknown.
+   */
   readonly doubted: AbortSignal;
 }
 
-/** Milliseconds after which rows are read again: one of them may have been deleted while the client took another. */
+/**
+ * Milliseconds after which rows are read again, since a row may have been deleted while the client received another.
+ */
 const FRESH = 50;
 
 /**
- * Yields each row once, as it arrives in whichever process, and undefined as a sign of life. Ends with its signal, and if
- * the store does not answer: the client comes back. Throws HttpError 404 when the resource is gone (RFC 8030 section 7.3).
+ * Yields each row once, as it arrives in any process, and undefined as a heartbeat. Ends with its signal, and during an
+ * outage of the store, after which the client returns. Throws HttpError 404 when the resource no longer exists (RFC
+ * 8030 section 7.3).
  */
 export async function* arrivals<Row extends Placed>(
   news: Pick<News, 'listen'>,

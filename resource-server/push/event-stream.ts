@@ -4,7 +4,7 @@ import type { ResourceAnswer } from '../answers/pieces.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** True if the client asks for events by name; every client would take them by its wildcard. */
+/** True if the client asks for events by name, since every client would accept them by its wildcard. */
 export function takesEvents(raw: readonly string[]): boolean {
   return lines(raw, 'accept')
     .flatMap(plainMembers)
@@ -14,17 +14,17 @@ export function takesEvents(raw: readonly string[]): boolean {
     });
 }
 
-/** An event of the HTML standard, section 9.2. Its data is JSON. */
+/** An event (HTML standard, section 9.2). Its data is JSON. */
 export interface ServerEvent {
   readonly event: 'message' | 'receipt';
   readonly data: object;
 }
 
-/** A comment, which no client shows. The first one sends the fields of the answer. */
+/** A comment, which clients ignore. The first comment sends the head of the answer. */
 const COMMENT = Buffer.from(':\n\n');
 
 /**
- * Answers with events as they come; undefined among them is a sign of life. `done` is called once the last one is
+ * Answers with events as they arrive. Undefined among them is a heartbeat. `done`: called once the last event is
  * written or the client has left.
  */
 export function eventStream(

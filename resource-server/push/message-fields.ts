@@ -3,22 +3,22 @@ import { HttpError } from '#shared/http/answer.ts';
 import { type PushMessage, URGENCIES, type Urgency } from '#shared/stores/push/push.ts';
 import { isMediaType } from '../answers/media-type.ts';
 
-/** Seconds that a message is kept at most: 28 days. */
+/** The most seconds for which a message is kept: 28 days. */
 const LONGEST_TTL = 28 * 86_400;
 
 const DIGITS = /^\d+$/;
-/** RFC 8030 section 5.4. */
+/** A topic (RFC 8030 section 5.4). */
 const TOPIC = /^[\w-]{1,32}$/;
-/** Content codings (RFC 9110 section 8.4); no application server needs more of them. */
+/** Content codings (RFC 9110 section 8.4), with more characters than any application server needs. */
 const CODINGS = /^[\w!#$%&'*+.^`|~, \t-]{1,64}$/;
 
-/** The fields of a request to a push resource (RFC 8030 section 5), but for those about receipts. */
+/** The fields of a request to a push resource (RFC 8030 section 5), without those about receipts. */
 export interface MessageFields extends Pick<PushMessage, 'urgency' | 'topic' | 'type' | 'coding'> {
-  /** Seconds, no more than were asked for. */
+  /** Seconds, at most as many as requested. */
   readonly ttl: number;
 }
 
-/** Throws HttpError 400 for what is missing or malformed, `BadRequest` for what comes twice. */
+/** Throws HttpError 400 for missing or malformed fields, and `BadRequest` for repeated fields. */
 export function messageFields(raw: readonly string[]): MessageFields {
   const topic = single(raw, 'topic');
   if (topic !== undefined && !TOPIC.test(topic)) {
@@ -47,7 +47,7 @@ function ttlOf(value: string | undefined): number {
   return Math.min(Number(value), LONGEST_TTL);
 }
 
-/** Returns the field Urgency (section 5.3), of a message or of a client that waits. Undefined: there is none. */
+/** Returns the field Urgency (section 5.3), of a message or of a waiting client. Undefined: the field is missing. */
 export function urgencyOf(raw: readonly string[]): Urgency | undefined {
   const value = single(raw, 'urgency');
   if (value === undefined) return undefined;

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Push } from '#shared/stores/push/push.ts';
 
-/** Milliseconds between two looks at what other processes have done. */
+/** Milliseconds between two reads of the changes by other processes. */
 const LOOK = 250;
 
 type Bell = () => void;
 
-/** Wakes those who wait for something to happen to a subscription or receipt subscription, in whichever process. */
+/** Wakes clients that wait for a change of a subscription or receipt subscription, in any process. */
 export interface News {
-  /** Calls `bell` whenever something happens to `id`. Returns a function that ends that. */
+  /** Calls `bell` at each change of `id`. Returns a function that stops this. */
   listen(id: string, bell: Bell): () => void;
-  /** Tells of something that this process has done. */
+  /** Reports a change that this process has made. */
   tell(id: string): void;
 }
 
-/** The store is asked only while somebody listens. After it was silent, everybody is woken. */
+/** The store is read only while a client listens. After an outage all clients are woken. */
 export function createNews(push: Pick<Push, 'news'>): News {
   const bells = new Map<string, Set<Bell>>();
   let following = false;
@@ -30,7 +30,7 @@ export function createNews(push: Pick<Push, 'news'>): News {
         ({ position } = news);
         for (const id of news.of) ring(id);
       } catch {
-        position = undefined; // the store is silent: news may be forgotten before it answers
+        position = undefined; // changes during the outage may be deleted before the store answers again
       }
     }
     following = false;

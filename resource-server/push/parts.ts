@@ -8,16 +8,16 @@ import type { Space } from '../space/spaces.ts';
 import type { News } from './news.ts';
 import type { SubscriptionParts } from './subscriptions.ts';
 
-/** The parts that the resources of a push service are made of. */
+/** The parts of the resources of a push service. */
 export interface PushParts extends SubscriptionParts {
   readonly stores: SubscriptionParts['stores'] & Pick<Stores, 'limits'>;
   readonly vapid: Vapid;
   readonly news: News;
   readonly clock: Clock;
   readonly random: Random;
-  /** Milliseconds after which a connection ends on which nothing is sent. */
+  /** Milliseconds of silence after which a connection is closed. */
   readonly idleTimeout: number;
-  /** The origin of the server over TLS, if there is one beside that in clear text. */
+  /** The origin of the server over TLS, if there is one beside the origin in clear text. */
   readonly secureOrigin?: string | undefined;
   /** Aborted when the server ends. */
   readonly ending: AbortSignal;
@@ -29,19 +29,19 @@ export interface PushRequest extends Pick<
   'request' | 'response' | 'origin' | 'passed' | 'mark' | 'watch'
 > {
   readonly space: Space;
-  /** The id in its URL. */
+  /** The id in the URL. */
   readonly id: string;
 }
 
-/** How much there may be at once (RFC 8030 section 7.2). */
+/** The limits of a push service (RFC 8030 section 7.2). */
 export const MOST: PushLimits & {
   readonly subscriptions: number;
   readonly receiptSubscriptions: number;
 } = {
-  /** Subscriptions of one person. */
+  /** The most subscriptions of one person. */
   subscriptions: 50,
   messages: 100,
-  /** Receipt subscriptions that were asked of one push resource. */
+  /** The most receipt subscriptions requested at one push resource. */
   receiptSubscriptions: 10,
   receipts: 1000,
 };

@@ -26,14 +26,14 @@ import { standingOf, type SubscriptionParts } from './subscriptions.ts';
 /** A push service (RFC 8030). */
 export interface PushService {
   /**
-   * True if the request needs credentials of the space. Every other resource is opened by knowing its URL, and in clear text
-   * nothing is: no credentials should be sent there.
+   * True if the request needs credentials of the space. All other resources are opened by their URL alone. In clear
+   * text no request needs credentials, since none should be sent there.
    */
   asks(space: Space, exchange: Pick<Exchange, 'target' | 'origin'>): boolean;
   /** Returns all methods that a resource at the target may have. */
   methods(space: Space, target: Target): readonly string[];
   answer(space: Space, exchange: Exchange): Promise<ResourceAnswer>;
-  /** Removes what has ended and nobody uses. */
+  /** Removes unused resources whose grant has ended. */
   sweep(): Promise<void>;
 }
 
@@ -92,7 +92,10 @@ function inClear(secureOrigin: string | undefined, { url }: Space): HttpError {
   );
 }
 
-/** Removes the subscriptions whose grant has ended. One that somebody uses is removed then; this is for all others. */
+/**
+ * Removes the subscriptions whose grant has ended. A subscription that is used is removed at its use, and this removes
+ * all others.
+ */
 async function sweepSubscriptions(parts: Omit<SubscriptionParts, 'standing'>): Promise<void> {
   let cursor: string | undefined;
   do {

@@ -15,7 +15,7 @@ const EMPTY: ResourceAnswer = { status: 204, fields: {} };
 
 type Wait = ReturnType<typeof createWait>;
 
-/** Sends a user agent the messages of its subscription, as they come (RFC 8030 section 6). */
+/** Sends a user agent the messages of its subscription, as they arrive (RFC 8030 section 6). */
 export async function receive(parts: PushParts, asked: PushRequest, wait: Wait) {
   const { stores } = parts;
   const { space, request, origin, id } = asked;
@@ -69,7 +69,7 @@ export async function receipts(parts: PushParts, asked: PushRequest, wait: Wait)
   });
 }
 
-/** Answers HEAD, which waits for nothing. */
+/** Answers HEAD, without waiting. */
 export async function exists(parts: PushParts, { id }: PushRequest): Promise<ResourceAnswer> {
   const { push } = parts.stores;
   if (!(await standingOf(parts, await push.subscription(id)))) throw notFound();
@@ -114,7 +114,7 @@ export async function read(parts: PushParts, { id }: PushRequest): Promise<Resou
   return { status: 200, fields: fieldsOf(message), body: message.body };
 }
 
-/** Throws HttpError 404 also if the subscription has ended. */
+/** Returns a message. Throws HttpError 404 if it is missing, or if its subscription has ended. */
 async function standingMessage(parts: PushParts, id: string): Promise<PushMessage> {
   const { push } = parts.stores;
   const message = await push.message(id);
@@ -125,7 +125,7 @@ async function standingMessage(parts: PushParts, id: string): Promise<PushMessag
 
 /**
  * The fields of a message, without those that never reach its receiver: Topic, Urgency, token and key. Strangers write
- * messages, so a browser runs nothing of one and sends none of its forms.
+ * messages, so a browser must not run a message or submit its forms.
  */
 const fieldsOf = ({ type, coding, posted_at }: PushMessage) => ({
   ...UNSTORED,

@@ -13,9 +13,11 @@ import { messageFields } from './message-fields.ts';
 import { MOST, type PushParts, type PushRequest } from './parts.ts';
 import { standingOf } from './subscriptions.ts';
 
-/** Octets. A push service takes 4096 at least (RFC 8030 section 7.2). */
+/** The longest message in octets. A push service must accept at least 4096 (RFC 8030 section 7.2). */
 const LONGEST = 4096;
-/** Milliseconds that a message with TTL 0 stays, so that it reaches a user agent that waits at another process. */
+/**
+ * Milliseconds for which a message with TTL 0 is stored, so that it reaches a user agent that waits in another process.
+ */
 const AT_ONCE = 1000;
 /** Seconds after which a full subscription may have room again. */
 const LATER = '60';
@@ -26,7 +28,7 @@ const RATES = {
 
 const RECEIPT = 'urn:ietf:params:push:receipt';
 
-/** Takes a message of an application server (RFC 8030 section 5). */
+/** Accepts a message of an application server (RFC 8030 section 5). */
 export async function send(parts: PushParts, asked: PushRequest): Promise<ResourceAnswer> {
   const { stores, news, random, clock } = parts;
   const { request, space, origin, id } = asked;
@@ -68,7 +70,7 @@ export async function send(parts: PushParts, asked: PushRequest): Promise<Resour
     if (opened !== undefined) await stores.push.closeReceipts(opened);
     throw refused();
   }
-  // The grant may have ended while the message came.
+  // The grant may have ended while the message arrived.
   if (!(await standingOf(parts, subscription))) throw notFound();
   news.tell(subscription.id);
   return {
@@ -121,7 +123,7 @@ function receiptsNamed({ request, space }: PushRequest): string | undefined {
   return id;
 }
 
-/** Makes a receipt subscription. It lives longer with each message that names it. */
+/** Makes a receipt subscription. Each message that names it extends its life. */
 async function newReceipts(
   { stores, random, clock }: PushParts,
   subscription: string,

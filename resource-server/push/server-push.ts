@@ -10,7 +10,7 @@ export interface Promised {
   readonly body?: Buffer;
 }
 
-/** Returns the stream if server push can go over it. Throws HttpError 406 if the client takes none. */
+/** Returns the stream for server push. Throws HttpError 406 if the client does not accept pushes. */
 export function pushable(response: AnyResponse): ServerHttp2Stream {
   if (response instanceof Http2ServerResponse && response.stream.pushAllowed) {
     return response.stream;
@@ -25,9 +25,10 @@ const notTaken = () =>
   );
 
 /**
- * Pushes one answer, and resolves to whether the client took all of it. One at a time, so that a client which reads
- * nothing or allows no streams has one answer waiting and not many. False if the client refuses it or has left. Rejects with
- * HttpError 406 if it has turned server push off meanwhile.
+ * Pushes one answer, and resolves to whether the client received all of it.
+ * Answers are pushed one at a time, so that a client that reads nothing or allows no streams has only one waiting.
+ * False: the client refused the answer or has left. Rejects with HttpError 406 if the client has turned server push
+ * off.
  */
 export async function push(stream: ServerHttp2Stream, { path, fields, body }: Promised) {
   const { session } = stream;
@@ -39,13 +40,14 @@ export async function push(stream: ServerHttp2Stream, { path, fields, body }: Pr
     stream.once('close', left);
     stream.pushStream({ ':path': path }, (error, promised) => {
       if (error) return resolve(false);
-      promised.on('error', () => {}); // it is told by its close
+      promised.on('error', () => {}); // `close` reports the error
       promised.once('close', () => {
         stream.off('close', left);
         resolve(promised.rstCode === constants.NGHTTP2_NO_ERROR);
       });
       if (body === undefined) {
-        // Without content it closes at once. A client that refuses the promise has said so by the answer to a ping.
+        // Without content the stream closes at once. If the client refuses the promise, its refusal arrives before the
+        // answer to a ping.
         if (session.destroyed) return;
         session.ping(() => {
           if (!promised.closed) promised.respond(fields, { endStream: true });
@@ -58,7 +60,7 @@ export async function push(stream: ServerHttp2Stream, { path, fields, body }: Pr
   });
 }
 
-/** A sign of life for whatever ends quiet connections. */
+/** Sends a heartbeat, since servers in between close quiet connections. */
 export function ping({ session }: ServerHttp2Stream): void {
   if (session && !session.destroyed) session.ping(() => {});
 }

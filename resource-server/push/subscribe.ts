@@ -13,14 +13,14 @@ import { pathOf } from './addresses.ts';
 import { MOST, type PushParts, type PushRequest } from './parts.ts';
 import { isMade, makerOf, standingOf } from './subscriptions.ts';
 
-/** The relation type of a subscription set, of which this service has none. */
+/** The relation type of a subscription set, which this service does not support. */
 const SET = 'urn:ietf:params:push:set';
-/** RFC 8292 section 4.1. */
+/** The media type of subscription options (RFC 8292 section 4.1). */
 const OPTIONS = 'application/webpush-options+json';
-/** Octets: one key, and members that we do not know. */
+/** Octets of the longest options: one key, and unknown members. */
 const LONGEST_OPTIONS = 4096;
 
-/** Makes a subscription for the person whose token let the request in (RFC 8030 section 4). */
+/** Makes a subscription for the person whose token authenticated the request (RFC 8030 section 4). */
 export async function subscribe(
   parts: PushParts,
   { request, space, origin, passed, watch }: PushRequest,
@@ -51,7 +51,7 @@ export async function subscribe(
     created_at: Math.floor(clock.now()),
   };
   await add(parts, subscription);
-  // The grant may have ended between the look at its token and the row.
+  // The grant may have ended after its token was checked.
   if (!(await isMade(parts, subscription))) {
     await stores.push.unsubscribe(id);
     throw new HttpError(403, 'The permission was revoked meanwhile: ask the person again.');
@@ -62,7 +62,7 @@ export async function subscribe(
   return { status: 201, fields: { ...UNSTORED, Location: location, Link: link } };
 }
 
-/** Throws HttpError 429 if the person has the most subscriptions, all of which stand. */
+/** Throws HttpError 429 if the person has the most valid subscriptions. */
 async function add(parts: PushParts, subscription: PushSubscription): Promise<void> {
   const { push } = parts.stores;
   if ((await push.subscribe(subscription, MOST.subscriptions)) === 'added') return;
@@ -77,7 +77,9 @@ async function add(parts: PushParts, subscription: PushSubscription): Promise<vo
   );
 }
 
-/** Returns the key that the subscription is to be restricted to (RFC 8292 section 4.1). Content of other types is ignored. */
+/**
+ * Returns the key to which the subscription is restricted (RFC 8292 section 4.1). Content of other types is ignored.
+ */
 async function keyAsked(request: AnyRequest): Promise<string | undefined> {
   const type = single(request.rawHeaders, 'content-type') ?? '';
   if (type.replace(/;.*/s, '').trim().toLowerCase() !== OPTIONS) return undefined;

@@ -7,7 +7,7 @@ import type { PushMaker, PushSubscription } from '#shared/stores/push/push.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 
-/** Looks at the revocations after which a watch also looks for a grant that expired. */
+/** The number of revocation checks after which a watch also checks whether the grant has expired. */
 const LOOKS = 20;
 
 export interface SubscriptionParts {
@@ -17,7 +17,7 @@ export interface SubscriptionParts {
   readonly standing: Pick<Standing, 'mark' | 'watch'>;
 }
 
-/** Returns the grant and client of a person's token. Undefined if it has none, as a client's own has. */
+/** Returns the grant and client of a person's token. Undefined for a client's own token, which has no grant. */
 export async function makerOf(
   { stores }: Pick<SubscriptionParts, 'stores'>,
   principal: Principal,
@@ -32,7 +32,7 @@ export async function makerOf(
 
 type Made = Pick<PushSubscription, 'person' | 'maker'>;
 
-/** Resolves to whether the grant that made a subscription is there, and its client has not changed. */
+/** Resolves to whether the grant of a subscription exists, and its client has not changed. */
 export async function isMade(
   { stores, feed, access }: Omit<SubscriptionParts, 'standing'>,
   { person, maker }: Made,
@@ -48,7 +48,7 @@ const isRevoked = (view: RevocationView, { person, maker }: Made): boolean =>
   view.revokedBy({ ...maker, sub: person, jti: '', kid: '', epoch: view.epoch ?? '' }) !==
   undefined;
 
-/** Returns the subscription unless its grant has ended: then it is removed, too. */
+/** Returns a subscription whose grant is valid. A subscription whose grant has ended is removed. */
 export async function standingOf(
   parts: Omit<SubscriptionParts, 'standing'>,
   found: PushSubscription | undefined,
@@ -59,10 +59,10 @@ export async function standingOf(
 }
 
 /**
- * Calls `doubt` within a second of the revocation of the grant that made a subscription, within ten seconds of its
- * expiry, and when the store has been silent for some seconds. Returns a function that ends the watch. All watches share
- * the look at the revocations; only that for an expired grant reads the store. `mark`: taken before the subscription was
- * found to stand.
+ * Calls `doubt` within a second of the revocation of a subscription's grant, within ten seconds of its expiry, and
+ * after an outage of the store of some seconds. Returns a function that ends the watch.
+ * All watches share the check of revocations, and only the check for an expired grant reads the store. `mark`: taken
+ * before the subscription was found valid.
  */
 export function watchSubscription(
   parts: SubscriptionParts,

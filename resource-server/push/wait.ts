@@ -8,26 +8,29 @@ import { eventStream, type ServerEvent, takesEvents } from './event-stream.ts';
 import type { PushParts, PushRequest } from './parts.ts';
 import { ping, type Promised, push, pushable } from './server-push.ts';
 
-/** Waiters at one subscription or receipt subscription in one process. */
+/** The most waiting clients at one subscription or receipt subscription in one process. */
 const MOST_WAITERS = 4;
-/** Heartbeats in the time after which a quiet connection ends. */
+/** The number of heartbeats in the time after which a quiet connection is closed. */
 const HEARTBEATS = 4;
 
 /** A resource at which clients wait. */
 export interface Source<Row extends { readonly place: number }> {
   readonly id: string;
   read(after: number): Promise<readonly Row[]>;
-  /** Resolves to whether it is still there. `doubted`: what made it may have ended. */
+  /** Resolves to whether the resource still exists. `doubted`: the grant behind it may have ended. */
   isThere(doubted: boolean): Promise<boolean>;
   event(row: Row): ServerEvent;
   promise(row: Row): Promised;
-  /** Called once the client has the row. */
+  /** Called once the client has received the row. */
   taken?(row: Row): Promise<void>;
-  /** Calls `doubt` when what made it has ended, or the store is silent. Returns a function that ends the watch. */
+  /**
+   * Calls `doubt` when the grant behind the resource has ended, or the store does not answer. Returns a function that
+   * ends the watch.
+   */
   watch?(doubt: () => void): () => void;
 }
 
-/** Lets clients wait (RFC 8030 section 6), some at each resource. */
+/** Makes clients wait (RFC 8030 section 6), a limited number at each resource. */
 export function createWait(parts: Pick<PushParts, 'news' | 'ending' | 'idleTimeout'>) {
   const { news, ending, idleTimeout } = parts;
   const waiting = new Map<string, number>();
@@ -62,7 +65,7 @@ export function createWait(parts: Pick<PushParts, 'news' | 'ending' | 'idleTimeo
     opened.defer(() => void side.off('close', end));
     if (side.destroyed) end();
     if (!(response instanceof Http2ServerResponse)) {
-      // A client that has ended its half of the connection still gets answers, but waits for nothing.
+      // A client that half-closed its connection still gets answers, but cannot wait.
       const { socket } = request;
       socket.once('end', end);
       opened.defer(() => void socket.off('end', end));
@@ -95,7 +98,10 @@ export function createWait(parts: Pick<PushParts, 'news' | 'ending' | 'idleTimeo
   };
 }
 
-/** The consumer asks for the next event once the one before is written. Ends when the resource has: 200 was sent. */
+/**
+ * The consumer asks for the next event once the previous one is written. Ends when the resource has ended, since a 200
+ * was already sent.
+ */
 async function* told<Row extends { readonly place: number }>(
   rows: AsyncIterable<Row | undefined>,
   source: Source<Row>,

@@ -6,8 +6,8 @@ import { identityFields, type Passed, STATEMENT_FIELD } from '../../space/identi
 import type { Statements } from './statements.ts';
 
 /**
- * The field lines that tell an application who was let in, as its space is configured; `fields`: in which it is told
- * besides ours. Applications take an empty one of those for a name, so what is unknown has none.
+ * The field lines that name the admitted caller to an application, as its space is configured. `fields`: additional
+ * configured fields. Unknown values give no line, since applications would read an empty field as a name.
  */
 export function identityLines(
   statements: Statements,

@@ -6,8 +6,8 @@ import { validated } from '#shared/server/endpoints/validated.ts';
 export const JWKS_PATH = '/.well-known/countersign-gateway/jwks';
 
 /**
- * The keys by which applications check statements (RFC 7517 section 5): what was removed is not there any more.
- * `maxAge`: seconds for which they may remember it.
+ * The keys by which applications verify statements (RFC 7517 section 5), without removed keys. `maxAge`: seconds for
+ * which caches may store them.
  */
 export function jwksEndpoint(ring: KeyRing, maxAge: number): Endpoint {
   return {

@@ -7,14 +7,16 @@ import type { Parts } from '#shared/server/process.ts';
 import { jwksEndpoint } from './jwks.ts';
 import { createStatements, type Statements } from './statements.ts';
 
-/** How applications learn who was let in, and by which keys they believe it. */
+/** How applications learn the admitted caller, and the keys with which they verify it. */
 export interface GatewayIdentity {
   readonly statements: Statements;
   readonly jwks: Endpoint;
   readonly chores: readonly Chore[];
 }
 
-/** With a key at the first start; throws when the keys in the store are of another master secret. */
+/**
+ * Opens the parts, with a new key at the first start. Throws if the keys in the store belong to another master secret.
+ */
 export async function openIdentity(parts: Parts): Promise<GatewayIdentity> {
   const { config, feed, clock } = parts;
   const ring = await openKeyRing(keyLifecycle('gatewayKeys', parts), ['ES256']);

@@ -65,7 +65,7 @@ async function statement(
 }
 
 describe('its claims', () => {
-  test('RFC 7519: issuer, audience, the machine and its token, for 60 seconds', async () => {
+  test('RFC 7519: a statement has issuer, audience, the machine and its scopes, for 60 seconds', async () => {
     const iat = clock.now() / 1000;
     expect(decodeJwt(await statement())).toEqual({
       iss: ISSUER,
@@ -80,7 +80,7 @@ describe('its claims', () => {
     });
   });
 
-  test('RFC 8725 section 3.11: a type of its own, the algorithm, the key', async () => {
+  test('RFC 8725 section 3.11: the header of a statement has its own type, the algorithm and the key', async () => {
     expect(decodeProtectedHeader(await statement())).toEqual({
       alg: 'ES256',
       typ: 'gateway-identity+jwt',
@@ -88,14 +88,14 @@ describe('its claims', () => {
     });
   });
 
-  test('a person by a password: the id, and the name; no client, no scopes that there are not', async () => {
+  test('a statement about a person with a password has id and name, and no client or scopes', async () => {
     const claims = decodeJwt(await statement(alice, 'Basic'));
     expect(claims).toMatchObject({ sub: 'a1', kind: 'person', name: 'älice', scheme: 'Basic' });
     expect(Object.keys(claims)).not.toContain('scope');
     expect(Object.keys(claims)).not.toContain('client_id');
   });
 
-  test('a person by a token, which tells no name: the same id, and the client', async () => {
+  test('a statement about a person with a token has the same id and the client, and no name', async () => {
     const claims = { sub: 'a1', client_id: 'c1' };
     const byToken: Principal = { kind: 'person', realm: 'https://as.example', name: 'a1', claims };
     const said = decodeJwt(await statement(byToken));
@@ -103,17 +103,17 @@ describe('its claims', () => {
     expect(said).not.toHaveProperty('name');
   });
 
-  test('are the same for a person in two realms', async () => {
+  test('statements about a person in two realms are equal', async () => {
     const elsewhere = { ...personPrincipal('other', { id: 'a1', name: 'älice' }) };
     expect(await statement(elsewhere, 'Digest')).toBe(await statement(alice, 'Digest'));
   });
 
-  test('RFC 9577: nobody is named by a PrivateToken', async () => {
+  test('RFC 9577: a PrivateToken gives no statement', async () => {
     const principal: Principal = { kind: 'anonymous', scopes: new Set(['read']) };
     expect(await statements.of({ scheme: 'PrivateToken', principal }, AUDIENCE)).toBeUndefined();
   });
 
-  test('RFC 7515 section 3.1: it is a field value, whatever the name has in it', async () => {
+  test('RFC 7515 section 3.1: a statement is a valid field value for any name', async () => {
     for (const name of ['a\r\nX: y', '"', '\u0000', '😀', ' ']) {
       const odd = { ...personPrincipal('app', { id: name, name: `${name} of old` }) };
       const said = await statement(odd, 'Basic', name);
@@ -130,14 +130,14 @@ describe('its signature', () => {
       currentDate: new Date(clock.now()),
     });
 
-  test('RFC 7518 section 3.4: is of the key that is published', async () => {
+  test('RFC 7518 section 3.4: a statement is signed by the published key', async () => {
     await expect(verify(await statement())).resolves.toBeDefined();
     const [header, , signature] = (await statement()).split('.');
     const [, payload] = (await statement(alice)).split('.');
     await expect(verify(`${header}.${payload}.${signature}`)).rejects.toThrow(/signature/);
   });
 
-  test('a rotation: signs after the overlap, and what the old key signed is good to its end', async () => {
+  test('after a rotation the new key signs from the end of the overlap, and older statements stay valid', async () => {
     const old = ring.current.signingKid('ES256');
     const { kid } = await rotateKey(life, 'ES256');
     clock.advance(359.999);
@@ -155,7 +155,7 @@ describe('its signature', () => {
     expect(ring.current.publicJwks.map((key) => key['kid'])).toEqual([kid]);
   });
 
-  test('a compromised key: nothing of it is given any more once the feed has told, which each verdict asks', async () => {
+  test('statements of a compromised key are not reused once the feed has its revocation', async () => {
     const old = await statement();
     const key = await endCompromisedKey(life, ring.current.signingKid('ES256') ?? '');
     await feed.latest();
@@ -166,7 +166,7 @@ describe('its signature', () => {
     await expect(verify(next)).resolves.toBeDefined();
   });
 
-  test('a key that was made by a clock ahead of ours signs all the same: there is no other', async () => {
+  test('a key from a clock that is ahead signs if there is no other key', async () => {
     clock.set(-3600);
     await ring.refresh();
     expect(ring.current.signingKid('ES256')).toBeUndefined();
@@ -175,7 +175,7 @@ describe('its signature', () => {
 });
 
 describe('how long it is given', () => {
-  test('the same for less than 30 seconds', async () => {
+  test('a statement is reused for less than 30 seconds', async () => {
     const first = await statement();
     clock.advance(29.999);
     expect(await statement()).toBe(first);
@@ -183,7 +183,7 @@ describe('how long it is given', () => {
     expect(await statement()).not.toBe(first);
   });
 
-  test('for no longer by a clock that is set back meanwhile', async () => {
+  test('a statement is not reused longer after the clock is set back', async () => {
     const first = await statement();
     clock.advance(25);
     clock.set(-20);
@@ -200,19 +200,19 @@ describe('how long it is given', () => {
     ['a person', { principal: { kind: 'person', realm: 'x', name: 'machine' } }],
     ['another scheme', { scheme: 'DPoP' }],
     ['another upstream', { audience: 'orders' }],
-  ])('%s has another', async (_, { principal, scheme, audience }) => {
+  ])('a request with %s gets another statement', async (_, { principal, scheme, audience }) => {
     const first = await statement();
     const other = await statement({ ...machine, ...principal } as Principal, scheme, audience);
     expect(decodeJwt(other)).not.toEqual(decodeJwt(first));
     expect(await statement()).toBe(first);
   });
 
-  test('a token after another of the same client needs no other: nothing of the token is said', async () => {
+  test('another token of the same client gets the same statement, since statements do not describe tokens', async () => {
     const first = await statement();
     expect(await statement({ ...machine, claims: { ...machine.claims, jti: 't2' } })).toBe(first);
   });
 
-  test('however the clock is set, none is of the future, older than 30 seconds, or good for more than 60', async () => {
+  test('however the clock is set, no statement is from the future, older than 30 seconds, or valid for more than 60', async () => {
     const step = fc.oneof(
       fc.record({ advance: fc.integer({ min: 0, max: 40_000 }) }),
       fc.record({ set: fc.integer({ min: -90_000, max: 90_000 }) }),

@@ -8,11 +8,13 @@ import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { identityOf, type Passed } from '../../space/identity-fields.ts';
 
-/** Says of a JWT that it is a statement and nothing else (RFC 8725 section 3.11). */
+/** The type of a JWT that marks it as a statement and nothing else (RFC 8725 section 3.11). */
 export const STATEMENT_TYPE = 'gateway-identity+jwt';
 
 export interface Statements {
-  /** The field value for who was let in; undefined: nobody is named (PrivateToken, schemes: []). */
+  /**
+   * Returns the field value about the admitted caller. Undefined: the caller has no name (PrivateToken, schemes: []).
+   */
   of(passed: Passed, audience: string): Awaitable<string | undefined>;
 }
 
@@ -22,7 +24,7 @@ export interface StatementsOptions {
   readonly ring: Pick<KeyRing, 'current' | 'refresh'>;
   readonly feed: Pick<RevocationFeed, 'onKeyRevoked'>;
   readonly clock: Clock;
-  /** Statements remembered. */
+  /** The most statements that are cached. */
   readonly capacity?: number;
 }
 
@@ -30,25 +32,26 @@ interface Signer {
   readonly keys: KeySet;
   readonly kid: string;
   readonly key: KeyObject;
-  /** In base64url. */
+  /** The header in base64url. */
   readonly header: string;
 }
 
 interface Signed {
   readonly statement: string;
   readonly kid: string;
-  /** Milliseconds since the epoch, and of the clock that nobody sets. */
+  /** The time of signing: milliseconds since the epoch, and of the monotonic clock. */
   readonly now: number;
   readonly monotonic: number;
 }
 
-/** Milliseconds for which a statement is given again. */
+/** Milliseconds for which a statement is reused. */
 const REMEMBERED = 30_000;
 
 /**
- * Signs for an application who was let in, and how (RFC 7519): `sub`, `kind`, `name`, `email`, `groups`, `scheme`, `scope` (RFC 8693
- * section 4.2) and `client_id` (section 4.3), each absent where nothing is known. No `jti`: a statement is given
- * again while it is young, for what is the same in all of these. The verdict comes first, each time.
+ * Signs statements for an application about the admitted caller (RFC 7519). Their claims are `sub`, `kind`, `name`,
+ * `email`, `groups`, `scheme`, `scope` (RFC 8693 section 4.2) and `client_id` (section 4.3), without unknown ones.
+ * They have no `jti`, since a statement is reused while it is young and its claims are the same. The caller is
+ * authenticated first, each time.
  */
 export function createStatements(options: StatementsOptions): Statements {
   const { issuer, ring, feed, clock, capacity = 4000 } = options;
@@ -62,7 +65,10 @@ export function createStatements(options: StatementsOptions): Statements {
     return signer;
   }
 
-  /** A clock that was set, either way, has it made anew: none is of the future, or good for longer than its life. */
+  /**
+   * After the clock was set in either direction, a statement is signed again. So none is from the future, or valid for
+   * longer than its life.
+   */
   function isYoung(signed: Signed): boolean {
     const age = clock.now() - signed.now;
     const elapsed = clock.monotonic() - signed.monotonic;
@@ -101,14 +107,14 @@ export function createStatements(options: StatementsOptions): Statements {
         scope,
         client_id: client,
       };
-      // The feed tells of a compromised key sooner than the ring.
+      // The feed reports a compromised key before the ring does.
       const renewed = revoked.has(signerNow().kid) ? ring.refresh() : undefined;
       return andThen(renewed, () => give(claims));
     },
   };
 }
 
-/** The first key is the one that signs, or with a clock that is behind the one that is the next to. */
+/** The signing key is the first. If this clock is behind, it is the key that will sign next. */
 function signerOf(keys: KeySet): Signer {
   const [jwk] = keys.jwks;
   if (jwk === undefined) throw new StoreUnavailable('the store has no key of the gateway');

@@ -8,17 +8,17 @@ export type Answering = (socket: Socket, request: IncomingMessage) => void;
 
 export const key = ({ headers }: IncomingMessage) => headers['sec-websocket-key'] ?? '';
 
-/** 101 with these lines besides. */
+/** A 101 answer with further lines. */
 export const switching = (accept: string, more = '') =>
   `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n${more}\r\n`;
 
-/** Opens, and gives every octet back. */
+/** Opens the WebSocket, and echoes every octet. */
 export const echo: Answering = (socket, request) => {
   socket.write(switching(acceptOf(key(request)), 'X-Application: yes\r\n'));
   socket.pipe(socket);
 };
 
-/** An application that has WebSockets; `handshakes` and `sockets` are those of the last test. */
+/** Starts an application with WebSockets. `handshakes` and `sockets` are those of the current test. */
 export async function startSocketApplication() {
   const handshakes: IncomingMessage[] = [];
   const sockets: Socket[] = [];
@@ -42,7 +42,7 @@ export async function startSocketApplication() {
     url: `http://127.0.0.1:${port}/`,
     handshakes,
     sockets,
-    /** From now on. */
+    /** Sets the behaviour from now on. */
     answers(next: Answering = echo) {
       answer = next;
       handshakes.length = 0;

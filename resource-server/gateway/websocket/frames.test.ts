@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { Frames } from './frames.ts';
 
-/** RFC 6455 section 5.2: a frame with so much payload, as a server or as a client sends it. */
+/** A frame with a payload of `length` octets, as a server or a client sends it (RFC 6455 section 5.2). */
 function frame(length: number, masked: boolean): Buffer {
   const mask = masked ? 0x80 : 0;
-  const rest = Buffer.alloc((masked ? 4 : 0) + length, 0x81); // which would begin one
+  const rest = Buffer.alloc((masked ? 4 : 0) + length, 0x81); // this octet would begin a frame
   if (length < 126) return Buffer.concat([Buffer.of(0x82, mask | length), rest]);
   const long = length > 0xffff;
   const head = Buffer.alloc(long ? 10 : 4);
@@ -21,7 +21,7 @@ const frames = fc.array(fc.tuple(fc.constantFrom(...LENGTHS), fc.boolean()), {
   maxLength: 6,
 });
 
-test('RFC 6455 section 5.2: frames end where they end, however they are cut', () => {
+test('RFC 6455 section 5.2: the ends of frames are found however the octets are split', () => {
   const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
   fc.assert(
     fc.property(frames, cuts, (many, places) => {
@@ -32,7 +32,7 @@ test('RFC 6455 section 5.2: frames end where they end, however they are cut', ()
       for (const { length } of each) ends.add((at += length));
       const seen = new Frames();
       let begin = 0;
-      // Around each end, where heads are cut, and anywhere.
+      // At the end of each frame, within heads, and at random positions.
       const near = [...ends].flatMap((end) => [end - 1, end, end + 1, end + 3]);
       const anywhere = places.map((place) => Math.floor(place * bytes.length));
       const all = [...near, ...anywhere, bytes.length].filter((cut) => cut >= 0 && cut <= at);
@@ -45,7 +45,7 @@ test('RFC 6455 section 5.2: frames end where they end, however they are cut', ()
   );
 });
 
-test('they are told apart octet by octet too', () => {
+test('the ends of frames are found octet by octet, too', () => {
   const bytes = Buffer.concat([frame(300, false), frame(0, true)]);
   const seen = new Frames();
   const ends: number[] = [];

@@ -1,10 +1,10 @@
-/** Where frames end in what one side of a WebSocket sends (RFC 6455 section 5.2). */
+/** Finds the ends of frames in the octets of one side of a WebSocket (RFC 6455 section 5.2). */
 export class Frames {
-  /** The octets of the head of the current frame until it is whole, and how many octets of the rest are to come. */
+  /** The octets of the current frame's head until it is complete, and the number of its remaining octets. */
   #head: number[] = [];
   #left = 0;
 
-  /** Nothing of a frame is under way. */
+  /** Whether the last frame is complete. */
   get between(): boolean {
     return this.#left === 0 && this.#head.length === 0;
   }
@@ -28,7 +28,7 @@ export class Frames {
   }
 }
 
-/** Returns the length of the payload, or undefined if the head is not whole. */
+/** Returns the length of the payload. Undefined if the head is incomplete. */
 function lengthBehind(head: readonly number[]): number | undefined {
   const [, second] = head;
   if (second === undefined) return undefined;
@@ -40,7 +40,7 @@ function lengthBehind(head: readonly number[]): number | undefined {
   return head.slice(2, 2 + more).reduce((length, octet) => length * 256 + octet, 0);
 }
 
-/** How many octets have the length where the second octet says this. */
+/** The number of octets of the extended length, by the value in the second octet. */
 const EXTENDED: ReadonlyMap<number, number> = new Map([
   [126, 2],
   [127, 8],

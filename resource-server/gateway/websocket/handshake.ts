@@ -13,20 +13,21 @@ import { setTimeout } from '#shared/base/safe-timers.ts';
 /** An application that has opened a WebSocket. */
 export interface Opened {
   readonly answer: IncomingMessage;
-  /** The application's socket, with the octets that it has sent already. */
+  /** The application's socket, with the octets that it has already sent. */
   readonly socket: Socket;
 }
 
-/** An application that has answered otherwise: the client gets its answer as it comes. */
+/** An application that refused the WebSocket. The client gets its answer as it arrives. */
 export interface Declined {
-  /** Resolves when no more of it comes. */
+  /** Resolves at the end of the answer. */
   readonly over: Promise<void>;
 }
 
 /**
- * Asks the application for a WebSocket (RFC 6455 section 4.1). Over HTTP/1.1 that may be one of 2xx: an application may ignore Upgrade (RFC 9110 section 7.8). To an extended
- * CONNECT (`extended`) it would say that a WebSocket is open (RFC 8441 section 5). Rejects with HttpError 502 or 504
- * for that, and for an answer that accepts another key.
+ * Asks the application for a WebSocket (RFC 6455 section 4.1).
+ * Over HTTP/1.1 the answer may be a 2xx, since an application may ignore Upgrade (RFC 9110 section 7.8). For an
+ * extended CONNECT (`extended`) a 2xx would say that a WebSocket is open (RFC 8441 section 5). In that case, and for an
+ * answer that accepts another key, rejects with HttpError 502 or 504.
  */
 export async function shakeHands(
   sent: Sent,
@@ -47,7 +48,7 @@ export async function shakeHands(
     reject(cause instanceof HttpError ? cause : unanswered('application', cause));
   };
 
-  /** An answer that is none to a handshake, and would be the same again. */
+  /** An answer that does not fit the handshake. A second attempt would get the same. */
   const refuse = (reason: string) => {
     passing.refused = true;
     fail(failure(502, 'The application opened no WebSocket.', new Error(reason)));

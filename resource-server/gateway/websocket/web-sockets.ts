@@ -22,13 +22,13 @@ import type { Writable } from 'node:stream';
 import { Frames } from './frames.ts';
 
 /**
- * Seconds without a byte that are left to one side when the other has ended: by then both have sent a Close (RFC 6455
- * section 7.1.1), and what is under way still arrives.
+ * Seconds without a byte after which the second side is closed, once the first has ended. By then both sides have sent
+ * a Close (RFC 6455 section 7.1.1), and data on its way still arrives.
  */
 const HALF = 10;
 
 export interface WebSocketLimits extends Omit<TunnelTimes, 'half'> {
-  /** Open at a time. */
+  /** The most open WebSockets. */
   readonly most: number;
 }
 
@@ -38,15 +38,15 @@ export interface WebSocketParts {
   readonly log: Log;
 }
 
-/** A handshake that was let in. */
+/** An admitted handshake. */
 export interface Handshake {
   readonly upgrade: Upgrade;
-  /** Its lines are those of any request, without what is of the connection. */
+  /** The request to send, without fields of its connection. */
   readonly sent: Sent;
   readonly passing: PassingAnswer;
-  /** Whose it is. */
+  /** The holders of the WebSocket, by whom it is counted. */
   readonly holders: readonly Holder[];
-  /** Undefined: the space asks nobody. */
+  /** Undefined: the space has no authentication. */
   readonly who: Who | undefined;
   /**
    * Called if the application answers the handshake with an ordinary answer. The answer then ends with the token or key
@@ -58,8 +58,8 @@ export interface Handshake {
 /** The WebSockets of one space. */
 export interface WebSockets {
   /**
-   * Resolves when one is open, or the application's other answer is under way. Rejects before that with HttpError 502,
-   * 503 or 504, or BadRequest.
+   * Resolves when a WebSocket is open, or the application's other answer has begun. Rejects before that with HttpError
+   * 502, 503 or 504, or BadRequest.
    */
   open(handshake: Handshake): Promise<void>;
 }
@@ -71,7 +71,7 @@ export function createWebSockets(
 ): WebSockets {
   const inShares = createInShares(`web sockets ${name}`, most);
 
-  /** The client's side of it. Throws when the client has left, or cannot be told. */
+  /** Opens the client's side. Throws if the client has left, or cannot get the answer. */
   function openTo({ upgrade, passing }: Handshake, { answer, socket }: Opened): Side {
     try {
       if (!passing.wanted) throw new Error('The client has left.');
@@ -84,7 +84,7 @@ export function createWebSockets(
     }
   }
 
-  /** Until one of its ends ends it, its time is over, the server ends, or who was let in would not be any more. */
+  /** Relays until one side ends, a time limit passes, the server ends, or the client's access is revoked. */
   async function carry(
     { sent, upgrade: { ending }, who }: Handshake,
     side: Side,
@@ -131,7 +131,7 @@ export function createWebSockets(
           if ('over' in opened) {
             watch?.();
             resolve();
-            return opened.over; // until then it has its place, as a WebSocket would
+            return opened.over; // until then the answer holds its place, as a WebSocket would
           }
           const side = openTo(handshake, opened);
           resolve();
@@ -142,7 +142,7 @@ export function createWebSockets(
   };
 }
 
-/** With the key that is verified, and what makes it a handshake. */
+/** Adds the key to be verified, and the fields of a handshake. */
 function handshakeLines(given: Lines, key: string): Lines {
   return [
     ...given.filter(([name]) => name.toLowerCase() !== 'sec-websocket-key'),
@@ -152,10 +152,10 @@ function handshakeLines(given: Lines, key: string): Lines {
   ];
 }
 
-/** Close, with 1001: going away (RFC 6455 sections 5.5.1 and 7.4.1). A server masks nothing. */
+/** A Close frame with status 1001, going away (RFC 6455 sections 5.5.1 and 7.4.1). A server does not mask frames. */
 const GOING_AWAY = Buffer.of(0x88, 2, 0x03, 0xe9);
 
-/** Passes on the octets of an application as fast as its client takes them. */
+/** Passes on the octets of an application as fast as its client reads them. */
 class Outflow implements Flow {
   readonly #frames = new Frames();
   #sayGoodbye = () => {};
@@ -165,7 +165,7 @@ class Outflow implements Flow {
     from.pipe(to);
     this.#sayGoodbye = () => {
       if (!this.#leaving || !this.#frames.between || to.writableEnded) return;
-      from.unpipe(to).resume(); // behind a Close there is nothing
+      from.unpipe(to).resume(); // nothing follows a Close
       to.end(GOING_AWAY);
     };
     from.on('data', (piece: Buffer) => {
@@ -174,7 +174,10 @@ class Outflow implements Flow {
     });
   }
 
-  /** The client is told, as soon as no frame is under way. What it answers goes on to the application. */
+  /**
+   * Sends a Close frame to the client as soon as the current frame is complete. The client's answer goes to the
+   * application.
+   */
   leave(): void {
     this.#leaving = true;
     this.#sayGoodbye();
