@@ -52,31 +52,31 @@ import { createPush } from './push/push.ts';
 import { openSignIn } from './sign-in/open-sign-in.ts';
 import { createSpaces, joinSpaces, type Space } from './space/spaces.ts';
 
-/** Seconds for which a file that no row names is kept: far longer than an upload may take. */
+/** Seconds for which a file without a row is kept, far longer than an upload takes. */
 const LEFTOVER_AGE = 86_400;
-/** The part of the bytes for content in memory that listings and results may take in addition. */
+/** The part of the memory for content that listings and results may take in addition. */
 const FOR_MADE = 1 / 4;
 /** Seconds between two sweeps. */
 const SWEEP_STORE = 60;
 const SWEEP_CONTENT = 3600;
 const SWEEP_PUSH = 3600;
 
-/** The parts that the resource server needs besides its store and its configuration. */
+/** The parts that the resource server needs beside its store and its configuration. */
 export interface Outside {
-  /** Fetches the JSON at a URL, and tells `hear` of the answer. Rejects within seconds if there is none. */
+  /** Fetches the JSON at a URL, and calls `hear` with the answer. Rejects within seconds without an answer. */
   fetch(url: string, hear: Hearing): Promise<unknown>;
-  /** Opens HTTP to token issuers and the authorization server. */
+  /** Opens HTTP connections to token issuers and the authorization server. */
   readonly openSend: typeof openSend;
-  /** Kerberos, where it is configured and installed. */
+  /** Kerberos, if it is configured and installed. */
   readonly gss: Gss | undefined;
   readonly network: Network;
-  /** Opens the playground, in the process that is its own. Other processes pass its requests on to that one. */
+  /** Opens the playground, in its own process. Other processes pass its requests on to that process. */
   readonly openPlayground?: (
     parts: Omit<PlaygroundParts, 'visited' | 'authzLog'>,
   ) => Promise<Playground>;
 }
 
-/** Puts the resource server together: schemes, spaces, documents, gateways, and the application over them. */
+/** Composes the resource server: schemes, spaces, documents, gateways, and the application over them. */
 export async function composeResourceServer(parts: Parts, outside: Outside): Promise<Server> {
   const { config, stores, feed, master, clock, random, log, ready } = parts;
   const { fetch, gss, network } = outside;
@@ -103,7 +103,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     : schemes;
   const proxies = trustedProxies(config.trustedProxies);
   const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
-  // Codes are redeemed where the keys come from: at the internal URL, if one is configured.
+  // Codes are redeemed at the same server from which keys are fetched: at the internal URL, if one is configured.
   const send = heardBy(clocks, outside.openSend({ at: new URL(url).origin }));
   const signIn = openSignIn({ ...parts, brand, jwks, tokens, send, recipient });
   const configured = createSpaces(config, schemes, signIn, clock, unasked);
@@ -191,7 +191,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   // The playground's gateways open with their first request.
   await Promise.all([...gateways.values()].map((gateway) => gateway.open()));
   const webSockets = [...gateways.values()].some((gateway) => gateway.webSockets);
-  // Without keys every token is answered 503, so a load balancer has to know that this server is not ready.
+  // Without keys every token is answered 503, so readiness must fail for load balancers.
   const readyWithKeys: Ready = async (need = 'all', asks) => {
     await ready(need, asks);
     asks?.('the disk with content');
@@ -302,7 +302,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   };
 }
 
-/** Tells the clocks of each answer. */
+/** Passes the Date of each answer to the clocks. */
 function heardBy({ hear }: IssuerClock, send: Send): Send {
   return async (message) => {
     const heard = hear();
@@ -312,7 +312,7 @@ function heardBy({ hear }: IssuerClock, send: Send): Send {
   };
 }
 
-/** True if statements tell the space's application who was let in. */
+/** True if the space's application gets statements about the caller. */
 function isStated({ schemes, upstream }: SpaceConfig): boolean {
   return schemes.length > 0 && upstream !== undefined && upstream.identity.includes('statement');
 }
@@ -324,7 +324,7 @@ function isBound({ spaces }: Config): boolean {
   return entries.some(({ name, originBound }) => originBound && had.has(name));
 }
 
-/** Returns the options for requests to the token issuer, whose certificate is made for it in development. */
+/** Returns the options for requests to the token issuer, whose certificate is generated in development. */
 async function wayToIssuer({ config, clock, random }: Parts): Promise<SendOptions> {
   const { privateTokens } = config;
   if (privateTokens?.url !== undefined) return { at: privateTokens.url };
@@ -334,7 +334,7 @@ async function wayToIssuer({ config, clock, random }: Parts): Promise<SendOption
   return { ca: cert };
 }
 
-/** True if requests in clear text come from this machine only, not through a proxy (ours included). */
+/** True if requests in clear text come only from this machine, and through no proxy, including this server's own. */
 function isLocal({ listen, proxy, trustedProxies: trusted }: Config): boolean {
   const hosts = proxy ? [listen.resource.host, listen.proxy.host] : [listen.resource.host];
   return hosts.every(isLoopback) && trusted.length === 0;

@@ -27,9 +27,9 @@ import { serve, unasked } from './steps/serve.ts';
 import { tools } from './steps/tools.ts';
 
 export interface OrderParts extends Omit<EndpointParts, 'shownTo'> {
-  /** The resources of each space. A space that is used through `/verify` alone has none. */
+  /** The resources of each space. A space that is used only through `/verify` has none. */
   readonly resources: ReadonlyMap<Space, ServedResources>;
-  /** The gateway of each space that has an application behind it. */
+  /** The gateway of each space with an application. */
   readonly gateways: ReadonlyMap<Space, Gateway>;
   /** The push service, if some space serves one. */
   readonly push?: PushService | undefined;
@@ -41,7 +41,7 @@ export interface OrderParts extends Omit<EndpointParts, 'shownTo'> {
 /** First path segments below which a proxy may pass our answers on to clients of another origin. */
 const HANDED_ON: ReadonlySet<string> = new Set(['verify', SIGN_IN_PREFIX]);
 
-/** Returns the steps that a request to the resource server goes through, from top to bottom. */
+/** Returns the steps of a request to the resource server, in order. */
 function stepsOf(parts: OrderParts): readonly Step[] {
   const { spaces, resources, gateways, push, standing, clock, errors, recipient } = parts;
   const shownTo = createHiding(spaces, standing);
@@ -54,18 +54,18 @@ function stepsOf(parts: OrderParts): readonly Step[] {
     ownEndpoint(createEndpoints({ ...parts, shownTo })),
     ...(opens ? [webSocket(gateways)] : []), // 501
     unknownMethod(spaces), // 501
-    options({ spaces, resources, gateways, push }), // preflight, OPTIONS, 405 of an endpoint
+    options({ spaces, resources, gateways, push }), // answers preflights, OPTIONS, and 405 of an endpoint
     ofEndpoint,
     intoSpace, // 404
     unasked({ gateways, push, proxies: recipient.proxies }),
-    admit({ ...parts, underWay: createUnderWay(standing, clock) }), // 401, 403, sign-in
-    ...(asksForTools ? [tools(parts)] : []), // 403 of a tool
+    admit({ ...parts, underWay: createUnderWay(standing, clock) }), // answers 401 and 403, or starts a sign-in
+    ...(asksForTools ? [tools(parts)] : []), // answers 403 for a tool
     stillAdmitted(createJudgeLate(standing, clock)), // 403
-    serve({ gateways, resources, push, failed: errors.failed }), // 404, 405 of a resource
+    serve({ gateways, resources, push, failed: errors.failed }), // answers 404 and 405 of a resource
   ];
 }
 
-/** Creates the resource server with its `frontDoor`, which answers 400 for a bad target, and 421. */
+/** Creates the resource server with its `frontDoor`, which answers 400 for a malformed target, and 421. */
 export function createOrder(parts: OrderParts) {
   const { config, log, errors, recipient } = parts;
   const { proxies } = recipient;
@@ -77,7 +77,7 @@ export function createOrder(parts: OrderParts) {
   return frontDoor(onKoa(answerTo, log), {
     open: createOpen(parts),
     refuseMisdirected: misdirection(origins, proxies),
-    // A proxy passes these answers on to clients of another origin, to which our policy of TLS must not apply.
+    // A proxy passes these answers on to clients of another origin, to which our TLS policy must not apply.
     fields({ request, origin, target }) {
       const [first = ''] = target.segments;
       return HANDED_ON.has(first) ? {} : (strict.get(origin)?.(request) ?? {});
@@ -95,8 +95,8 @@ export function createOrder(parts: OrderParts) {
 }
 
 /**
- * Returns the answer of the first step that has one. Returns undefined if none has: then the last step has written the
- * answer, or its beginning, itself. Throws or rejects as the steps do.
+ * Returns the answer of the first step that has one. Undefined: the last step has written the answer, or its beginning,
+ * itself. Throws or rejects as the steps do.
  */
 function inOrder(
   steps: readonly Step[],

@@ -13,8 +13,9 @@ interface Exchange {
 }
 
 /**
- * Runs answers whose content comes in pieces through Koa. If one breaks off after it has begun, that is logged and the
- * connection ends. Other answers are written at once, as those of endpoints are. Undefined: the answer is written.
+ * Sends answers whose content is in pieces through Koa. If such an answer breaks off, Koa's error handler logs that,
+ * and the connection is closed. Other answers are written at once, like those of endpoints. Undefined: the answer is
+ * already written.
  */
 export function onKoa<Asked extends Exchange>(
   answerTo: (exchange: Asked) => Awaitable<ResourceAnswer | undefined>,

@@ -10,7 +10,7 @@ describe('RFC 9110 section 8.3.1: media-type', () => {
     'text/html; charset="utf-8" ; a=b;',
     'application/vnd.api+json',
     String.raw`text/plain; x="a\"b"`,
-  ])('%s is one', (value) => {
+  ])('%s is a media type', (value) => {
     expect(isMediaType(value)).toBe(true);
   });
 
@@ -30,7 +30,7 @@ describe('RFC 9110 section 8.3.1: media-type', () => {
     'text/plain;x="\0"',
     'text/plän',
     `text/${'a'.repeat(255)}`,
-  ])('%j is none', (value) => {
+  ])('%j is not a media type', (value) => {
     expect(isMediaType(value)).toBe(false);
   });
 
@@ -41,7 +41,7 @@ describe('RFC 9110 section 8.3.1: media-type', () => {
   const space = fc.stringMatching(/^[ \t]{0,3}$/);
   const parameter = fc.tuple(space, space, token, fc.oneof(token, quoted));
 
-  test('whatever the grammar makes is one', () => {
+  test('every string of the grammar is a media type', () => {
     fc.assert(
       fc.property(token, token, fc.array(parameter, { maxLength: 4 }), (type, subtype, rest) => {
         const parameters = rest.map(([a, b, name, value]) => `${a};${b}${name}=${value}`);
@@ -51,7 +51,7 @@ describe('RFC 9110 section 8.3.1: media-type', () => {
     );
   });
 
-  test('a control or non-ASCII character anywhere makes it none', () => {
+  test('a string with a control or non-ASCII character is not a media type', () => {
     const bad = fc.constantFrom('\r', '\n', '\0', '\x7f', 'é', '\u{1f600}');
     const good = 'text/plain; a=b; c="d e"';
     fc.assert(
@@ -61,7 +61,7 @@ describe('RFC 9110 section 8.3.1: media-type', () => {
     );
   });
 
-  test('spaces and semicolons without end take no more than linear time', () => {
+  test('checking a media type takes linear time for any number of spaces and semicolons', () => {
     expect(isMediaType(`a/b${' ;'.repeat(125)}x`)).toBe(false);
     expect(isMediaType(`a/b${'; '.repeat(125)}(`)).toBe(false);
   });
@@ -75,6 +75,6 @@ test.each([
   ['json', 'application/octet-stream'],
   ['a.json/none', 'application/octet-stream'],
   ['', 'application/octet-stream'],
-])('RFC 9110 section 8.3: the type of %j, if nobody says one, is %s', (path, type) => {
+])('RFC 9110 section 8.3: the default type of the document %j is %s', (path, type) => {
   expect(typeOfName(path)).toBe(type);
 });

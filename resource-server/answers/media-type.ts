@@ -20,7 +20,7 @@ export function isJson(type: string): boolean {
 /** The type of content whose type is unknown (RFC 9110 section 8.3). */
 export const UNKNOWN = 'application/octet-stream';
 
-/** Returns the type that a document's name suggests: WebDAV clients often send none. */
+/** Returns the type that a document's name suggests, since WebDAV clients often send none. */
 export function typeOfName(path: string): string {
   return lookup(posix.extname(path)) || UNKNOWN;
 }

@@ -1,6 +1,6 @@
 import type { Fields } from '#shared/http/answer.ts';
 
-/** Merges fields: later ones win, but Vary keeps all of its members (RFC 9110 section 12.5.5). */
+/** Merges fields. Later fields replace earlier ones, but Vary keeps all members (RFC 9110 section 12.5.5). */
 export function mergeFields(...all: readonly Fields[]): Fields {
   const fields = Object.assign({}, ...all);
   if (fields.Vary === undefined) return fields;

@@ -22,7 +22,7 @@ async function bodyOf(content: (range?: Range) => Promise<Buffer | Pieces | unde
   return body;
 }
 
-test('RFC 9110 section 14.6: the parts with their fields, and the length of it all', async () => {
+test('RFC 9110 section 14.6: multipart content has the parts with their fields, and its length is known', async () => {
   const { type, length } = multipart(async () => undefined);
   expect(type).toBe('multipart/byteranges; boundary=B');
   const expected =
@@ -35,13 +35,13 @@ test('RFC 9110 section 14.6: the parts with their fields, and the length of it a
   expect(await textOf(pieces)).toBe(expected);
 });
 
-test('content that is gone at first is undefined; later it breaks the answer off', async () => {
+test('content that is removed before the first part gives undefined, and later breaks the answer off', async () => {
   expect(await multipart(async () => undefined).content()).toBeUndefined();
   const body = await bodyOf(async (range) => (range?.first === 8 ? part(range) : undefined));
   await expect(textOf(body)).rejects.toThrow('went between');
 });
 
-test('one part is open at a time, and none when the client leaves, before or after the first byte', async () => {
+test('only one part is open at a time, and none after the client leaves', async () => {
   for (const count of [0, 1, 2, 4, 6, 9]) {
     const opened: ReturnType<typeof piecesFrom>[] = [];
     const body = await bodyOf(async (range) => {

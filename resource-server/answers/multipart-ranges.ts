@@ -6,7 +6,7 @@ export interface Ranged {
   readonly type: string;
   /** Bytes. */
   readonly length: number;
-  /** Returns all of the content, or a part. Undefined: it is gone by now. */
+  /** Returns the whole content, or a part. Undefined: the content was removed. */
   content(range?: Range): Promise<Buffer | Pieces | undefined>;
 }
 
@@ -26,7 +26,7 @@ export function multipartRanges(
     type: `multipart/byteranges; boundary=${boundary}`,
     length: parts.reduce((sum, { head, range }) => sum + head.length + lengthOf(range), end.length),
 
-    /** Reads each part when its turn comes. */
+    /** Opens each part only when the previous part has been sent. */
     async content() {
       const first = await content(ranges[0]);
       if (first === undefined) return undefined;

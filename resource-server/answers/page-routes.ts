@@ -6,10 +6,10 @@ import { type Answer, notFound } from '#shared/http/answer.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 
-/** `origin`: the origin in whose name the page speaks. */
+/** `origin`: the origin for which the page was requested. */
 export type PageContext = ParameterizedContext<{ readonly origin: string }>;
 
-/** A page for people: its answer to a method at a path. HEAD goes with GET. */
+/** A page for people: its method, its path and its answer. HEAD is answered like GET. */
 export type PageRoute = readonly [
   method: 'GET' | 'POST',
   path: string,
@@ -22,7 +22,7 @@ interface Asked {
   readonly target: Target;
 }
 
-/** Runs the routes of pages. Their answers are sent like all others, and so are errors. */
+/** Runs the routes of pages. Their answers and errors are sent like all others. */
 export function createPageRouter(routes: readonly PageRoute[]) {
   const router = new Router<PageContext['state']>({ sensitive: true, strict: true });
   for (const [method, path, page] of routes) router.register(path, [method], page);

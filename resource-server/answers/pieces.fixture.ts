@@ -1,6 +1,6 @@
 import type { Pieces } from './pieces.ts';
 
-/** Makes pieces of any source, and tells whether they were disposed of. */
+/** Makes pieces from any source, and records whether they were disposed of. */
 export function piecesFrom(
   source: () => AsyncIterable<Buffer> | Iterable<Buffer>,
 ): Pieces & { readonly closed: () => boolean } {

@@ -1,8 +1,8 @@
 import type { Answer } from '#shared/http/answer.ts';
 
 /**
- * Content that is read piece by piece. A piece is the reader's until it asks for the next one: then its octets may
- * be overwritten. A reader reads the content at most once, and disposes of it.
+ * Content that is read piece by piece. A reader may use a piece until it asks for the next, since the octets may be
+ * overwritten then. A reader reads the content at most once, and disposes of it.
  */
 export interface Pieces extends AsyncDisposable {
   /** Iterates over the pieces, none longer than `most` octets. */
@@ -18,7 +18,7 @@ export function inPieces(body: Body | undefined): body is Pieces {
   return typeof body === 'object' && !(body instanceof Uint8Array);
 }
 
-/** Returns pieces of content in memory. `release` is called when they are not needed any more. */
+/** Returns pieces of content in memory. `release`: called once they are no longer needed. */
 export function piecesOf(content: Buffer, release: () => void): Pieces {
   let held = true;
   return {

@@ -3,7 +3,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 
 /**
- * The validators of the current representation: a strong entity tag without quotes, and when it was made, in
+ * The validators of the current representation: a strong entity tag without quotes, and the modification time in
  * milliseconds since the epoch.
  */
 export interface Validators {
@@ -32,7 +32,7 @@ export function evaluateConditions(
   );
 }
 
-/** Returns the error 412 (RFC 9110 section 15.5.13). */
+/** Returns the 412 error (RFC 9110 section 15.5.13). */
 export function preconditionFailed(): HttpError {
   return new HttpError(412, 'It is not in the state that the conditions of the request ask for.');
 }

@@ -15,7 +15,7 @@ export function lengthOf({ first, last }: Range): number {
   return last - first + 1;
 }
 
-/** Returns the value of Content-Range (RFC 9110 section 14.4). `length` is that of the whole, in bytes. */
+/** Returns the value of Content-Range (RFC 9110 section 14.4). `length`: of the whole content, in bytes. */
 export function contentRange({ first, last }: Range, length: number): string {
   return `bytes ${first}-${last}/${length}`;
 }
@@ -24,9 +24,9 @@ export function contentRange({ first, last }: Range, length: number): string {
 const MOST = 32;
 
 /**
- * Returns the parts of content that a request asks for, in its order, none overlapping another. An empty list means
- * all of the content: Range is absent or ignored (RFC 9110 section 14.2), or If-Range does not hold (section 13.1.5).
- * Throws `HttpError` 416 if no part can be satisfied. `length` is in bytes.
+ * Returns the parts of content that a request asks for, in order and without overlaps.
+ * An empty list means the whole content: Range is absent or ignored (RFC 9110 section 14.2), or If-Range does not hold
+ * (section 13.1.5). Throws `HttpError` 416 if no part can be satisfied. `length`: in bytes.
  */
 export function rangesAsked(
   { rawHeaders }: Pick<AnyRequest, 'rawHeaders'>,
@@ -34,7 +34,7 @@ export function rangesAsked(
 ): readonly Range[] {
   const range = single(rawHeaders, 'range');
   const condition = single(rawHeaders, 'if-range');
-  // Empty content has no part that Content-Range could name.
+  // Empty content has no part, so Content-Range could not describe one.
   if (range === undefined || current.length === 0) return [];
   if (condition !== undefined && !isCurrent(condition, current.etag)) return [];
   const ranges = parseRanges(range, current.length);
@@ -45,15 +45,17 @@ export function rangesAsked(
 }
 
 /**
- * True if If-Range is a strong validator that matches (RFC 9110 section 13.1.5). A date is not one (section 8.8.2.2):
- * a document may have changed twice within its second.
+ * True if If-Range is a strong validator that matches (RFC 9110 section 13.1.5). A date is not strong (section
+ * 8.8.2.2), since a document may change twice within a second.
  */
 function isCurrent(condition: string, etag: string): boolean {
   const tag = parseEntityTag(condition);
   return tag !== undefined && strongMatch(tag, { weak: false, opaque: etag });
 }
 
-/** Returns the satisfiable ranges of a field. Returns undefined if it is malformed or asks for too many. */
+/**
+ * Returns the satisfiable ranges of a field. Returns undefined if the field is malformed or asks for too many ranges.
+ */
 export function parseRanges(value: string, length: number): readonly Range[] | undefined {
   const set = /^bytes=(.*)$/i.exec(value)?.[1] ?? '';
   const specs = set
@@ -76,7 +78,7 @@ function parseRange(spec: string, length: number): Range | undefined {
   return last < first ? undefined : { first, last: Math.min(last, length - 1) };
 }
 
-/** Joins ranges that overlap or touch, at the place of the first of them (RFC 9110 section 15.3.7.2). */
+/** Merges ranges that overlap or touch, at the position of the first (RFC 9110 section 15.3.7.2). */
 function apart(ranges: readonly Range[]): readonly Range[] {
   let kept: readonly Range[] = [];
   for (const range of ranges) {

@@ -1,17 +1,19 @@
-/** The octets of a buffer. While MOST_LARGE of them are in use, others have SMALL. */
+/** Octets of a large buffer. While MOST_LARGE of them are in use, further buffers have SMALL octets. */
 const LARGE = 256 * 1024;
 const MOST_LARGE = 32;
 const SMALL = 64 * 1024;
-/** The octets of a tunnel's first buffer, enough where there is little traffic, and how many of them are kept. */
+/**
+ * Octets of a tunnel's first buffer, which suffices for little traffic, and the number of such buffers that are kept.
+ */
 export const FIRST = 16 * 1024;
 const MOST_FIRST = 64;
 
 /**
- * Buffers that are reused for all answers or all tunnels of a process. A slow client holds its buffers: however many
- * do so, the large ones are 8 MiB together.
+ * Buffers that are reused for all answers or all tunnels of a process. A slow client holds its buffers. However many
+ * clients do so, the large buffers take at most 8 MiB together.
  */
 export class ReadBuffers {
-  /** Large buffers that nobody uses. */
+  /** Large buffers that are not in use. */
   readonly #free: Buffer[] = [];
   readonly #first: Buffer[] = [];
   #large = 0;
@@ -21,7 +23,7 @@ export class ReadBuffers {
     return this.#large;
   }
 
-  /** Returns a buffer for that many octets, which may need several fillings. */
+  /** Returns a buffer for `octets` octets, or a smaller one that needs several fillings. */
   take(octets: number): Buffer {
     if (octets === FIRST) return this.#first.pop() ?? Buffer.allocUnsafeSlow(FIRST);
     if (octets <= SMALL || this.#large === MOST_LARGE) {
@@ -31,7 +33,7 @@ export class ReadBuffers {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(LARGE);
   }
 
-  /** Gives a buffer back. `again`: all that was written from it is sent, so that it may be reused. */
+  /** Returns a buffer. `again`: whether all its data has been sent, so that it may be reused. */
   give(buffer: Buffer, again: boolean): void {
     if (buffer.length === FIRST && again && this.#first.length < MOST_FIRST) {
       this.#first.push(buffer);

@@ -5,9 +5,9 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import { inPieces, type Pieces, type ResourceAnswer } from './pieces.ts';
 
 /**
- * Adds the proof of its content to an answer (RFC 7616 section 3.5): as a field (for HEAD the proof of empty content),
- * or as a trailer if the content is in pieces. HTTP/1.0 has no trailers, so pieces sent to it are not proved.
- * `field`: the one that the proof is in.
+ * Adds the proof of its content to an answer (RFC 7616 section 3.5).
+ * The proof is a field (for HEAD the proof of empty content), or a trailer if the content is in pieces. HTTP/1.0 has no
+ * trailers, so pieces over HTTP/1.0 get no proof. `field`: the name of the field or trailer.
  */
 export function sealedAnswer(
   { method, httpVersion }: Pick<AnyRequest, 'method' | 'httpVersion'>,

@@ -14,14 +14,13 @@ export type InPieces = ResourceAnswer & { readonly body: Pieces };
 const KIB = 1024;
 /** Octets of a piece over TLS, which copies each piece. */
 const OVER_TLS = 256 * KIB;
-/** The length of a piece over HTTP/2. A window (RFC 9113 section 5.2) may be smaller, but a frame has at least FRAME. */
+/** Octets of a piece over HTTP/2. A window (RFC 9113 section 5.2) may be smaller, but a frame has at least FRAME. */
 const OVER_HTTP2 = 64 * KIB;
 const FRAME = 16 * KIB;
 
 /**
- * Writes the answer, each piece once the one before is sent or copied. Resolves when all is written or the client has
- * left. Rejects if the content breaks off: then the connection, or the stream, is broken off, too, and the line of the
- * request says why.
+ * Writes the answer, each piece once the previous one is sent or copied. Resolves when all is written or the client has
+ * left. If the content breaks off, rejects, and breaks off the connection or stream. The log line says why.
  */
 export async function sendPieces(
   request: AnyRequest,
@@ -30,7 +29,7 @@ export async function sendPieces(
 ): Promise<void> {
   const { method, socket } = request;
   await using content = body;
-  if (response.writableEnded) return; // the client was refused meanwhile, and has an answer
+  if (response.writableEnded) return; // the client was refused meanwhile, and has another answer
   const side = response instanceof Http2ServerResponse ? response.stream : response;
   response.statusCode = status;
   setFields(response, fields);
@@ -63,7 +62,10 @@ function written(response: Writable, side: Writable, piece: Buffer): Promise<boo
   });
 }
 
-/** Returns the length of a piece: a written piece stays in memory, so it is no longer than the client has room for. */
+/**
+ * Returns the length of a piece. A written piece stays in memory, so it is at most as long as the client's free buffer
+ * or window.
+ */
 function pieceFor(response: AnyResponse, socket: Socket): number {
   if (!(response instanceof Http2ServerResponse)) {
     return socket instanceof TLSSocket ? OVER_TLS : Infinity;

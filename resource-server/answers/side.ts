@@ -10,17 +10,20 @@ export function sideOf(request: AnyRequest): Side {
 }
 
 /**
- * Returns what closes when a request is over, whatever its result. For HTTP/2 that is the stream: node:http2's response
- * never closes for a HEAD without an answer.
+ * Returns the stream that closes when a request is over, with any result. Over HTTP/2 this is not the response, which
+ * never closes for a HEAD without an answer in node:http2.
  */
 export function exchangeOf(response: AnyResponse): Writable {
   return response instanceof Http2ServerResponse ? response.stream : response;
 }
 
-/** Breaks off so that nobody can take it for the end of the data. `code` is the error code of HTTP/2. */
+/**
+ * Breaks a connection off, so that the client cannot mistake this for the end of the data. `code`: the error code of
+ * HTTP/2.
+ */
 export function breakOff(side: Side, code = constants.NGHTTP2_INTERNAL_ERROR): void {
   if (side instanceof Socket) {
-    // While a FIN is being sent there is no reset: libuv refuses, and node:net would lose the handle.
+    // While a FIN is being sent, no reset is possible: libuv refuses it, and node:net would lose the handle.
     const ending = side.writableEnded && !side.writableFinished;
     if (side instanceof TLSSocket || ending) side.destroy();
     else side.resetAndDestroy();

@@ -16,7 +16,7 @@ async function fetched(answer: RequestListener, hear?: Hearing): Promise<unknown
   }
 }
 
-test('RFC 7517 section 5: reads JSON of any media type', async () => {
+test('RFC 7517 section 5: JSON is read with any media type', async () => {
   const asked: unknown[] = [];
   const document = await fetched(({ method, url, headers }, response) => {
     asked.push([method, url, headers.accept]);
@@ -26,7 +26,7 @@ test('RFC 7517 section 5: reads JSON of any media type', async () => {
   expect(asked).toEqual([['GET', '/jwks?a=b', 'application/json']]);
 });
 
-test('the fields of each answer are heard, whatever its status', async () => {
+test('the hook sees the fields of each answer, whatever its status', async () => {
   const heard: unknown[] = [];
   const hear = () => (fields: object) => heard.push(fields);
   const answer = fetched((_, response) => response.writeHead(503, { Age: '1' }).end(), hear);
@@ -34,18 +34,18 @@ test('the fields of each answer are heard, whatever its status', async () => {
   expect(heard).toEqual([expect.objectContaining({ age: '1', date: expect.any(String) })]);
 });
 
-test('an answer that is not JSON is undefined', async () => {
+test('an answer that is not JSON gives undefined', async () => {
   expect(await fetched((_, response) => response.end('<!doctype html>'))).toBeUndefined();
 });
 
-test.each([204, 301, 404, 500])('an answer with %i is none', async (status) => {
+test.each([204, 301, 404, 500])('an answer with %i is an error', async (status) => {
   const answer = fetched((_, response) =>
     response.writeHead(status, { Location: '/elsewhere' }).end(),
   );
   await expect(answer).rejects.toThrow(`answered ${status}`);
 });
 
-test('an endless answer is cut off', async () => {
+test('an endless answer is an error after 64 KiB', async () => {
   const answer = fetched((_, response) => {
     const more = () => {
       while (!response.destroyed && response.write(' '.repeat(16_384)));

@@ -4,8 +4,8 @@ import { jsonOf, openSend } from '#shared/client/send.ts';
 const send = openSend();
 
 /**
- * Fetches the JSON at a URL; resolves to undefined if it is not JSON. Rejects for any status but 200, for more
- * than 64 KiB, and after five seconds. `hear`: is told of the answer.
+ * Fetches the JSON at a URL. Resolves to undefined if the content is not JSON. Rejects for any status but 200, for more
+ * than 64 KiB, and after five seconds. `hear`: called with the answer.
  */
 export async function fetchJson(url: string, hear?: Hearing): Promise<unknown> {
   const heard = hear?.();

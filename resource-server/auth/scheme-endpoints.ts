@@ -15,7 +15,7 @@ export type EndpointsOfSchemes = ReadonlyMap<string, ReadonlyMap<string, Endpoin
 /** The longest content in bytes. */
 const LONGEST = 65_536;
 
-/** Returns the endpoints of the schemes that some space of an origin uses. They ask for no credentials. */
+/** Returns the endpoints of the schemes that spaces of an origin use. They need no credentials. */
 export async function endpointsOfSchemes(
   entries: readonly SchemeEntry[],
   parts: SchemeParts,

@@ -8,8 +8,8 @@ import { passwordAlone } from '#shared/people/second-factor/password-alone.ts';
 import type { Parts } from '#shared/server/process.ts';
 
 /**
- * The parts with which every scheme is opened, on the built-in directory, whose passwords, verifiers and keys let in
- * people who need a second factor, too.
+ * The parts with which every scheme is opened, for the built-in directory. By its passwords, verifiers and keys people
+ * are admitted even if they need a second factor.
  */
 export function schemeParts({
   config,
@@ -33,7 +33,7 @@ export function schemeParts({
   };
 }
 
-/** The same parts, by which a password alone, or an old key, lets in nobody who needs a second factor. */
+/** The same parts, but a password alone or an old key does not admit people who need a second factor. */
 export const withSecondFactor = (
   parts: SchemeParts,
   { config, stores, log }: Pick<Parts, 'config' | 'stores' | 'log'>,

@@ -32,7 +32,7 @@ export interface EndpointParts {
   readonly shownTo: ReturnType<typeof createHiding>;
   readonly ofSchemes: EndpointsOfSchemes;
   readonly signIn: SignIn;
-  /** The playground with its pages, where there is one. */
+  /** The playground with its pages, if it is enabled. */
   readonly playground?:
     | { readonly pages: readonly PageRoute[]; readonly spaces: Pick<Spaces, 'all'> }
     | undefined;
@@ -42,17 +42,17 @@ export interface EndpointParts {
   readonly brand: Brand;
   readonly recipient: Recipient;
   readonly clock: Clock;
-  /** The gateway's keys, where it states who was let in. */
+  /** The keys of the gateway's statements, if some space gets statements. */
   readonly gatewayJwks?: Endpoint | undefined;
 }
 
 type Asked = Pick<Exchange, 'request' | 'response' | 'target' | 'origin'>;
 
-/** The addresses of the server's own, outside every space. */
+/** The server's own addresses, outside every space. */
 export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoint | undefined {
   const { config, spaces, signIn, ofSchemes, playground, errors, brand, recipient, clock } = parts;
   const configured = spaces.seen.filter((space) => !playground?.spaces.all.includes(space));
-  // The origin over TLS has the same spaces, so they are announced once.
+  // The origin over TLS has the same spaces, so they are announced only once.
   const announced = configured.filter((space) => space.origin !== config.tls?.resource);
   const toPlayground = hasPlayground(config) ? PLAYGROUND_LIST : undefined;
   const home: PageRoute = [
@@ -68,7 +68,7 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
     ...signIn.pages,
     ...(playground?.pages ?? []),
   ]);
-  /** A proxy may hand the answer on to a person. */
+  /** A proxy may pass the answer on to a person. */
   const tellAll = (request: AnyRequest, answer: Awaitable<Answer>) =>
     andThen(answer, (given) => errors.told(request, given));
   const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
@@ -83,13 +83,16 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
     ...(parts.gatewayJwks ? [[JWKS_PATH, parts.gatewayJwks] as const] : []),
   ]);
 
-  /** Returns an application's origin if a trusted proxy hands our own addresses on from there (`/.well-known/`, `/.countersign/`). */
+  /**
+   * Returns an application's origin if a trusted proxy passes requests for our own addresses on from that origin
+   * (`/.well-known/`, `/.countersign/`).
+   */
   function publicOrigin({ socket, rawHeaders }: AnyRequest, own: string): string {
     const trusted = recipient.proxies.has(socket.remoteAddress ?? '');
     return (trusted ? forwardedOrigin(rawHeaders) : undefined) ?? own;
   }
 
-  // The tokens of the playground come from no authorization server that metadata could name.
+  // The playground's tokens come from no authorization server that metadata could name.
   const described: Spaces['find'] = (origin, segments) => {
     const space = spaces.find(origin, segments);
     return space && playground?.spaces.all.includes(space) ? undefined : space;

@@ -11,10 +11,9 @@ export function isMetadata({ segments }: Target): boolean {
 }
 
 /**
- * Metadata of the space whose path follows the well-known one (RFC 9728 section 3.1), with its last
- * slash or without. Without a path it is that of the only space, for clients that look there last (MCP 2026-07-28,
- * authorization server discovery). Anyone may read it, scripts of any origin too. Throws 404 when there is no such space
- * that takes access tokens.
+ * Metadata of the space whose path follows the well-known path (RFC 9728 section 3.1), with or without the final slash.
+ * Without a path it describes the only space, where clients look last (MCP 2026-07-28, authorization server discovery).
+ * Anyone may read it, including scripts of any origin. Throws 404 if no such space accepts access tokens.
  */
 export function resourceMetadata(
   { issuer }: Pick<Config, 'issuer'>,
@@ -44,7 +43,7 @@ export function resourceMetadata(
 const takesTokens = ({ schemes }: Space) =>
   schemes.some(({ name }) => name === 'Bearer' || name === 'DPoP');
 
-/** Returns the one space of an origin that takes access tokens. Spaces that hide are not told of, nor counted. */
+/** Returns the only space of an origin that accepts access tokens. Hidden spaces are neither revealed nor counted. */
 function only({ seen }: Pick<Spaces, 'seen'>, origin: string): Space | undefined {
   const [first, second] = seen.filter(
     (space) => space.origin === origin && space.hide === undefined && takesTokens(space),

@@ -27,17 +27,20 @@ interface VerifyParts {
   readonly recipient: Recipient;
 }
 
-/** Malformed credentials, and a scheme that needs another connection: the challenges tell what to send. */
+/**
+ * Statuses for malformed credentials, and for a scheme that needs another connection. Both get challenges, which say
+ * what to send.
+ */
 const ASKS_AGAIN: ReadonlySet<number> = new Set([400, 421]);
 
 /**
- * Forward authentication: may the request that a proxy holds enter? The proxy is a trusted peer, hands
- * on Authorization, DPoP and Cookie, and describes the request by X-Forwarded-Method, X-Forwarded-Proto,
- * X-Forwarded-Host and X-Forwarded-Uri, all of which it has to write itself. The answer is 204 with
- * identity fields, or 401 or 403 with the challenges, whatever is wrong (verdict-status.ts). A
- * person is the same subject by whatever scheme; the name is there if the scheme or the directory tells it.
- * All identity fields, ours and those of the space, are in every 204, empty where nothing is known: a proxy that
- * copies them over those of the client leaves nothing that the client wrote.
+ * Forward authentication: decides whether a request that a proxy holds is admitted.
+ * The proxy is a trusted peer and passes on Authorization, DPoP and Cookie. It describes the request by
+ * X-Forwarded-Method, X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Uri, all of which it must write itself. The
+ * answer is 204 with identity fields, or 401 or 403 with the challenges, for any error (verdict-status.ts). A person is
+ * the same subject with every scheme. The name is present if the scheme or the directory gives it. Every 204 has all
+ * identity fields, ours and those of the space, and unknown ones are empty. A proxy that copies them over those of the
+ * client leaves nothing that the client wrote.
  */
 export function verify(request: AnyRequest, parts: VerifyParts): Awaitable<Answer> {
   return judged(request, parts, ({ outcome }) => {
@@ -47,8 +50,8 @@ export function verify(request: AnyRequest, parts: VerifyParts): Awaitable<Answe
 }
 
 /**
- * The same, for a proxy that hands any answer on to the client: what a browser gets leads to signing in, where
- * people sign in at the space.
+ * Forward authentication for a proxy that passes any answer on to the client. A browser gets a page or redirect to sign
+ * in, if the space offers that.
  */
 export function verifyBrowser(request: AnyRequest, parts: VerifyParts): Awaitable<Answer> {
   return judged(
@@ -71,7 +74,7 @@ interface Judged {
   readonly outcome: Extract<Outcome, { kind: 'answer' }>;
 }
 
-/** `tell`: what somebody is told who was not let in. */
+/** `tell`: makes the answer to a client that was not admitted. */
 function judged(
   request: AnyRequest,
   { spaces, shownTo, recipient }: VerifyParts,
@@ -117,7 +120,7 @@ function judged(
   });
 }
 
-/** Where people sign in, `Cookie` is what is left of the client's for the application. */
+/** In a space with sign-in, `Cookie` is what remains of the client's cookies for the application. */
 function passed(
   outcome: Extract<Outcome, { kind: 'pass' }>,
   { signIn, identity }: Pick<Space, 'signIn' | 'identity'>,
@@ -136,7 +139,10 @@ function passed(
   };
 }
 
-/** nginx hands on one line of a field only; challenges may share it (RFC 9110 section 11.6.1), cookies may not. */
+/**
+ * Joins the lines of a field, since nginx passes on only one line. Challenges may share a line (RFC 9110 section
+ * 11.6.1), but cookies may not.
+ */
 function inOneLine(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
@@ -146,14 +152,14 @@ function inOneLine(fields: Fields): Fields {
   );
 }
 
-/** Refuses before a space was looked for, so that the reason tells nothing of spaces. */
+/** Refuses before any space was looked up, so that the reason reveals nothing about spaces. */
 function refusedUnlooked(request: AnyRequest, why: Refusal): Answer {
   return { ...refused(request, why), reason: why.reason };
 }
 
 /**
- * The operator finds the reason in the log; the client only learns that it may not, in development too. A hidden space
- * is answered like a missing one here.
+ * The operator finds the reason in the log. The client only learns that it is refused, even in development. A hidden
+ * space is answered like a missing one.
  */
 function refused(request: AnyRequest, why: Refusal): Answer {
   note(request, { verdict: 'refused', ...why });

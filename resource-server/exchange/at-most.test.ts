@@ -3,7 +3,7 @@ import { createAtMost } from './at-most.ts';
 
 const busy = expect.objectContaining({ status: 503, fields: { 'Retry-After': '1' } });
 
-test('RFC 9110 section 15.6.4: 503 for one more than there may be, until another is done', async () => {
+test('RFC 9110 section 15.6.4: work over the limit is 503 until other work is done', async () => {
   const atMost = createAtMost('test', 2);
   const { promise, resolve } = Promise.withResolvers<string>();
   const first = atMost('key', () => promise);
@@ -22,7 +22,7 @@ test('RFC 9110 section 15.6.4: 503 for one more than there may be, until another
   expect(await second).toBe('second');
 });
 
-test('work that fails or throws at once gives its place back', async () => {
+test('work that fails or throws at once frees its place', async () => {
   const atMost = createAtMost('test', 1);
   await expect(atMost('key', () => Promise.reject(new Error('mine')))).rejects.toThrow('mine');
   const thrown = atMost('key', () => {
@@ -32,7 +32,7 @@ test('work that fails or throws at once gives its place back', async () => {
   expect(await atMost('key', async () => 'done')).toBe('done');
 });
 
-test('another key has places of its own', async () => {
+test('another key has a separate limit', async () => {
   const atMost = createAtMost('test', 1);
   const { promise, resolve } = Promise.withResolvers<string>();
   const waiting = atMost('one', () => promise);

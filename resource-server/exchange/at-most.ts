@@ -4,21 +4,21 @@ import type { Tally } from '#shared/server/limits/leases.ts';
 import { createTally } from '#shared/server/limits/tally.ts';
 import type { Holder } from '../space/account.ts';
 
-/** Does the work. Throws `HttpError` 503 if too much work with the same key is under way. */
+/** Runs the work. Throws `HttpError` 503 if too much work with the same key is running. */
 export type AtMost = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Bounds how much work named `name` is under way, in all workers of this server together: `most` for each key. */
+/** Limits the running work with the name `name`, in all workers of this server together, to `most` for each key. */
 export function createAtMost(name: string, most: number): AtMost {
   const tally = createTally(name);
   return (key, work) => counted(tally, [{ of: key, amount: 1, most }], work);
 }
 
-/** Does the work. Throws `HttpError` 503 if too much is under way, in all or for one of its holders. */
+/** Runs the work. Throws `HttpError` 503 if too much work is running, in total or for one of its holders. */
 export type InShares = <T>(holders: readonly Holder[], work: () => Promise<T>) => Promise<T>;
 
 /**
- * Bounds how much work named `name` is under way, in all workers of this server together: `most` in all. One holder may
- * have its part of that, and less the more the others hold (`fairShare`).
+ * Limits the running work with the name `name`, in all workers of this server together, to `most` in total. One holder
+ * may use its part of what the others leave (`fairShare`).
  */
 export function createInShares(name: string, most: number): InShares {
   const tally = createTally(name);
@@ -40,7 +40,7 @@ async function counted<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const taken = tally.take(shares);
-  // Without other workers to ask, the work begins at once.
+  // Without other workers the work begins synchronously.
   if (!(typeof taken === 'boolean' ? taken : await taken)) {
     throw new HttpError(503, 'Too many of these are under way. Try again.', {
       'Retry-After': '1',

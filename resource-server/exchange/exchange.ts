@@ -17,30 +17,30 @@ import type { JudgeAgain } from './under-way.ts';
 
 export type Passed = Extract<Outcome, { kind: 'pass' }>;
 
-/** A request and what is known of it so far. It is made once, and each step adds what it finds out (`order.ts`). */
+/** A request with everything known about it. It is made once, and each step adds its findings (`order.ts`). */
 export interface Exchange {
   readonly request: AnyRequest;
   readonly response: AnyResponse;
   readonly target: Target;
-  /** Which of the server's origins was asked. */
+  /** The origin of the server that the client addressed. */
   readonly origin: string;
-  /** When the request came: milliseconds of the monotonic clock. */
+  /** The arrival of the request, in milliseconds of the monotonic clock. */
   readonly arrived: number;
-  /** Returns the request as authentication reads it. */
+  /** Returns the request in the form that authentication reads. */
   asked(): AuthRequest;
-  /** The space that has the target: one that everybody sees, or that of `hidden`. Undefined at an endpoint. */
+  /** The space of the target: a visible space, or that of `hidden`. Undefined at an endpoint. */
   space: Space | undefined;
-  /** The hidden space that the request's credentials are good for. */
+  /** The hidden space for which the request's credentials are valid. */
   hidden?: Shown;
   /** The server's own endpoint at the target, which is in no space. */
   endpoint?: Endpoint | undefined;
-  /** Which scripts may read an error. Undefined: none, or the error has CORS fields of its own. */
+  /** The scripts that may read an error. Undefined: none, or the error has its own CORS fields. */
   cors?: Cors | undefined;
   /** True if the request needs no authentication. */
   unasked?: boolean;
-  /** The outcome that let the client in, with its principal. */
+  /** The outcome that admitted the client, with its principal. */
   passed?: Passed;
-  /** The mark of the revocations that were known before the credentials were judged. */
+  /** The mark of the revocations that were known before the credentials were checked. */
   mark?: Mark;
   /** Fields that this server adds to the answer. */
   fields: Fields;
@@ -48,7 +48,7 @@ export interface Exchange {
   watch?: () => JudgeAgain;
 }
 
-/** Looks at an exchange, and adds to it or answers it. Returns undefined if the next step is to go on. */
+/** Reads an exchange, and adds to it or answers it. Undefined: the next step continues. */
 export type Step = (exchange: Exchange) => Awaitable<ResourceAnswer | undefined>;
 
 interface OpeningParts {
@@ -59,17 +59,17 @@ interface OpeningParts {
 }
 
 /**
- * Begins an exchange. Returns undefined, which becomes 400, if its target is malformed or ambiguous: dot segments,
- * encoded slashes, and elsewhere than in the next two cases double slashes (shared/http/target.ts). Within a tree of documents a doubled
- * slash counts as one, and a name may have a carriage return. A path below the space of an application is left to the
- * application.
+ * Begins an exchange. Returns undefined, which becomes 400, for a malformed or ambiguous target: with dot segments,
+ * encoded slashes or double slashes (shared/http/target.ts).
+ * There are two exceptions. Within a tree of documents a doubled slash is read as one, and a name may have a carriage
+ * return. A path below the space of an application is left to the application.
  */
 export function createOpen({ config, spaces, clock, recipient }: OpeningParts) {
   return (request: AnyRequest, response: AnyResponse): Exchange | undefined => {
     const { method = '', url = '', socket } = request;
     const passed = parsePassedTarget(url);
     if (passed === undefined) return undefined;
-    // The origin of TLS applies only if this server ends TLS itself.
+    // The origin of TLS applies only if this server terminates TLS itself.
     const { resource: origin } = (socket instanceof TLSSocket && config.tls) || config;
     const space = spaces.find(origin, passed.segments);
     const target = passed.odd === undefined ? passed : oddTarget(passed, url, space);
@@ -88,7 +88,7 @@ export function createOpen({ config, spaces, clock, recipient }: OpeningParts) {
   };
 }
 
-/** Reads an unusual target as its space does. Returns undefined if the space accepts no such target. */
+/** Reads an unusual target by the rules of its space. Returns undefined if the space accepts no such target. */
 function oddTarget(passed: Target, url: string, space: Space | undefined): Target | undefined {
   const target = space?.upstream ? passed : parseTreeTarget(url);
   return space && target && leadsInto(space, target) ? target : undefined;

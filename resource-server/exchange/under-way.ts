@@ -6,13 +6,16 @@ import { JUDGED_FOR, type Standing, type Who } from '#shared/auth/standing/stand
 import type { Ending } from '../forwarding/sink.ts';
 import { setInterval } from '#shared/base/safe-timers.ts';
 
-/** Milliseconds between sweeps. An exchange that has seen two sweeps is long, and is watched. */
+/** Milliseconds between sweeps. An exchange that is still open at its second sweep is watched. */
 const SWEEP = 500;
 
-/** Judges the client again before a change is committed. Throws or rejects with HttpError 403 or `StoreUnavailable`. */
+/**
+ * Authenticates the client again before a change is committed. Throws or rejects with HttpError 403 or
+ * `StoreUnavailable`.
+ */
 export type JudgeAgain = () => Awaitable<void>;
 
-/** As `JudgeAgain`. `since`: when the client was judged, or before; milliseconds of the monotonic clock. */
+/** As `JudgeAgain`. `since`: when the client was authenticated, or before, in milliseconds of the monotonic clock. */
 export type JudgeLate = (who: Who, since: number) => Awaitable<void>;
 
 export const createJudgeLate =
@@ -25,8 +28,8 @@ export const createJudgeLate =
   };
 
 /**
- * Watches a long exchange until it closes, and calls `end` once what let its client in is revoked. Most exchanges are
- * over before the watch begins.
+ * Watches a long exchange until it closes, and calls `end` once the credentials that admitted its client are revoked.
+ * Most exchanges are over before the watch begins.
  */
 export type UnderWay = (who: Who, exchange: Ending, end: (reason: string) => void) => JudgeAgain;
 

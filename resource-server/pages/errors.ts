@@ -12,16 +12,15 @@ import { errorPage } from './views/error.ts';
 /** Presents errors of this server: to a person as a page, to a program as problem details. */
 export interface Errors {
   /**
-   * Returns the answer unchanged, or a page with its status and fields. Answers that are not this server's errors
-   * are not changed. `id`: the id of the log line, if it is not the front door's. In development the answer has its
-   * reason, too.
+   * Returns the answer unchanged, or as a page with its status and fields. Only this server's own errors become pages.
+   * `id`: the id of the log line, if another one than the front door's. In development the answer also has its reason.
    */
   readonly told: <Given extends Answer<unknown>>(
     request: AnyRequest,
     answer: Given,
     id?: string,
   ) => Given | Answer;
-  /** Returns the answer unchanged or, in development, with its reason; never a page. */
+  /** Returns the answer unchanged or, in development, with its reason, and never as a page. */
   readonly ofMode: <Given extends Answer<unknown>>(answer: Given) => Given | Answer;
   /** Returns the answer to a thrown error, which is logged. */
   readonly failed: (request: AnyRequest, error: unknown) => Answer;
@@ -30,7 +29,7 @@ export interface Errors {
 export interface ErrorsParts {
   readonly brand: Brand;
   readonly log: Log;
-  /** Whether answers have their reason. It helps an attacker, too. */
+  /** Whether answers have their reason, which could help an attacker. */
   readonly development: boolean;
 }
 
@@ -55,12 +54,12 @@ export function createErrors({ brand, log, development }: ErrorsParts): Errors {
   };
 }
 
-/** The methods that a browser uses for navigation and forms. */
+/** The methods that browsers use for navigation and forms. */
 const OF_PEOPLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 
 /**
- * True if the client is a person's browser. Scripts are marked as such (Fetch Metadata section 2.2), and get
- * problem details.
+ * True if the client is a person's browser. Scripts identify themselves (Fetch Metadata section 2.2), and get problem
+ * details.
  */
 function isForPerson({ method = '', headers }: AnyRequest): boolean {
   const mode = headers['sec-fetch-mode'] ?? 'navigate';

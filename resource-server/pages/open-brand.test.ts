@@ -8,7 +8,7 @@ import { openBrand } from './open-brand.ts';
 const BRAND = { name: 'Operator', color: '#1f5fbf', links: [] };
 const issuer = 'https://auth.example';
 
-test('the logo is in the page itself; a long or a missing one is left out', async () => {
+test('the logo is embedded in the page, unless it is too long or missing', async () => {
   const folder = await temporaryFolder();
   const [short, long] = [join(folder, 'short.png'), join(folder, 'long.svg')];
   const picture = randomBytes(32_768);
@@ -21,7 +21,7 @@ test('the logo is in the page itself; a long or a missing one is left out', asyn
   }
 });
 
-test('a link that is a path leads to the authorization server, and not to the application here', async () => {
+test('a link that is a path leads to the authorization server, not to the application at this origin', async () => {
   const text = { en: 'Help', de: 'Hilfe' };
   const links = [
     { text, url: '/help?from=pages#top' },

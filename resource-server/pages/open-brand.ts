@@ -3,14 +3,15 @@ import { extname } from 'node:path';
 import type { Config } from '#shared/config/schema.ts';
 import type { Brand } from '#shared/pages/document.ts';
 
-/** The longest logo, in bytes, since it is sent with each page. */
+/** The longest logo in bytes, which is sent with each page. */
 const LONGEST = 32_768;
 const TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
 
 /**
- * Opens the appearance of this server's pages. The logo is embedded: URLs here belong to applications, and a URL
- * at the authorization server would tell that server who visits what. A logo that is too long is left out. A link that is a
- * path leads to the origin of the issuer, as it does on that server's pages.
+ * Opens the appearance of this server's pages.
+ * The logo is embedded: URLs here belong to applications, and a URL at the authorization server would reveal to that
+ * server which pages a person visits. A logo that is too long is left out. A link that is a path leads to the origin of
+ * the issuer, as on that server's pages.
  */
 export async function openBrand({
   brand: { logo: file, ...look },

@@ -57,7 +57,7 @@ describe('kinds of clients (Fetch Metadata, sections 2.1 and 2.2)', () => {
     ['two that differ', 'GET', [...NAVIGATION, ['Sec-Fetch-Dest', 'image']], 'program'],
     ['a prefetch', 'GET', [...NAVIGATION, ['Sec-Purpose', 'prefetch']], 'program'],
     ['a prerender', 'GET', [...NAVIGATION, ['Sec-Purpose', 'prefetch;prerender']], 'program'],
-  ])('%s: %s', (_what, method, fields, asker) => {
+  ])('a client is classified by its fields: %s: %s', (_what, method, fields, asker) => {
     expect(askerOf(requestOf(fields, { method }))).toBe(asker);
   });
 

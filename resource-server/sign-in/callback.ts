@@ -32,13 +32,16 @@ interface CallbackParts {
 
 /** The log line of a request. */
 export interface Logged {
-  /** Notes why a callback led to no session. */
+  /** Notes the reason for which a callback gave no session. */
   readonly note: (refused: Refusal) => void;
-  /** The id of the line, which the client may see. */
+  /** The id of the log line, which the client may see. */
   readonly id: string | undefined;
 }
 
-/** The answer to a person, by the error of the authorization server. Any other: signing in is not possible now. */
+/**
+ * The answers to a person, by the error of the authorization server. Any other error means that signing in is not
+ * possible now.
+ */
 const TOLD: Readonly<Record<string, readonly [status: number, message: Message]>> = {
   access_denied: [403, 'refused'],
   unmet_authentication_requirements: [403, 'unmet'],
@@ -47,15 +50,14 @@ const TOLD: Readonly<Record<string, readonly [status: number, message: Message]>
 const CODE = /^[\w-]{1,256}$/;
 
 /**
- * The endpoint to which the authorization server redirects the browser (RFC 6749 section 4.1.2). `spaces`: those
- * of the requested origin. It leads to the path that this browser wanted when it began, never to one that the
- * request names.
+ * The endpoint to which the authorization server redirects the browser (RFC 6749 section 4.1.2). `spaces`: those of the
+ * requested origin. It leads to the path that this browser requested at the beginning, never to a path in the request.
  */
 export function createCallback(parts: CallbackParts) {
   const { config, stores, sessions, visits, pages, redeem, clock } = parts;
   const { issuer, people, limits } = config;
 
-  /** True once for each visit, in all processes. A repeated code ends what the first one led to. */
+  /** True once for each visit, in all processes. A repeated code revokes what its first use gave. */
   async function isFirst({ state }: Visit, { peer }: AuthRequest): Promise<boolean> {
     for (const [whose, rate] of [
       [customerOf(peer.address), limits.visits],
@@ -116,7 +118,7 @@ export function createCallback(parts: CallbackParts) {
     const found = spaces
       .map((space) => ({ space, of: visits.find(space.url, state, request.cookies) }))
       .find(({ of }) => of !== undefined);
-    // RFC 9110 section 9.2.1: HEAD is safe, so it uses nothing up.
+    // HEAD is safe, so it must not use up the code (RFC 9110 section 9.2.1).
     if (twice || found?.of === undefined || request.method === 'HEAD') {
       note(refuse('sign-in-not-begun'));
       return pages.message(400, 'notBegun', to, new URL(spaces[0]?.url ?? '/').pathname);
@@ -130,7 +132,7 @@ export function createCallback(parts: CallbackParts) {
     }
     const { visit } = found.of;
     const back = inside(space, visit.path);
-    // RFC 9207 section 2.4.
+    // The issuer in the callback must be the expected one (RFC 9207 section 2.4).
     if (iss !== issuer) {
       note(refuse('sign-in-issuer'));
       return pages.message(400, 'notBegun', to, back);

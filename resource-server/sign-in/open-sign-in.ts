@@ -32,14 +32,14 @@ export interface SignInOptions extends Parts {
 
 /** Sign-in in front of applications. */
 export interface SignIn {
-  /** The session scheme of a space where people sign in; undefined for other spaces. */
+  /** The session scheme of a space with sign-in. Undefined for other spaces. */
   session(space: { readonly url: string }): Scheme | undefined;
   about(id: string): Promise<About | undefined>;
-  /** The answer that replaces a refusal so that a person can continue; undefined if the refusal stays. */
+  /** The answer that replaces a refusal, so that a person can sign in. Undefined: the refusal stays. */
   instead(met: Omit<Met, 'space'> & { readonly url: string }): Answer | undefined;
-  /** The pages below `/.countersign/`, at each origin where people sign in. */
+  /** The pages below `/.countersign/`, at each origin with sign-in. */
   readonly pages: readonly PageRoute[];
-  /** True if people sign in at an origin. */
+  /** True if an origin has a space with sign-in. */
   has(origin: string): boolean;
 }
 

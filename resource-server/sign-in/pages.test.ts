@@ -18,7 +18,7 @@ const all = [
 ];
 
 describe('each page', () => {
-  test.each(all)('runs nothing, is never framed and never kept (CSP Level 3)', (page) => {
+  test.each(all)('a page runs no script, and is never framed or stored (CSP Level 3)', (page) => {
     expect(page.body).not.toContain('<script');
     expect(page.body).not.toContain('"">');
     const [, style = ''] = /<style>([^<]*)<\/style>/.exec(page.body ?? '') ?? [];
@@ -38,7 +38,7 @@ describe('each page', () => {
     ['*', 'en'],
     [undefined, 'en'],
     ['nonsense, ;;;', 'en'],
-  ])('Accept-Language: %s is %s (RFC 9110 section 12.5.4)', (language, chosen) => {
+  ])('Accept-Language: %s gives a page in %s (RFC 9110 section 12.5.4)', (language, chosen) => {
     const { fields, body } = pages.signOut({ language });
     expect(fields['Content-Language']).toBe(chosen);
     expect(body).toContain(TEXTS[chosen === 'de' ? 'de' : 'en'].signOut.title);
@@ -47,7 +47,7 @@ describe('each page', () => {
   test.each([
     ['#ffee00', '#000000'],
     ['#1f5fbf', '#ffffff'],
-  ])('on %s can be read what is %s', (color, ink) => {
+  ])('on the color %s, text has the readable color %s', (color, ink) => {
     const { issuer, ...other } = configSchema.parse({ brand: { color } });
     const drawn = createPages({ brand: lookOf({ ...config, ...other }), issuer });
     expect(drawn.signOut(EN).body).toContain(`--on-fill: ${ink};`);

@@ -10,7 +10,7 @@ import { type Message, TEXTS } from './texts.ts';
 export interface PageRequest {
   /** The Accept-Language field of the request. */
   readonly language: string | undefined;
-  /** The id of the log line, if something went wrong. */
+  /** The id of the log line, after an error. */
   readonly id?: string | undefined;
 }
 
@@ -22,12 +22,11 @@ interface Said {
   readonly id?: string | undefined;
 }
 
-/** Messages to somebody who has submitted a form. */
+/** Messages to a person who has submitted a form. */
 const IN_ANOTHER_TAB: ReadonlySet<Message> = new Set(['notTaken', 'notEnough']);
 
 /**
- * The pages at an application's origin, in the reader's language. They have no script and are never framed or
- * stored.
+ * The pages at an application's origin, in the reader's language. They have no script and are never framed or stored.
  */
 export function createPages({ brand, issuer }: { readonly brand: Brand } & Pick<Config, 'issuer'>) {
   const frameOf = ({ language }: PageRequest): Frame => ({ brand, language: languageOf(language) });
@@ -64,7 +63,7 @@ export function createPages({ brand, issuer }: { readonly brand: Brand } & Pick<
       return page(frame, status, { title, paragraphs: [text], on: way, id: to.id });
     },
 
-    /** The page for a signed-in person of that name who may not enter. */
+    /** The page for a signed-in person, by name, whom the space does not admit. */
     forbidden(to: PageRequest, name: string): Answer {
       const frame = frameOf(to);
       const { title, text, on, as } = TEXTS[frame.language].forbidden;

@@ -13,7 +13,7 @@ const SPACE = {
 const CLIENT = signInClientId(SPACE);
 const MASTER = Buffer.alloc(32, 7);
 
-/** An authorization server that answers as it should, but for `changes`. */
+/** An authorization server whose answers are correct except for `changes`. */
 function setup(
   changes: {
     status?: number;
@@ -54,7 +54,7 @@ function setup(
 }
 
 describe('a code', () => {
-  test('RFC 6749 section 4.1.3, RFC 7636 section 4.5: is redeemed with client authentication and the verifier', async () => {
+  test('RFC 6749 section 4.1.3, RFC 7636 section 4.5: a code is redeemed with client authentication and the verifier', async () => {
     const { redeem, asked } = setup();
     expect(await redeem()).toMatchObject({ sub: 'a1', grant_id: 'g1', kid: 'k1', sub_gen: 0 });
     const [message] = asked;
@@ -88,11 +88,14 @@ describe('a code', () => {
     ['one by a key of nobody', { idHeader: { kid: 'other' } }],
     ['one without a signature', { idHeader: { alg: 'none' } }],
     ['an access token for an ID token', { answer: { id_token: 'x.y.z' } }],
-  ])('OpenID Connect Core 1.0 section 3.1.3.7: %s signs nobody in', async (_what, changes) => {
-    await expect(setup(changes).redeem()).rejects.toThrow();
-  });
+  ])(
+    'OpenID Connect Core 1.0 section 3.1.3.7: a code does not sign in with %s',
+    async (_what, changes) => {
+      await expect(setup(changes).redeem()).rejects.toThrow();
+    },
+  );
 
-  test('does not sign in a person who was removed meanwhile', async () => {
+  test('a code does not sign in a person who was removed meanwhile', async () => {
     const { redeem, revocations } = setup();
     revocations.apply({ kind: 'grant', id: 'g1' }, Infinity);
     await expect(redeem()).rejects.toThrow('revoked by grant');

@@ -116,7 +116,7 @@ export function createRedeem(options: RedeemOptions) {
     ) {
       throw new NotRedeemed('the access token is of no person');
     }
-    // The verifier has checked its signature and each member that is read from it.
+    // The verifier has checked the signature and each member that is read from the payload.
     return { ...(parsed.payload as unknown as Redeemed), kid: parsed.kid };
   }
 

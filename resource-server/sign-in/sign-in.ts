@@ -14,12 +14,14 @@ import { prefersHtml } from '#shared/pages/prefers-html.ts';
 
 /** Seconds within which arrivals are counted. */
 const ARRIVALS = 60;
-/** The most successful sign-ins within that time after which the browser sends no session. */
+/**
+ * Successful sign-ins within that time after which a browser without a session gets a page instead of another redirect.
+ */
 const MOST_WITHOUT_SESSION = 2;
-/** The most after which it sends a session that has ended: somebody may have ended it several times. */
+/** The same number for a browser that sends an ended session, since a session may have been ended several times. */
 const MOST_ENDED = 9;
 
-/** The address at which a sign-in starts, by the authorization server. */
+/** The address at which a sign-in starts: that of the authorization server. */
 export function startOf(
   issuer: string,
   space: SignInSpace,
@@ -41,7 +43,7 @@ export function startOf(
   return `${issuer}/auth?${query.toString()}`;
 }
 
-/** Redirects there, with the cookie that this browser must keep for the end. */
+/** Redirects there, with the cookie that this browser must keep until the callback. */
 export const toStart = (location: string, lines: readonly string[]): Answer => ({
   status: 303,
   fields: { Location: location, 'Set-Cookie': lines, 'Cache-Control': 'no-store' },
@@ -49,7 +51,7 @@ export const toStart = (location: string, lines: readonly string[]): Answer => (
 
 type Refused = Extract<Outcome, { kind: 'answer' }>;
 
-/** A request that was not let in, at a space where people sign in. */
+/** A refused request to a space with sign-in. */
 export interface Met {
   readonly space: SignInSpace;
   readonly request: AuthRequest;
@@ -67,8 +69,8 @@ interface SignInParts {
 }
 
 /**
- * Returns the answer that a browser gets in place of a refusal; undefined for a program, which gets the refusal. A reader
- * that may be a program gets both: the challenges, and a page with the way to sign in.
+ * Returns the answer that a browser gets in place of a refusal. Undefined for a program, which gets the refusal. A
+ * reader that may be a program gets both: the challenges, and a page with a link to sign in.
  */
 export function createSignIn({ config: { issuer }, visits, pages }: SignInParts) {
   function begin({ space, request, path, outcome }: Met) {
@@ -81,7 +83,7 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
     return toStart(location, lines);
   }
 
-  /** A submitted form is lost, so the page leads to the start of the application. */
+  /** A submitted form is lost, so the page links to the start of the application. */
   function tell(met: Met): Answer {
     const { space, request, path, outcome } = met;
     const looks = request.method === 'GET' || request.method === 'HEAD';
@@ -93,8 +95,8 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
   }
 
   /**
-   * The same for a request that needs another sign-in: the link leads there itself, since what the application shows
-   * first may need less.
+   * The page for a form that needs another sign-in. Its link starts the sign-in directly, since the application's first
+   * page may need less.
    */
   function tellForm(met: Met): Answer {
     const { space, outcome } = met;
@@ -131,7 +133,7 @@ const pageRequest = ({ request, id }: Met) => ({
 
 const arrivalCookie = ({ url }: SignInSpace) => cookieName(url, 'arrived');
 
-/** How often somebody has just signed in here, according to the browser's cookie. */
+/** The number of recent sign-ins here, according to the browser's cookie. */
 function arrivalsOf(space: SignInSpace, request: Pick<AuthRequest, 'cookies'>): number {
   const [value = ''] = cookiesNamed(request.cookies, arrivalCookie(space));
   return /^\d$/.test(value) ? Number(value) : 0;
@@ -147,16 +149,16 @@ export const noArrivals = (space: SignInSpace): string =>
   setCookie(space.url, arrivalCookie(space), '', 0);
 
 /**
- * The kind of client that waits for an answer: a browser that navigates to a page (`navigation`) or submits a form
- * (`form`); a `reader`, which accepts pages but is not known to be a browser, such as lynx, w3m or a Java program
- * with the default Accept; or a `program`, which cannot use a page: a script, an image, an API client, a browser's
- * prefetch.
+ * The kind of client that waits for an answer.
+ * A browser navigates to a page (`navigation`) or submits a form (`form`). A `reader` accepts pages but may not be a
+ * browser, such as lynx, w3m or a Java program with the default Accept. A `program` cannot use a page: a script, an
+ * image, an API client, a browser's prefetch.
  */
 export type Asker = 'navigation' | 'form' | 'reader' | 'program';
 
 type Asked = Pick<AuthRequest, 'method' | 'lines' | 'handshake'>;
 
-/** Fetch Metadata sections 2.1 and 2.2: browsers that support it send these with every navigation of a whole tab. */
+/** Browsers that support Fetch Metadata (sections 2.1 and 2.2) send these with every navigation of a whole tab. */
 const OF_NAVIGATIONS: Readonly<Record<string, string>> = {
   'sec-fetch-mode': 'navigate',
   'sec-fetch-dest': 'document',

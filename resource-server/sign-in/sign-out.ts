@@ -27,7 +27,7 @@ export function createSignOut({ access, sessions, pages }: SignOutParts) {
   }
 
   return {
-    /** Asks for confirmation first, and afterwards says that it is done. */
+    /** Asks for confirmation first, and confirms the sign-out afterwards. */
     async ask(spaces: readonly SignInSpace[], request: AuthRequest): Promise<Answer> {
       const to = { language: request.lines('accept-language')[0] };
       const open = await openAt(spaces, request);

@@ -4,14 +4,14 @@ interface Texts {
   readonly needed: Said;
   /** A form was submitted without a session. */
   readonly notTaken: Said;
-  /** Somebody is signed in, and the request needs a stronger or more recent sign-in: for a reader, and for a form. */
+  /** A person is signed in, and the request needs a stronger or more recent sign-in: for a reader, and for a form. */
   readonly again: Said;
   readonly notEnough: Said;
-  /** The authorization server could not reach the sign-in that a request needs. */
+  /** The authorization server could not perform the sign-in that a request needs. */
   readonly unmet: Said;
-  /** Somebody has just signed in, but the browser does not send the session's cookie. */
+  /** A person has just signed in, but the browser does not send the session's cookie. */
   readonly notKept: Said;
-  /** A callback that belongs to no sign-in that this browser has begun. */
+  /** A callback that belongs to no sign-in of this browser. */
   readonly notBegun: Said;
   readonly refused: Said;
   readonly unavailable: Said;

@@ -10,7 +10,7 @@ function setup() {
   const clock = new ManualClock();
   const master = Buffer.alloc(32, 7);
   const visits = createVisits({ master, clock, random: systemRandom, skew: 5 });
-  /** A browser: what it is told to keep, it keeps. */
+  /** A browser that keeps the cookies that it gets. */
   const jar = new Map<string, string>();
   const shown = () => parseCookies([[...jar].map((pair) => pair.join('=')).join('; ')]);
   const keep = (line: string) => {
@@ -28,7 +28,7 @@ function setup() {
 }
 
 describe('a sign-in in progress', () => {
-  test('is found for ten minutes by its state, in the browser that began it; then its tab begins anew', () => {
+  test('a sign-in in progress is found for ten minutes by its state in its browser, and then starts again', () => {
     const { found, begin, clock } = setup();
     const visit = begin();
     expect(found(visit.state)).toEqual({ visit });
@@ -38,7 +38,7 @@ describe('a sign-in in progress', () => {
     expect(found(visit.state)).toEqual({ lost: { path: '/notes/a?b', turn: 0 } });
   });
 
-  test('may have begun at a server whose clock is ahead, and has expired when the clock was set back', () => {
+  test('a sign-in may have begun at a server whose clock is ahead, and expires if the clock is set back', () => {
     const { found, begin, clock } = setup();
     const { state } = begin();
     clock.set(-5);
@@ -47,7 +47,7 @@ describe('a sign-in in progress', () => {
     expect(found(state)).toHaveProperty('lost');
   });
 
-  test('hides its path and its verifier from the browser and from the authorization server', () => {
+  test('a sign-in hides its path and its verifier from the browser and from the authorization server', () => {
     const { jar, begin } = setup();
     const { verifier, nonce, state } = begin('/notes/secret');
     const kept = [...jar, state].join();
@@ -57,7 +57,7 @@ describe('a sign-in in progress', () => {
     expect([...jar].join()).not.toContain(state);
   });
 
-  test('does not go on in another browser, or with two secrets; one of another space or of nobody has not begun', () => {
+  test('a sign-in does not continue in another browser, with two secrets, or in another space', () => {
     const { found, begin, shown, jar } = setup();
     const { state } = begin('/notes/1');
     const lost = { lost: { path: '/notes/1', turn: 0 } };
@@ -71,7 +71,7 @@ describe('a sign-in in progress', () => {
     expect(found(state, shown(), 'https://app.example/')).toBeUndefined();
   });
 
-  test('has not begun after any modification of its state, or with another master secret', () => {
+  test('a sign-in does not continue with a modified state or another master secret', () => {
     const { found, begin, shown, clock } = setup();
     const { state } = begin();
     for (let at = 0; at < state.length; at += 1) {
@@ -88,10 +88,10 @@ describe('a sign-in in progress', () => {
   });
 
   test.each([10, 30])(
-    'a browser that opens %d tabs again at once: each gets where it wanted, and there is one cookie',
+    '%d tabs that a browser reopens at once each get to their paths, with a single cookie',
     (count) => {
       const { visits, jar, shown, keep, found } = setup();
-      // No tab has the cookie of another; the browser keeps the last.
+      // Each tab starts without a cookie, and the browser keeps the last.
       const tabs = Array.from({ length: count }, (_, n) => visits.begin(SPACE, `/notes/${n}`, []));
       for (const { line } of tabs) keep(line);
       const ends = tabs.map(({ visit }) => {
@@ -109,7 +109,7 @@ describe('a sign-in in progress', () => {
     },
   );
 
-  test('a browser that keeps no cookies begins anew five times, and then is told', () => {
+  test('a browser that keeps no cookies starts again five times, and then gets an explanation', () => {
     const { visits } = setup();
     let turns = 0;
     let state = visits.begin(SPACE, '/notes/a', []).visit.state;
@@ -123,16 +123,16 @@ describe('a sign-in in progress', () => {
     expect(turns).toBe(5);
   });
 
-  test('leads to the start of the application if its path is too long', () => {
+  test('a sign-in for a path that is too long leads to the start of the application', () => {
     const { begin } = setup();
     expect(begin(`/notes/${'a'.repeat(1017)}`).path).toHaveLength(1024);
     expect(begin(`/notes/${'a'.repeat(1018)}`).path).toBe('/notes/');
   });
 
-  test("fits into nginx's 4 KiB for the fields of the longest answer", () => {
+  test("the longest answer that starts a sign-in fits into nginx's 4 KiB for header fields", () => {
     const { visits } = setup();
     const { visit, line } = visits.begin(SPACE, `/${'a'.repeat(1023)}`, []);
-    // Beside them the answer has its status, other fields, and the rest of Location: some 800 octets.
+    // The answer also has its status, other fields, and the rest of Location: some 800 octets.
     expect(`Set-Cookie: ${line}\r\n${visit.state}`.length).toBeLessThan(2500);
   });
 });

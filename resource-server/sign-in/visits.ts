@@ -14,18 +14,18 @@ export interface Visit {
   readonly nonce: string;
   /** The code verifier (RFC 7636 section 4.1). */
   readonly verifier: string;
-  /** The path and query that the person wanted. */
+  /** The path and query that the person requested. */
   readonly path: string;
 }
 
-/** A sign-in that began here and cannot go on in this browser: its tab may begin anew. */
+/** A sign-in that began here and cannot continue in this browser. Its tab may start again. */
 export interface LostVisit {
   readonly path: string;
-  /** How often this tab has begun anew. */
+  /** How often this tab has started again. */
   readonly turn: number;
 }
 
-/** The part of a visit that the state carries, sealed. */
+/** The part of a visit that the state carries, encrypted. */
 interface Begun extends LostVisit {
   readonly id: string;
   /** The digest of the browser's secret. */
@@ -34,27 +34,28 @@ interface Begun extends LostVisit {
   readonly at: number;
 }
 
-/** Seconds that a person has to sign in. */
+/** Seconds within which a person must sign in. */
 export const VISIT = 600;
 /**
- * How often a tab begins anew. Tabs that a browser opens again at once each get a secret, and it keeps the last: the
- * second turn has that. A browser that keeps no cookies is told so then.
+ * How often a tab starts again. If a browser reopens several tabs at once, each gets a secret, and the browser keeps
+ * the last, which the second turn has. A browser that keeps no cookies gets an explanation after these turns.
  */
 const MOST_TURNS = 5;
-/** Characters of a path. With everything else the answer fits into nginx's buffer of 4 KiB. */
+/** Characters of the longest path. With it, the answer fits into nginx's buffer of 4 KiB. */
 const LONGEST_PATH = 1024;
 
 const SECRET = /^[\w-]{43}$/;
 
 const digestOf = (secret: string) => createHash('sha256').update(secret).digest('base64url');
 
-/** Derives what only this browser's sign-in has from its secret and the state. */
+/** Derives the nonce or the verifier of a sign-in from the browser's secret and the state. */
 const ofVisit = (secret: string, part: 'nonce' | 'verifier', state: string) =>
   createHmac('sha256', secret).update(`${part} ${state}`).digest('base64url');
 
 /**
- * The sign-ins in progress at a space. The state carries what a tab wants, sealed; one cookie is the browser's secret, for any
- * number of tabs. So a passing visitor uses no storage here, and no other browser can continue the sign-in.
+ * The sign-ins in progress at a space. The state carries what a tab requested, encrypted. One cookie is the browser's
+ * secret, for any number of tabs. So a passing visitor uses no storage here, and no other browser can continue the
+ * sign-in.
  */
 export function createVisits({
   master,
@@ -71,7 +72,7 @@ export function createVisits({
   const purpose = (space: string) => `visit ${space}`;
   const nameOf = (space: string) => cookieName(space, 'visit');
 
-  /** The browser's secret; undefined: it has none, or somebody has planted another beside it. */
+  /** The browser's secret. Undefined: the browser has none, or an attacker has planted a second cookie. */
   function secretOf(space: string, cookies: readonly Cookie[]): string | undefined {
     const [secret, another] = cookiesNamed(cookies, nameOf(space));
     const isOne = secret !== undefined && another === undefined && SECRET.test(secret);
@@ -82,12 +83,12 @@ export function createVisits({
     try {
       return JSON.parse(unseal(master, purpose(space), state)) as Begun;
     } catch {
-      return undefined; // somebody else wrote it
+      return undefined; // another party wrote the cookie
     }
   }
 
   return {
-    /** Begins a visit. Returns it with the Set-Cookie line that keeps the browser's secret. */
+    /** Begins a visit. Returns the visit with the Set-Cookie line that keeps the browser's secret. */
     begin(space: string, path: string, cookies: readonly Cookie[], turn = 0) {
       const secret = secretOf(space, cookies) ?? random(32).toString('base64url');
       const begun: Begun = {
@@ -105,8 +106,8 @@ export function createVisits({
     },
 
     /**
-     * Finds the visit of a state that came back. Returns what was lost if this browser has not begun it or it has expired;
-     * undefined: it did not begin here, or has been lost too often.
+     * Finds the visit of a returned state. Returns the lost visit if it belongs to another browser or has expired.
+     * Undefined: it did not begin here, or was lost too often.
      */
     find(
       space: string,

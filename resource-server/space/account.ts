@@ -7,8 +7,8 @@ import { accountName } from '#shared/stores/trees/tree-names.ts';
 export const ANONYMOUS = 'anonymous';
 
 /**
- * Returns the account of a principal: a person's by the id that stays theirs alone, an application's by its own. All
- * anonymous clients share one account, since nothing may tell them apart.
+ * Returns the account of a principal: a person by an id that is never reused, an application by its id. All anonymous
+ * clients share one account, since they must not be distinguishable.
  */
 export function accountOf(principal: Principal): string {
   const id = subjectOf(principal);
@@ -17,25 +17,27 @@ export function accountOf(principal: Principal): string {
     : accountName(principal.kind, id);
 }
 
-/** An account or address that shares something, and the part of it that it may hold alone. */
+/** An account or address that shares a limit, and the part that it may use alone. */
 export interface Holder {
   readonly name: string;
   readonly part: number;
 }
 
-/** Returns the first of these holders: for what counts for one alone. */
+/** Returns the first of these holders, for limits that apply to one holder only. */
 export const holderOf = (principal: Principal, address: string): string =>
   holdersOf(principal, address)[0].name;
 
-/** The part of one account, and of one address if nothing else identifies the client. */
+/** The part of one account, and of one address without an account. */
 const PART = 1 / 4;
-/** The part of one address, for all of its accounts: more than one account's, so that no account uses all of it. */
+/**
+ * The part of one address with all its accounts. It exceeds one account's part, so that an account does not use all of
+ * it.
+ */
 const PART_OF_ADDRESS = 1 / 3;
 
 /**
- * Returns the holders that a request counts for where all clients share something: its account and its address (for
- * IPv6 a network of 48 bits). Without an account, or with the anonymous one, its address alone.
- * `address` as `clientAddress` gives it.
+ * Returns the holders of a request for limits that all clients share: its account and its address (for IPv6 a network
+ * of 48 bits). Without an account, or with the anonymous one, only its address. `address`: as `clientAddress` gives it.
  */
 export function holdersOf(
   principal: Principal | undefined,

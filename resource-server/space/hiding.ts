@@ -8,16 +8,16 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { leadsInto, type Space, type Spaces } from './spaces.ts';
 
-/** A hidden space, and the outcome that let the client in. */
+/** A hidden space, and the outcome that admitted the client. */
 export interface Shown {
   readonly space: Space;
   readonly outcome: Extract<Outcome, { kind: 'pass' }>;
   readonly noted: Admitted['noted'];
-  /** The mark of the revocations that were known before the credentials were judged. */
+  /** The mark of the revocations that were known before the credentials were checked. */
   readonly mark: Mark;
 }
 
-/** A request and its target. `asked` returns the request as authentication reads it. */
+/** A request and its target. `asked`: returns the request in the form that authentication reads. */
 export interface Sought {
   readonly request: AnyRequest;
   readonly origin: string;
@@ -28,11 +28,11 @@ export interface Sought {
 }
 
 /**
- * THE rule of spaces with `hide: everything` (for `forbidden` see shared/auth/conceal.ts). Returns a function that finds
- * the hidden space for which a request has good credentials (RFC 9729 section 6.4). For all other requests the hidden
- * spaces do not exist: they are answered as if no such space were configured. If an origin has a hidden space,
- * credentials of Concealed are judged at every address alike, or the time taken would tell which addresses are hidden.
- * The log alone says why they are refused.
+ * THE rule of spaces with `hide: everything` (for `forbidden` see shared/auth/conceal.ts).
+ * Returns a function that finds the hidden space for which a request has valid credentials (RFC 9729 section 6.4). For
+ * all other requests the hidden spaces do not exist: they are answered as if no such space were configured. If an
+ * origin has a hidden space, credentials of Concealed are checked at every address. Otherwise the time taken would
+ * reveal which addresses are hidden. Only the log says why they are refused.
  */
 export function createHiding(
   { all, findHidden }: Pick<Spaces, 'all' | 'findHidden'>,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { identityFields, type Passed } from './identity-fields.ts';
 
-/** A person of whom all is known. */
+/** A person about whom everything is known. */
 const passed = (name: string, groups: readonly string[] = []): Passed => ({
   scheme: 'Basic',
   principal: {
@@ -15,7 +15,7 @@ const passed = (name: string, groups: readonly string[] = []): Passed => ({
   },
 });
 
-test('every field is there, known or not', () => {
+test('every identity field is present, even if its value is unknown', () => {
   expect(identityFields(passed('alice', ['staff', 'a,b']))).toEqual({
     'X-Auth-Subject': 'id-1',
     'X-Auth-Name': 'alice',
@@ -37,7 +37,7 @@ test('every field is there, known or not', () => {
   });
 });
 
-test('a space may name the fields', () => {
+test('a space may configure the names of identity fields', () => {
   expect(identityFields(passed('alice'), { 'Remote-User': 'name', Also: 'name' })).toEqual({
     'Remote-User': 'alice',
     Also: 'alice',
@@ -52,11 +52,11 @@ test.each([
   ['\u{1f600}', '%F0%9F%98%80'],
   ['\ud83d', '%EF%BF%BD'],
   ['!$&~', '!$&~'],
-])('the name %j is told as %s', (name, told) => {
+])('the name %j is encoded as %s', (name, told) => {
   expect(identityFields(passed(name))['X-Auth-Name']).toBe(told);
 });
 
-test('each name is told in visible ASCII, from which it can be decoded', () => {
+test('each name is encoded in visible ASCII, and can be decoded', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (name) => {
       const told = identityFields(passed(name))['X-Auth-Name'] ?? '';

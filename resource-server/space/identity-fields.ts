@@ -2,16 +2,16 @@ import { subjectOf } from '#shared/auth/person.ts';
 import type { Outcome, Principal } from '#shared/auth/scheme.ts';
 import type { Told, ToldFields } from '#shared/config/identity-schema.ts';
 
-/** The principal that was let in, and by which scheme. */
+/** The admitted principal, and the scheme that admitted it. */
 export type Passed = Pick<Extract<Outcome, { kind: 'pass' }>, 'scheme' | 'principal'>;
 
-/** The identity of a client that was let in, as applications behind us are told. An absent member is not known. */
+/** The identity of an admitted client, as applications get it. An absent member is unknown. */
 export interface Identity {
-  /** The same by every scheme and for ever. Absent if the scheme names nobody. */
+  /** The same with every scheme, and permanent. Absent if the scheme names nobody, such as PrivateToken. */
   readonly subject?: string;
-  /** A person's name, if the scheme tells it. It may change. */
+  /** A person's name, if the scheme gives it. It may change. */
   readonly name?: string;
-  /** The primary address, if verified, and the groups, if the space asks the directory. */
+  /** The primary email address, if verified, and the groups, if the space asks the directory. */
   readonly email?: string;
   readonly groups: readonly string[];
   readonly client?: string;
@@ -35,7 +35,7 @@ export function identityOf({ scheme, principal }: Passed): Identity {
   };
 }
 
-/** Returns the values of the fields, each empty if it is not known. */
+/** Returns the values of the fields, empty if unknown. */
 function valuesOf(identity: Identity): Readonly<Record<Told, string>> {
   const { subject = '', name = '', email = '', groups, client = '', scopes, scheme } = identity;
   return {
@@ -49,7 +49,7 @@ function valuesOf(identity: Identity): Readonly<Record<Told, string>> {
   };
 }
 
-/** The names of our own fields. */
+/** The names of the server's own fields. */
 const X_AUTH: ToldFields = {
   'X-Auth-Subject': 'subject',
   'X-Auth-Name': 'name',
@@ -60,7 +60,9 @@ const X_AUTH: ToldFields = {
   'X-Auth-Scheme': 'scheme',
 };
 
-/** The fields made for a principal at its last request. They are cached, since a token has the same principal each time. */
+/**
+ * The fields of a principal's last request. They are cached, since a token gives the same principal object each time.
+ */
 interface Last {
   readonly scheme: string;
   readonly fields: ToldFields;
@@ -69,7 +71,7 @@ interface Last {
 
 const last = new WeakMap<Principal, Last>();
 
-/** Returns all fields, known or not: a proxy that copies them then overwrites whatever a client sent. */
+/** Returns all fields, even unknown ones, so that a proxy that copies them overwrites everything that a client sent. */
 export function identityFields(
   passed: Passed,
   fields: ToldFields = X_AUTH,
@@ -85,7 +87,8 @@ export function identityFields(
 function linesOf(passed: Passed, fields: ToldFields): Readonly<Record<string, string>> {
   const values = valuesOf(identityOf(passed));
   const lines: Record<string, string> = {};
-  // A loop for each request: `Object.entries` and `Object.fromEntries` would cost three times as much.
+  // A loop, since this runs for each request, and `Object.entries` with `Object.fromEntries` would take three times as
+  // long.
   for (const name in fields) {
     const told = fields[name];
     if (told !== undefined) lines[name] = values[told];
@@ -100,7 +103,7 @@ const PERCENT = 0x25;
 
 /** True if all characters are visible ASCII, and none is the percent sign. */
 function isPlain(value: string): boolean {
-  // A regular expression for each value of each request would cost five times as much.
+  // A loop, since this runs for each value of each request, and a regular expression would take five times as long.
   for (let at = 0; at < value.length; at += 1) {
     const code = value.charCodeAt(at);
     if (code < 0x21 || code > 0x7e || code === PERCENT) return false;
@@ -108,11 +111,13 @@ function isPlain(value: string): boolean {
   return true;
 }
 
-/** Percent-encodes all but visible ASCII and the percent sign itself: no value can end its field. */
+/**
+ * Percent-encodes all characters but visible ASCII, and the percent sign itself, so that no value can end its field.
+ */
 function safe(value: string): string {
   if (isPlain(value)) return value;
   return value.toWellFormed().replaceAll(/[^\x21-\x24\x26-\x7e]/gu, encodeURIComponent);
 }
 
-/** Encodes a member of a list, with its commas, which would otherwise separate members. */
+/** Encodes a member of a list, including commas, which would otherwise separate members. */
 const member = (value: string) => safe(value).replaceAll(',', '%2C');

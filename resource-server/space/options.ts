@@ -2,7 +2,7 @@ import { allow } from '#shared/http/methods.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { Space } from './spaces.ts';
 
-/** Returns the possible methods that the space lets through: HEAD with GET, OPTIONS always. */
+/** Returns the possible methods that the space allows: HEAD exactly with GET, and OPTIONS always. */
 export function accepted(
   { methods: only, trace }: Partial<Pick<Space, 'methods' | 'trace'>>,
   methods: readonly string[],
@@ -13,7 +13,7 @@ export function accepted(
   return [...narrowed, 'OPTIONS', ...(trace ? ['TRACE'] : [])];
 }
 
-/** Fields that say what a method takes. */
+/** The methods without which these fields are left out. */
 const METHOD_OF: Readonly<Record<string, string>> = {
   'Accept-Patch': 'PATCH',
   'Accept-Query': 'QUERY',
@@ -21,8 +21,8 @@ const METHOD_OF: Readonly<Record<string, string>> = {
 
 /**
  * Returns the fields that answer OPTIONS for a resource with these methods (RFC 9110 section 9.3.7). With WebDAV they
- * have its classes (RFC 4918 section 10.1), and the field without which Windows takes the server for FrontPage. With
- * QUERY or PATCH they have the media types that it takes (RFC 10008 section 3, RFC 5789 section 3.1).
+ * have its classes (RFC 4918 section 10.1), and a field without which Windows assumes FrontPage. With QUERY or PATCH
+ * they have the accepted media types (RFC 10008 section 3, RFC 5789 section 3.1).
  */
 export function optionsFields(methods: readonly string[], own: Fields = {}): Fields {
   const locks = methods.includes('LOCK') && methods.includes('UNLOCK');

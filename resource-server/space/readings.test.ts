@@ -34,7 +34,7 @@ describe('the paths that an application may read in a path', () => {
     ['/(A(x)s(y))/a/(F(z))b', ['/(a(x)s(y))/a/(f(z))b/', '/a/b/', '/ab/']],
     ['/a.b.json/', ['/a.b.json/', '/a.b/']],
     ['/.a', ['/.a/']],
-  ])('%s', (target, expected) => {
+  ])('the path %s has the expected readings', (target, expected) => {
     const { paths = [], unclear } = readingsOf(target.replaceAll('Ä', '%C3%84')) ?? {};
     expect(new Set(paths)).toEqual(new Set(expected));
     expect(unclear).toBe(false);
@@ -47,13 +47,16 @@ describe('the paths that an application may read in a path', () => {
     ['/a%0a', '/a\n/'],
     ['/a::$DATA', '/a::$data/'],
     ['/a~1', '/a~1/'],
-  ])('%s has a part that the application alone can read', (target, expected) => {
+  ])('the path %s has a part that only the application can interpret', (target, expected) => {
     expect(readingsOf(target)).toEqual({ paths: [expected], unclear: true });
   });
 
-  test.each(['/%E9t%E9', '/%c0%af', '/%ed%a0%80', '/%25E9'])('%s is no UTF-8', (target) => {
-    expect(readingsOf(target)?.unclear).toBe(true);
-  });
+  test.each(['/%E9t%E9', '/%c0%af', '/%ed%a0%80', '/%25E9'])(
+    'the path %s is not UTF-8',
+    (target) => {
+      expect(readingsOf(target)?.unclear).toBe(true);
+    },
+  );
 
   test.each([
     '/app/%ef%bc%8e%ef%bc%8e/b',
@@ -78,11 +81,11 @@ describe('the paths that an application may read in a path', () => {
     '/app/a%00b',
     '/app/a%2500',
     '/;/a%3b/b%253b%2fc/d%25253b/e;%5cf%3b%252fg',
-  ])('%s: this path has no safe reading', (target) => {
+  ])('the path %s has no safe reading', (target) => {
     expect(readingsOf(target)).toBeUndefined();
   });
 
-  test('any path: a few readings, from slash to slash', () => {
+  test('any path has few readings, each from slash to slash', () => {
     const piece = fc.constantFrom(
       '/',
       ';',
@@ -110,7 +113,7 @@ describe('the paths that an application may read in a path', () => {
   });
 });
 
-// Read anew from each of its places a name takes the square of its length.
+// A pattern that starts again at each position of a name would take quadratic time.
 test.each([
   '.',
   ' ',
@@ -138,7 +141,7 @@ test.each([
   'a%CC%81%CC%96',
   '%EF%B7%BA',
   '%e9',
-])('a path of %j costs CPU by its length', (piece) => {
+])('reading a path of %j takes CPU time linear in its length', (piece) => {
   const [short = '', long = ''] = [2496, 79_872].map((length) =>
     `/a${piece.repeat(length / piece.length)}b`.slice(0, length),
   );
@@ -148,8 +151,8 @@ test.each([
     const { user, system } = process.cpuUsage(before);
     return user + system;
   };
-  // The least of its rounds: whatever else the machine does only adds. A busy one still takes several times as long as an
-  // idle one, so the limit stands between 32, which is the length, and its square.
+  // The least time of several rounds, since other work of the machine can only add to it. A busy machine still takes
+  // several times as long as an idle one. So the limit is between 32, the ratio of the lengths, and its square.
   const least = (target: string, rounds: number) =>
     Math.min(...Array.from({ length: rounds }, () => cost(target)));
   expect(least(long, 10) / Math.max(least(short, 30), 1)).toBeLessThanOrEqual(128);

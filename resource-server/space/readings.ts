@@ -3,25 +3,29 @@ import { remembering } from '#shared/base/recent-map.ts';
 
 /** The paths that an application may read in the path of a request. */
 export interface Readings {
-  /** In the form in which paths are compared, with a slash at the end; one for each way in which servers read paths. */
+  /** One path for each way in which servers read paths, normalized for comparison, with a slash at the end. */
   readonly paths: readonly string[];
-  /** Whether a part means what the application alone knows, so that it may be any path. */
+  /** Whether only the application can interpret a part, so that it may mean any path. */
   readonly unclear: boolean;
 }
 
-/** How often proxies, servers and frameworks in a row may decode. */
+/** The most decodings by a chain of proxies, servers and frameworks. */
 const TIMES = 3;
-/** Parameters are removed before or after each decoding, or never; honest paths have four spellings at most. */
+/**
+ * The most spellings. Parameters are removed before or after each decoding, or never, so ordinary paths have at most
+ * four.
+ */
 const MOST_SPELLINGS = 8;
 
 /**
- * All readings of the path of a target. Servers decode more than once, merge slashes, take a backslash or a wide slash
- * for a slash, compare without case, accents and what is invisible, and drop what an ending of a path or name may be:
- * parameters (before or after decoding), what follows a decoded `?` or `#`, dots and spaces. URL parsers drop a host
- * after two slashes, front controllers the script before the path that it gets (PHP's path info), or its ending;
- * ASP.NET drops sessions (`/(S(id))/`), and Rails, Spring and others the format at the end (`.json`).
- * Undefined: with a dot segment, by which it would lead out of where it seems to be, with NUL, at which it would end,
- * or with more spellings than anybody has a use for.
+ * All readings of the path of a target.
+ * Servers decode more than once, merge slashes, and read a backslash or a wide slash as a slash. They compare without
+ * case, accents and invisible characters. They drop certain endings of a path or name: parameters (before or after
+ * decoding), the part after a decoded `?` or `#`, dots and spaces. URL parsers drop a host after two slashes. Front
+ * controllers drop the script before the path (PHP's path info), or its file extension. ASP.NET drops sessions
+ * (`/(S(id))/`), and Rails, Spring and others the format at the end (`.json`).
+ * Undefined: the path has a dot segment, which could lead out of the space, NUL, which could end it, or too many
+ * spellings.
  */
 export const readingsOf: (target: string) => Readings | undefined = remembering(read, {
   capacity: 1000,
@@ -39,7 +43,7 @@ function read(target: string): Readings | undefined {
   return { paths: distinct(texts.map(withPlainNames).flatMap(routes)), unclear };
 }
 
-/** Octets, as characters of Latin-1, after all decodings. Undefined: too many spellings. */
+/** The spellings after all decodings, as octets in Latin-1 characters. Undefined: too many spellings. */
 function spellingsOf(
   path: string,
   decode: (text: string) => string,
@@ -52,7 +56,7 @@ function spellingsOf(
   return spellings;
 }
 
-/** The spellings as they are compared, each with all its slashes. Undefined: too many. */
+/** The spellings, normalized for comparison, with all their slashes. Undefined: too many. */
 function textsOf(spellings: readonly string[]): readonly string[] | undefined {
   const texts = distinct(spellings.map(compared).flatMap(withoutParameters));
   if (texts.length > MOST_SPELLINGS) return undefined;
@@ -60,7 +64,7 @@ function textsOf(spellings: readonly string[]): readonly string[] | undefined {
   return distinct([...texts, ...cut].map((text) => text.replaceAll('\\', '/')));
 }
 
-/** Whether a lax decoder finds a dot segment in what is unclear. */
+/** Whether a lenient decoder finds a dot segment in an unclear path. */
 function leadsOut(path: string): boolean {
   const spellings = spellingsOf(path, laxlyDecoded);
   const texts = spellings && textsOf(spellings);
@@ -68,7 +72,7 @@ function leadsOut(path: string): boolean {
 }
 
 const PARAMETERS = /;[^/]*/g;
-/** The same where a backslash is a slash. */
+/** Parameters, if a backslash is read as a slash. */
 const PARAMETERS_BACKSLASH = /;[^/\\]*/g;
 
 const withoutParameters = (text: string) =>
@@ -76,10 +80,10 @@ const withoutParameters = (text: string) =>
     ? [text, text.replaceAll(PARAMETERS, ''), text.replaceAll(PARAMETERS_BACKSLASH, '')]
     : [text];
 
-/** NUL, and names that are dots alone, with spaces around them. */
+/** NUL, and names that consist of dots, with spaces around them. */
 const NEVER = /\0|\/ *\.[. ]*(?=\/|$)/;
 
-/** An escape that is none (RFC 3986 section 2.1). */
+/** A malformed escape (RFC 3986 section 2.1). */
 const MALFORMED = /%(?![\da-f]{2})/i;
 
 /**
@@ -89,7 +93,7 @@ const MALFORMED = /%(?![\da-f]{2})/i;
 const UNCLEAR =
   /%(?:[\da-f]{2}|u[\da-f]{4})|\p{Cc}|:\$|\/[^/~]{1,6}~\d{1,6}(?:\.[^/.]{0,3})?(?=\/|$)/u;
 
-/** Octets, as characters of Latin-1, decoded once; what is malformed stays. */
+/** Decodes octets, in Latin-1 characters, once. Malformed escapes stay. */
 function decoded(text: string): string {
   if (!text.includes('%')) return text;
   const octets = Buffer.from(text, 'latin1');
@@ -110,15 +114,18 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, octet) =>
 );
 const digit = (octet = 0) => DIGITS[octet] ?? -1;
 
-/** `%u002e` of old scripts and Microsoft's servers. */
+/** `%u002e`, as old scripts and Microsoft's servers decode it. */
 const ESCAPE_OF_UTF16 = /%u([\da-f]{4})/gi;
-/** Longer than UTF-8 allows (RFC 3629 section 3), of ASCII; two octets also where the second is none that follows. */
+/**
+ * ASCII in more octets than UTF-8 allows (RFC 3629 section 3). Two octets match even if the second is not a
+ * continuation octet.
+ */
 const OVERLONG =
   /[\xc0\xc1][^]|(?:\xe0|\xf0\x80|\xf8\x80\x80|\xfc\x80\x80\x80)[\x80\x81][\x80-\xbf]/g;
-/** URL parsers drop some of them, others end a name there. */
+/** Control characters: some URL parsers drop them, others end a name there. */
 const CONTROLS = /(?!\0)\p{Cc}/gu;
 
-/** As decoders that take what is no percent-encoding of UTF-8 for what it looks like. */
+/** Decodes like lenient decoders, which accept malformed percent-encodings of UTF-8. */
 function laxlyDecoded(text: string): string {
   const octets = text.replaceAll(ESCAPE_OF_UTF16, (_, unit: string) =>
     Buffer.from(String.fromCharCode(parseInt(unit, 16))).toString('latin1'),
@@ -126,7 +133,7 @@ function laxlyDecoded(text: string): string {
   return decoded(octets).replaceAll(OVERLONG, (octet) => ascii(octet));
 }
 
-/** The last seven bits of what is longer than it may be. */
+/** The last seven bits of an overlong encoding. */
 function ascii(overlong: string): string {
   const [before = 0, last = 0] = Buffer.from(overlong.slice(-2), 'latin1');
   return String.fromCharCode(((before & 1) << 6) | (last & 0x3f));
@@ -134,14 +141,18 @@ function ascii(overlong: string): string {
 
 const isText = (octets: string) => isUtf8(Buffer.from(octets, 'latin1'));
 
-/** Characters that look like a slash or a backslash and that NFKD leaves: U+2044, U+2215, U+2216, U+29F5, U+29F8 and U+29F9. */
+/**
+ * Characters that look like a slash or a backslash and that NFKD does not change: U+2044, U+2215, U+2216, U+29F5,
+ * U+29F8 and U+29F9.
+ */
 const LIKE_SLASHES = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/g;
 
 const MARKS = /[\p{M}\p{Default_Ignorable_Code_Point}]+/gu;
 
 /**
- * Octets as text in the form in which names are compared: plain, small letters without accents, and a plus, as in
- * forms, as a space. Marks go first, too: to put thousands of one letter in order takes a time that grows with their square.
+ * Normalizes octets to the text in which names are compared: compatible characters, lower case, no accents, and a space
+ * for a plus, as in forms. Combining marks are removed first, since sorting thousands of marks after one letter would
+ * take quadratic time.
  */
 const compared = (octets: string) =>
   Buffer.from(octets, 'latin1')
@@ -154,25 +165,25 @@ const compared = (octets: string) =>
     .replaceAll('+', ' ')
     .replaceAll(LIKE_SLASHES, '/');
 
-/** Without spaces before names, and without dots and spaces behind them; only the first of a row is tried. */
+/** Removes spaces before names, and dots and spaces after them. The lookbehind matches only at the first of a run. */
 const withPlainNames = (path: string) =>
   path.replaceAll(/\/ +/g, '/').replaceAll(/(?<![. ])[. ]+(?=\/|$)/g, '');
 
-/** After two slashes a URL has a host. */
+/** A host after two slashes, as in URLs. */
 const HOST = /(?<!\/)\/{2,}[^/]+/;
 const ENDING = String.raw`\.(?:php\d?|phtml|f?cgi|pl|py|rb|aspx?|jspx?|cfm|dll)`;
 const SCRIPT = new RegExp(`/[^/]*${ENDING}(?=/)`, 'g');
 
 const ENDING_OF_SCRIPT = new RegExp(`(?<=[^/])${ENDING}(?=/)`, 'g');
-/** Matches a segment that ASP.NET takes for an id of its own, and drops with or without the slash before it. */
+/** Matches a segment that ASP.NET reads as a session id, and drops with or without the slash before it. */
 const SESSION = /\((?:[a-z]\([^()/]*\))+\)/g;
 const SESSION_SLASH = /\/\((?:[a-z]\([^()/]*\))+\)/g;
 const FORMAT = /(?<=[^/])\.[^/.]*\/*$/;
 
-/** In that order: what is none of a path where one of them is dropped. */
+/** Parts that a server may drop from a path, in the order of dropping. */
 const DROPPED = [HOST, SESSION, SESSION_SLASH, SCRIPT, ENDING_OF_SCRIPT, FORMAT];
 
-/** The path itself, and what is left of it where a host, a session, a script or its ending, or a format is none of it. */
+/** The path itself, and the paths without a host, a session, a script or its extension, or a format. */
 const routes = (path: string) =>
   DROPPED.reduce<readonly string[]>(
     (paths, dropped) => distinct(paths.flatMap((each) => [each, each.replace(dropped, '')])),

@@ -12,7 +12,7 @@ const named = (name: string) => (): Scheme => ({
   authenticate: () => ({ kind: 'refused', refusal: 'other-scheme', reason: 'test' }),
 });
 
-/** Spaces with these members; realms and schemes where a test does not care. */
+/** Makes spaces with these members, and with default realms and schemes. */
 function spacesOf(...members: object[]) {
   const config = configSchema.parse({
     resource: 'https://rs.example',
@@ -35,13 +35,13 @@ describe('finding the space', () => {
     { url: 'https://rs.example/gr%C3%BC%C3%9Fe/' },
   );
 
-  test('the longest path wins, whatever the order', () => {
+  test('the space with the longest path is found, in any order of configuration', () => {
     expect(find(spaces, '/a/x')).toBe('https://rs.example/a/');
     expect(find(spaces, '/a/b/x')).toBe('https://rs.example/a/b');
     expect(find(spaces, '/a/b/c/x/y')).toBe('https://rs.example/a/b/c/');
   });
 
-  test('by whole segments: a name that only begins alike is outside', () => {
+  test('a space has whole segments: a name that only begins alike is outside', () => {
     expect(find(spaces, '/ab')).toBeUndefined();
     expect(find(spaces, '/a/bc')).toBe('https://rs.example/a/');
     expect(find(spaces, '/')).toBeUndefined();
@@ -52,24 +52,24 @@ describe('finding the space', () => {
     expect(find(spaces, '/a/b/')).toBe('https://rs.example/a/b');
   });
 
-  test('segments are compared decoded, and with regard to case', () => {
+  test('segments are compared after decoding, and case-sensitively', () => {
     expect(find(spaces, '/grüße/x')).toBe('https://rs.example/gr%C3%BC%C3%9Fe/');
     expect(find(spaces, '/A/x')).toBeUndefined();
   });
 
-  test('an origin has its own spaces only', () => {
+  test('an origin has only its own spaces', () => {
     expect(find(spaces, '/a/x', 'https://other.example')).toBe('https://other.example/a/');
     expect(find(spaces, '/a/x', 'https://elsewhere.example')).toBeUndefined();
   });
 
-  test('a space at the root has everything', () => {
+  test('a space at the root has every path', () => {
     expect(find(spacesOf({ url: 'https://rs.example/' }), '/any/thing')).toBe(
       'https://rs.example/',
     );
   });
 });
 
-test('RFC 5198 section 3: names of spaces are compared in NFC, as those of resources', () => {
+test('RFC 5198 section 3: names of spaces are compared in NFC, like names of resources', () => {
   const spaces = spacesOf(
     { url: 'https://rs.example/e%CC%81/' },
     { url: 'https://rs.example/%C3%BC/' },
@@ -91,7 +91,7 @@ describe('paths of the server itself are of no space', () => {
   const spaces = createSpaces(config, everyScheme(named), NO_SIGN_IN, systemClock);
 
   test.each(['/verify', '/verify/x', '/health', '/health/live', '/.well-known', '/.well-known/a'])(
-    '%s',
+    "the server's own path %s is in no space",
     (path) => {
       for (const origin of [resource, tls]) expect(find(spaces, path, origin)).toBeUndefined();
       expect(find(spaces, path, 'https://app.example')).toBe('https://app.example/');
@@ -99,7 +99,7 @@ describe('paths of the server itself are of no space', () => {
   );
 
   test.each(['/', '/verified', '/x/verify', '/healthy/live', '/Verify', '/.well-known-x'])(
-    '%s is not one',
+    '%s is not a path of the server itself',
     (path) => {
       for (const origin of [resource, tls]) expect(find(spaces, path, origin)).toBe(`${origin}/`);
     },
@@ -124,7 +124,7 @@ describe('the resources within a space', () => {
     ['/a/b/c/d', false],
     ['/ab', false],
     ['/', false],
-  ])('%s: %p', (path, has) => {
+  ])('the path %s is in the space: %p', (path, has) => {
     expect(space?.has(segments(path))).toBe(has);
   });
 
@@ -146,17 +146,17 @@ describe('scopes of a method', () => {
   });
   const scopes = (method: string) => all[0]?.scopes(method);
 
-  test('its own, else those of safe or unsafe (RFC 9110 section 9.2.1)', () => {
+  test('a method needs its own scopes, else those of safe or unsafe (RFC 9110 section 9.2.1)', () => {
     expect(scopes('DELETE')).toEqual(['r', 'd']);
     expect(scopes('OPTIONS')).toEqual(['r']);
     expect(scopes('PUT')).toEqual(['w']);
   });
 
-  test('HEAD needs what GET needs', () => {
+  test('HEAD needs the scopes of GET', () => {
     expect(scopes('HEAD')).toEqual(['g']);
   });
 
-  test('a WebSocket needs what GET and unsafe methods do, unless it is named', () => {
+  test('a WebSocket needs the scopes of GET and unsafe methods, unless WEBSOCKET is configured', () => {
     expect(scopes('WEBSOCKET')).toEqual(['g', 'w']);
     const scopesOf = (configured: object) =>
       spacesOf({ url: 'https://rs.example/a/', scopes: configured }).all[0]?.scopes('WEBSOCKET');
@@ -166,17 +166,17 @@ describe('scopes of a method', () => {
     expect(scopesOf({ unsafe: ['w'], WEBSOCKET: [] })).toEqual([]);
   });
 
-  test('a method that nobody knows counts as unsafe', () => {
+  test('an unknown method needs the scopes of unsafe methods', () => {
     expect(scopes('FROBNICATE')).toEqual(['w']);
     expect(scopes('constructor')).toEqual(['w']);
   });
 
-  test('all of them once', () => {
+  test('allScopes has all scopes without duplicates', () => {
     expect(all[0]?.allScopes.toSorted()).toEqual(['d', 'g', 'r', 'w']);
   });
 });
 
-test('schemes stand in the configured order and know their space', () => {
+test('schemes are in the configured order and get the data of their space', () => {
   const sites: SchemeSpace[] = [];
   const config = configSchema.parse({
     spaces: [
@@ -199,7 +199,7 @@ test('schemes stand in the configured order and know their space', () => {
   expect(sites[0]?.scopes('GET')).toEqual(['s']);
 });
 
-test("RFC 9110 section 11.4: scopes of people whose scheme knows none: theirs and everyone's; applications have their own", () => {
+test("RFC 9110 section 11.4: if a scheme has no scopes, people get their own and everyone's, and applications none", () => {
   const [space] = spacesOf({
     url: 'https://rs.example/a/',
     grants: { everyone: ['read'], people: { alice: ['write'] } },
@@ -212,7 +212,7 @@ test("RFC 9110 section 11.4: scopes of people whose scheme knows none: theirs an
   expect(space?.granted?.({ kind: 'anonymous' })).toEqual(new Set());
 });
 
-test('an API key beside the credentials of a person, where the space says so', () => {
+test('a space may require an API key beside the credentials of a person', () => {
   const [without, beside] = spacesOf(
     { url: 'https://rs.example/a/' },
     { url: 'https://rs.example/b/', apiKey: { beside: true } },
@@ -222,21 +222,21 @@ test('an API key beside the credentials of a person, where the space says so', (
   expect(beside?.schemes.map(({ name }) => name)).toEqual(['Bearer']);
 });
 
-describe('which spaces may have what a path is read as', () => {
+describe('spaces that a reading of a path may belong to', () => {
   const having = (path: string, ...urls: readonly string[]) =>
     spacesOf(...urls.map((url) => ({ url: `https://rs.example${url}` })))
       .all.filter((space) => space.mayHave(path))
       .map(({ url }) => new URL(url).pathname);
 
   test.each(['/Admin/', '/admin./', '/%C3%A4dmin', '/admin;x/', '/index.php/admin/'])(
-    '%s is that with the longest path, in the form of readings',
+    '%s may belong to the space with the longest matching path, in the form of readings',
     (url) => {
       expect(having('/admin/x/', '/', url)).toEqual([url]);
       expect(having('/administrator/', '/', url)).toEqual(['/']);
     },
   );
 
-  test('spaces that differ in spelling alone have the same', () => {
+  test('a reading may belong to several spaces that differ only in spelling', () => {
     expect(having('/admin/x/', '/', '/Admin/', '/admin/')).toEqual(['/Admin/', '/admin/']);
   });
 
@@ -244,7 +244,7 @@ describe('which spaces may have what a path is read as', () => {
     expect(having('/verify/', '/')).toEqual([]);
   });
 
-  test('RFC 9729 section 6.4: for those that are seen no hidden space is there', () => {
+  test('RFC 9729 section 6.4: visible spaces do not see hidden spaces as neighbours', () => {
     const [seen, hidden] = spacesOf(
       { url: 'https://rs.example/' },
       { url: 'https://rs.example/vault/', schemes: ['Concealed'], hide: 'everything' },

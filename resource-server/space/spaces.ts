@@ -15,20 +15,20 @@ import { type Cors, listed } from '#shared/server/endpoints/cors.ts';
 import { readingsOf } from './readings.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
 
-/** A configured protection space, and what a request needs to know to find it and be answered. */
+/** A configured protection space, with what is needed to find it and to answer a request. */
 export interface Space extends ProtectionSpace {
-  /** Identity of the space, and audience of its tokens. */
+  /** The identity of the space, and the audience of its tokens. */
   readonly url: string;
   readonly origin: string;
   /** Path segments in NFC, like the names of resources. */
   readonly segments: readonly string[];
-  /** True if a request for this path comes here, not to a space within this one or to the server itself. */
+  /** True if a request for this path belongs to this space, not to an inner space or to the server itself. */
   has(segments: readonly string[]): boolean;
   /** True if a space begins below this path. */
   encloses(path: readonly string[]): boolean;
-  /** Every scope that some method or tool needs. */
+  /** Every scope that a method or tool needs. */
   readonly allScopes: readonly string[];
-  /** The scopes that tools of the MCP server behind it need besides, which the gateway asks for. */
+  /** The additional scopes of the tools of the MCP server behind the space, which the gateway checks. */
   readonly tools?: ToolScopes;
   /** Origins whose pages may read answers (CORS). */
   readonly corsOrigins: readonly string[];
@@ -39,42 +39,42 @@ export interface Space extends ProtectionSpace {
   readonly serves: SpaceConfig['serves'];
   readonly upstream: SpaceConfig['upstream'];
   readonly cache?: SpaceConfig['cache'];
-  /** Settings of PURGE and BAN. Absent: they are not answered here. */
+  /** Settings of PURGE and BAN. Absent: the space does not answer them. */
   readonly purge?: {
     /** Clients in these networks need no credentials for PURGE and BAN. */
     readonly networks: TrustedProxies;
   };
   readonly tree: SpaceConfig['tree'];
-  /** The only methods allowed. Absent: all that the space supports. */
+  /** The only allowed methods. Absent: all that the space supports. */
   readonly methods?: ReadonlySet<string>;
   readonly trace: SpaceConfig['trace'];
-  /** Browsers without credentials are sent to sign in. */
+  /** Whether browsers without credentials are redirected to sign in. */
   readonly signIn?: true;
-  /** The fields, besides ours, that tell its application who was let in. */
+  /** The fields, beside the server's own, by which the application learns the caller. */
   readonly identity?: ToldFields;
-  /** The field in which API keys come, if it takes any. */
+  /** The field for API keys, if the space accepts any. */
   readonly apiKeyField?: string;
-  /** The parameter of a query in which they come as well. */
+  /** The query parameter for API keys, if the space accepts them there, too. */
   readonly apiKeyQuery?: string;
 }
 
 /**
- * The space of an origin with the longest path that the segments begin with: `/a/` has `/a/b`, not `/ab`.
- * None has what the server keeps for itself.
+ * Finds the space of an origin with the longest path that the segments begin with: `/a/` has `/a/b`, not `/ab`. The
+ * server's own paths belong to no space.
  */
 type Find = (origin: string, segments: readonly string[]) => Space | undefined;
 
 export interface Spaces {
   readonly all: readonly Space[];
-  /** Those that do not hide altogether (RFC 9729 section 6.4). */
+  /** The spaces that are not hidden (RFC 9729 section 6.4). */
   readonly seen: readonly Space[];
-  /** Among those seen. */
+  /** Finds among the visible spaces. */
   readonly find: Find;
-  /** Among all. */
+  /** Finds among all spaces. */
   readonly findHidden: Find;
 }
 
-/** Whether a target can be read in one way only as far as the space, and within it means one thing. */
+/** Whether a target is unambiguous as far as the space's path, and within the space by the space's rules. */
 export function leadsInto({ serves, segments }: Space, { odd }: Target): boolean {
   return odd === undefined || (READS_ODD.has(serves) && odd >= segments.length);
 }
@@ -84,7 +84,9 @@ const READS_ODD: ReadonlySet<Space['serves']> = new Set(['documents', 'upstream'
 /** Lets a space find the other spaces of its origin. */
 interface Neighbours {
   readonly find: Find;
-  /** Those that may have a path in the form of readings: more than one where they differ in spelling alone. */
+  /**
+   * The spaces to which a path in the form of readings may belong. There are several if they differ only in spelling.
+   */
   findByReading(origin: string, path: string): readonly Space[];
   encloses(origin: string, path: readonly string[]): boolean;
 }
@@ -93,8 +95,8 @@ interface Neighbours {
 export type SpacePeople = Pick<SignIn, 'session' | 'about' | 'has'>;
 
 /**
- * THE list: every protection space, with its schemes in the configured order, and after them sessions. `unasked`: those
- * of spaces where nobody is asked for a second factor.
+ * THE list: every protection space, with its schemes in the configured order, and after them sessions. `unasked`: the
+ * schemes of spaces that require no second factor.
  */
 export function createSpaces(
   config: Config,
@@ -105,7 +107,7 @@ export function createSpaces(
 ): Spaces {
   const own = new Set([config.resource, config.tls?.resource]);
   const at = (origin: string) => ({ own: own.has(origin), signIn: people.has(origin) });
-  // For those that are seen the hidden ones are not there; for the hidden ones all are.
+  // Visible spaces do not see hidden spaces as neighbours, and hidden spaces see all.
   const amongSeen = neighbours(() => seen, at);
   const amongAll = neighbours(() => all, at);
   const shared = { people, clock, skew: config.tokens.skew };
@@ -120,7 +122,7 @@ export function createSpaces(
   return { all, seen, find: amongSeen.find, findHidden: amongAll.find };
 }
 
-/** Joins two lists, of which the first has the precedence at each address. */
+/** Joins two lists, of which the first takes precedence at each address. */
 export const joinSpaces = (one: Spaces, other: Spaces): Spaces => ({
   all: [...one.all, ...other.all],
   seen: [...one.seen, ...other.seen],
@@ -129,14 +131,14 @@ export const joinSpaces = (one: Spaces, other: Spaces): Spaces => ({
     one.findHidden(origin, segments) ?? other.findHidden(origin, segments),
 });
 
-/** `at`: what the server keeps for itself at an origin. */
+/** `at`: the server's own paths at an origin. */
 function neighbours(
   spaces: () => readonly Space[],
   at: (origin: string) => Parameters<typeof isReserved>[1],
 ): Neighbours {
   let longestFirst: readonly Space[] | undefined;
   let byReading: readonly (readonly [path: string, Space])[] | undefined;
-  /** Each segments' space. A target that is remembered has the same segments object at each request. */
+  /** The space of each segments object. A cached target has the same object at each request. */
   const known = new WeakMap<readonly string[], { origin: string; space: Space | undefined }>();
 
   function look(origin: string, segments: readonly string[]): Space | undefined {
@@ -213,7 +215,7 @@ function createSpace(config: SpaceConfig, shared: SpaceParts, others: Neighbours
     scopes: site.scopes,
     at: ORIGIN,
     schemes: [...config.schemes.map((name) => schemes[name](site)), session(config) ?? []].flat(),
-    // Applications are told the same about a person for every scheme.
+    // Applications get the same data about a person for every scheme.
     ...((config.signIn || config.allow || asksDirectory(identity)) && { about }),
     ...(config.allow && { allow: allowedOf(config.allow) }),
     ...(config.authentication && { stepUp: createStepUp(config.authentication, shared) }),
@@ -255,7 +257,7 @@ const allowedOf = ({ groups, people, clients }: NonNullable<SpaceConfig['allow']
   clients: new Set(clients),
 });
 
-/** Returns the scopes of principals whose scheme knows no scopes: for people their own, and everyone's. */
+/** Returns the scopes of principals whose scheme has no scopes. People get their own scopes and everyone's. */
 function grantsOf({ everyone, anonymous, people }: SpaceConfig['grants']) {
   const byName = new Map(
     Object.entries(people).map(([name, scopes]) => [name, new Set([...everyone, ...scopes])]),
@@ -271,8 +273,8 @@ function grantsOf({ everyone, anonymous, people }: SpaceConfig['grants']) {
 }
 
 /**
- * The method by its name, else as `safe` or `unsafe` (RFC 9110 section 9.2.1). A WebSocket reads and writes: by its
- * name, else it needs what GET does and what is unsafe.
+ * Returns the scopes of a method: by its name, else those of `safe` or `unsafe` (RFC 9110 section 9.2.1). A WebSocket
+ * reads and writes, so it needs those of GET and `unsafe`, unless it has its own.
  */
 function scopesFor(
   scopes: ReadonlyMap<string, readonly string[]>,

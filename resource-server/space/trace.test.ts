@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close(0));
 
-/** Returns the content that TRACE over HTTP/1.1 answers to these field lines. */
+/** Returns the content of the answer to TRACE over HTTP/1.1 with these field lines. */
 async function trace(fields: readonly string[], path = '/a', content = ''): Promise<string> {
   const head = [`TRACE ${path} HTTP/1.1`, 'Host: rs.example', 'Connection: close', ...fields];
   return exchange(server, `${head.join('\r\n')}\r\n\r\n${content}`);
@@ -39,7 +39,7 @@ async function trace(fields: readonly string[], path = '/a', content = ''): Prom
 
 const contentOf = (received: string) => received.slice(received.indexOf('\r\n\r\n') + 4);
 
-/** The same over HTTP/2. */
+/** Returns the answer to TRACE over HTTP/2. */
 async function traceHttp2(fields: object, content: readonly (string | undefined)[] = []) {
   const client = http2.connect(`http://127.0.0.1:${server.port}`);
   try {
@@ -66,7 +66,7 @@ async function traceHttp2(fields: object, content: readonly (string | undefined)
 }
 
 describe('RFC 9110 section 9.3.8: TRACE', () => {
-  test('the request as it came is the content, as message/http that nobody keeps or sniffs', async () => {
+  test('the answer to TRACE has the request as message/http, and is neither stored nor sniffed', async () => {
     const received = await trace([
       'Via: 1.1 a, 1.1 b',
       'X-Odd:  a  b ',
@@ -108,9 +108,9 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     'X-Original-URL: /?key=secret',
     'X-Papertrail: secret',
     'X-INTERNAL: secret',
-  ])('a field that is likely to be secret is left out: %s', async (line) => {
+  ])('TRACE leaves out a field that is likely to be secret: %s', async (line) => {
     const shouted = line.toUpperCase().replace('SECRET', 'secret');
-    // Two lines that say who asks would make the request ambiguous.
+    // Two lines of credentials would make the request ambiguous.
     const lines = /^(?:Proxy-)?Authorization/.test(line) ? [shouted] : [line, shouted];
     const received = await trace([...lines, 'X-After: 1']);
     expect(statuses(received)).toEqual([200]);
@@ -118,14 +118,14 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     expect(received).toContain('X-After: 1');
   });
 
-  test('an API key is not shown, in whatever field it comes', async () => {
+  test('TRACE leaves out an API key in any field', async () => {
     const { key } = newApiKey(systemRandom);
     const received = await trace([`X-Partner: ${key}`, 'X-Partner: own']);
     expect(contentOf(received)).not.toContain(key.slice(3, 19));
     expect(contentOf(received)).toContain('X-Partner: own');
   });
 
-  test('a query is masked: it may hold an API key', async () => {
+  test('TRACE masks the query, which may contain an API key', async () => {
     for (const path of [
       '/a?key=secret',
       '/a?secret',
@@ -138,12 +138,12 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     }
   });
 
-  test('octets come back as they came', async () => {
+  test('TRACE returns octets unchanged', async () => {
     const utf8 = Buffer.from('grüße ✓').toString('latin1');
     expect(await trace([`X-A: ${utf8}`])).toContain(`X-A: ${utf8}\r\n`);
   });
 
-  test('no field that is named as a secret is ever seen', async () => {
+  test('TRACE leaves out any field whose name suggests a secret', async () => {
     const part = fc.string({ unit: fc.constantFrom(...'abXY09-'.split('')), maxLength: 6 });
     const word = fc.constantFrom('auth', 'COOKIE', 'Api-Key', 'dpop', 'Token', 'secret', 'passwd');
     await fc.assert(
@@ -163,7 +163,7 @@ describe('RFC 9110 section 9.3.8: no content', () => {
     ['chunks', ['Transfer-Encoding: chunked'], '2\r\nab\r\n0\r\n\r\n'],
     ['a chunk that is empty', ['Transfer-Encoding: chunked'], '0\r\n\r\n'],
     ['chunks that never come', ['Transfer-Encoding: chunked'], ''],
-  ])('%s: 400', async (_, fields, content) => {
+  ])('TRACE with content is 400: %s', async (_, fields, content) => {
     const client = new TestSocket(server);
     const head = ['TRACE /a HTTP/1.1', 'Host: a', ...fields].join('\r\n');
     await client.send(`${head}\r\n\r\n${content}`);
@@ -171,18 +171,18 @@ describe('RFC 9110 section 9.3.8: no content', () => {
     client.socket.destroy();
   });
 
-  test('a length of 0 is none', async () => {
+  test('TRACE with a length of 0 has no content', async () => {
     expect(statuses(await trace(['Content-Length: 0']))).toEqual([200]);
   });
 
-  test('content that was digested is content too', async () => {
+  test('TRACE with content that was read for a digest is 400, too', async () => {
     expect(statuses(await trace(['Content-Length: 2'], '/digested', 'ab'))).toEqual([400]);
     expect(statuses(await trace([], '/digested'))).toEqual([200]);
   });
 });
 
 describe('RFC 9113: TRACE over HTTP/2', () => {
-  test('section 8.3.1: comes back in the form of HTTP/1.1, without pseudo-header fields', async () => {
+  test('section 8.3.1: TRACE over HTTP/2 is returned in the form of HTTP/1.1, without pseudo-header fields', async () => {
     const fields = { 'x-a': '1', authorization: 'Basic secret', 'x-papertrail': 'secret' };
     expect(await traceHttp2(fields)).toEqual({
       status: 200,
@@ -190,12 +190,12 @@ describe('RFC 9113: TRACE over HTTP/2', () => {
     });
   });
 
-  test('octets come back as they came', async () => {
+  test('TRACE over HTTP/2 returns octets unchanged', async () => {
     const { echo } = await traceHttp2({ 'x-a': Buffer.from('grüße').toString('latin1') });
     expect(echo).toContain('x-a: grüße\r\n');
   });
 
-  test('section 8.1: a stream that ends with an empty frame has no content', async () => {
+  test('section 8.1: a TRACE stream that ends with an empty frame has no content', async () => {
     expect(await traceHttp2({}, [undefined])).toMatchObject({ status: 200 });
     expect(await traceHttp2({}, [''])).toMatchObject({ status: 200 });
   });
@@ -203,7 +203,7 @@ describe('RFC 9113: TRACE over HTTP/2', () => {
   test.each([
     ['announced', { 'content-length': '2' }, ['ab']],
     ['not announced', {}, ['a', 'b']],
-  ])('content that is %s: 400', async (_, fields, content) => {
+  ])('TRACE over HTTP/2 with content that is %s is 400', async (_, fields, content) => {
     expect(await traceHttp2(fields, content)).toMatchObject({ status: 400 });
   });
 });

@@ -4,14 +4,16 @@ import { isApiKeyLike } from '#shared/people/api-key.ts';
 import { contentOf } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 
-/** Fields that TRACE must not repeat: a script may make somebody else send them, or they have addresses with a query. */
+/**
+ * Fields that TRACE must not repeat: a script may make another person's browser send them, or they contain URLs with a
+ * query.
+ */
 const SECRET =
   /auth|cookie|key|dpop|concealed|token|secret|passw|credential|session|signature|cert|jwt|oidc|csrf|xsrf|referer|ur[il]$/i;
 
 /**
- * The request as it came, without what is likely to be secret and the fields in `hidden` (RFC 9110
- * section 9.3.8). The query is masked, since it may hold an API key. Rejects with BadRequest when there
- * is content.
+ * Returns the request as received, without fields that are likely to be secret and those in `hidden` (RFC 9110 section
+ * 9.3.8). The query is masked, since it may contain an API key. Rejects with BadRequest if there is content.
  */
 export async function traceAnswer(
   request: AnyRequest,
@@ -25,7 +27,7 @@ export async function traceAnswer(
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     },
-    // node:http read the request as Latin-1, so the bytes go out as they came.
+    // Node:http reads the request as Latin-1, so this encoding returns the original bytes.
     body: Buffer.from(echo(request, hidden), 'latin1').toString(),
   };
 }
@@ -34,11 +36,11 @@ async function refuseContent(request: AnyRequest): Promise<void> {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   const refusal = new BadRequest('TRACE has no content (RFC 9110 section 9.3.8).');
   if (coding !== undefined || Number(length) !== 0) throw refusal;
-  // HTTP/2 need not announce it, and may end a stream with a frame that is empty (RFC 9113 section 8.1).
+  // HTTP/2 need not announce content, and may end a stream with an empty frame (RFC 9113 section 8.1).
   for await (const chunk of contentOf(request)) if (chunk.length > 0) throw refusal;
 }
 
-/** In the form of HTTP/1.1 for HTTP/2 as well, whose `:authority` is what Host was (RFC 9113 section 8.3.1). */
+/** Writes the request in the form of HTTP/1.1. Over HTTP/2 `:authority` becomes Host (RFC 9113 section 8.3.1). */
 function echo(
   { url = '', httpVersion, rawHeaders }: AnyRequest,
   hidden: readonly string[],

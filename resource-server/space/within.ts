@@ -2,7 +2,7 @@ import type { Target } from '#shared/http/target.ts';
 import { readingsOf } from './readings.ts';
 import type { Space } from './spaces.ts';
 
-/** The last answer about a target, which is the same object at each request that has it. Spaces do not change. */
+/** The last result for a target, which is the same object at each request. Spaces do not change. */
 interface Known {
   readonly space: Space;
   readonly raw: string;
@@ -12,8 +12,8 @@ interface Known {
 const known = new WeakMap<Target, Known>();
 
 /**
- * Whether a target is in the space, no matter how an application reads it. A target that only the application can read
- * is in it, unless another space lies within this one.
+ * Whether a target is in the space, however an application reads it. A target that only the application can interpret
+ * is in the space, unless the space contains another one.
  */
 export function isWithin(space: Space, raw: string, target: Target): boolean {
   const before = known.get(target);

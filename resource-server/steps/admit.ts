@@ -16,8 +16,9 @@ export interface AdmitParts extends RefusedParts {
 }
 
 /**
- * Authenticates and authorizes a request to a space. Returns undefined if it is let in; the exchange then says who it
- * is. A browser that is not let in is sent to sign in, if the space offers that. Throws 404 if the space is hidden.
+ * Authenticates and authorizes a request to a space. Returns undefined if the request is admitted, and adds the caller
+ * to the exchange. A refused browser is redirected to sign in, if the space offers that. Throws 404 if the space is
+ * hidden.
  */
 export function admit({ standing, underWay, ...parts }: AdmitParts): Step {
   const refused = createRefused(parts);
@@ -44,8 +45,8 @@ export function admit({ standing, underWay, ...parts }: AdmitParts): Step {
 }
 
 /**
- * Judges again who was let in if their content came slowly: GNAP and Digest with auth-int read it after they have found the
- * token or the person, and `tools` after that. Throws or rejects as `JudgeLate`.
+ * Authenticates the caller again if the content arrived slowly: GNAP and Digest with auth-int read the content after
+ * they have found the token or the person, and `tools` after that. Throws or rejects as `JudgeLate`.
  */
 export const stillAdmitted =
   (judgeLate: JudgeLate): Step =>

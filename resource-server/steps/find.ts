@@ -1,4 +1,4 @@
-/** Finds where a request leads: into a hidden space, to an endpoint, or into a space that everybody sees. */
+/** Finds where a request leads: into a hidden space, to an endpoint, or into a visible space. */
 import { andThen } from '#shared/base/awaitable.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import { upgradeOf } from '#shared/server/tunnels/upgrade.ts';
@@ -21,8 +21,8 @@ export const hiddenSpace =
   };
 
 /**
- * Finds the server's own endpoint, which is in no space. From here on, scripts may read errors as they may read
- * answers.
+ * Finds the server's own endpoint, which is in no space. From this step on, scripts that may read answers may also read
+ * errors.
  */
 export const ownEndpoint =
   (endpointAt: ReturnType<typeof createEndpoints>): Step =>
@@ -33,7 +33,10 @@ export const ownEndpoint =
     return undefined;
   };
 
-/** Answers 501 without a WebSocket here: any 2xx to a handshake would say that it is open (RFC 8441 section 5). */
+/**
+ * Answers 501 if no WebSocket exists here, since any 2xx to a handshake would mean that it is open (RFC 8441 section
+ * 5).
+ */
 export const webSocket =
   (gateways: ReadonlyMap<Space, Gateway>): Step =>
   ({ request, space }) => {
@@ -42,7 +45,7 @@ export const webSocket =
     throw new HttpError(501, 'There is no WebSocket at this address.');
   };
 
-/** Adds the space's CORS fields, which all answers and errors have from here on. Throws 404 if there is no space. */
+/** Adds the space's CORS fields, which all later answers and errors have. Throws 404 if there is no space. */
 export const intoSpace: Step = (exchange) => {
   const { space, request } = exchange;
   if (space === undefined) throw notFound();

@@ -9,7 +9,7 @@ const message = (length: number) => {
   return Buffer.from(JSON.stringify(call));
 };
 
-test('a message of 64 KiB is read at once, a longer one in a thread, one after the other', async () => {
+test('a message of 64 KiB is read at once, and longer messages in a thread, one after another', async () => {
   const reader = createMessageReader();
   const scopes = { scopes: ['notes:write'] };
   expect(await reader.read('a', message(READ_AT_ONCE), TOOLS)).toEqual(scopes);
@@ -20,7 +20,7 @@ test('a message of 64 KiB is read at once, a longer one in a thread, one after t
   expect(reader.threads).toBe(1);
 });
 
-test('RFC 9110 section 15.6.4: a long message behind eight of the same holder is 503; one of another is read', async () => {
+test('RFC 9110 section 15.6.4: a long message behind eight of the same holder is 503, and one of another holder is read', async () => {
   const reader = createMessageReader();
   const long = message(READ_AT_ONCE + 1);
   const read = (holder: string) => reader.read(holder, long, TOOLS);

@@ -4,15 +4,15 @@ import { HttpError } from '#shared/http/answer.ts';
 import { createAtMost } from '../exchange/at-most.ts';
 import { type Calls, callsIn } from './calls.ts';
 
-/** Octets of the longest message that is read in the event loop. Reading takes some milliseconds. */
+/** Octets of the longest message that is read in the event loop, where reading takes some milliseconds. */
 export const READ_AT_ONCE = 64 * 1024;
-/** The most longer messages of one holder that are read or wait, in all workers; and of all, in this one. */
+/** The most long messages that are read or wait: of one holder in all workers, and of all holders in this one. */
 const MOST_EACH = 8;
 const MOST = 64;
 
 /** Reads the messages of holders (space/account.ts). */
 export interface MessageReader {
-  /** The threads that run now. */
+  /** The number of running threads. */
   readonly threads: number;
   /** Rejects with `HttpError` 503 if too many long messages wait. */
   read(holder: string, content: Buffer, tools: ToolScopes): Promise<Calls>;
@@ -23,7 +23,7 @@ const tooMany = () =>
     'Retry-After': '1',
   });
 
-/** Reads long messages in a thread: one at a time, and holders take turns. */
+/** Reads long messages in a thread: one at a time, with holders in rotation. */
 export function createMessageReader(): MessageReader {
   const entry = 'resource-server/steps/calls-thread';
   const line = new Threads({ entry, title: 'message', threads: 1, most: MOST, tooMany });

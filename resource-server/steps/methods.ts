@@ -1,4 +1,4 @@
-/** Decides what depends on the method and the address alone, before authentication. */
+/** Makes the decisions before authentication that depend only on the method and the address. */
 import { checkMethod } from '#shared/http/method-rules.ts';
 import { CACHE_METHODS, SERVED } from '#shared/http/methods.ts';
 import { aboutEndpoint, aboutServer } from '#shared/server/endpoints/by-address.ts';
@@ -12,13 +12,16 @@ import type { ServedResources } from '../resources/resource/resource.ts';
 import { accepted, optionsFields } from '../space/options.ts';
 import type { Space, Spaces } from '../space/spaces.ts';
 
-/** Throws 400 for a malformed Max-Forwards, although this server forwards to nobody. */
+/** Throws 400 for a malformed Max-Forwards, although this server does not forward these requests. */
 export const readable: Step = ({ request }) => {
   maxForwards(request);
   return undefined;
 };
 
-/** Throws 501 for a method that no address has (RFC 9110 section 15.6.2). Methods of hidden spaces exist only there. */
+/**
+ * Throws 501 for a method that no address supports (RFC 9110 section 15.6.2). Methods of hidden spaces exist only
+ * there.
+ */
 export function unknownMethod({ seen, all }: Spaces): Step {
   const known = knownIn(seen);
   const knownWithHidden = knownIn(all);
@@ -32,7 +35,7 @@ function knownIn(spaces: readonly Space[]): ReadonlySet<string> {
   return new Set([...SERVED, ...spaces.flatMap(ownMethods)]);
 }
 
-/** Returns the methods that only some spaces have. */
+/** Returns the methods that only some spaces support. */
 function ownMethods({ methods, purge }: Space): readonly string[] {
   return [...(methods ?? []), ...(purge ? CACHE_METHODS : [])];
 }
@@ -47,7 +50,7 @@ interface Behind {
 /** Answers preflights, OPTIONS without authentication (server, endpoint, space), and 405 of an endpoint. */
 export function options({ spaces, resources, gateways, push }: Behind): Step {
   const traced = spaces.seen.some(({ trace }) => trace);
-  // Windows asks the root what the server is before it looks below it.
+  // Windows sends OPTIONS to the root before it accesses a path below.
   const ofServer = optionsFields([...SERVED].filter((method) => method !== 'TRACE' || traced));
 
   return ({ request, target, endpoint, space }) => {
@@ -73,7 +76,7 @@ function leavesPreflights({ schemes, corsOrigins }: Space): boolean {
   return schemes.length === 0 && corsOrigins.length === 0;
 }
 
-/** True if OPTIONS needs no credentials, as WebDAV clients expect. Hidden spaces stay hidden. */
+/** True if OPTIONS needs no credentials, as WebDAV clients expect. Hidden spaces always need them. */
 function isOpen({ hide }: Space, methods: readonly string[]): boolean {
   return hide === undefined && methods.includes('PROPFIND');
 }

@@ -14,7 +14,7 @@ export interface RefusedParts {
   readonly errors: Pick<Errors, 'told'>;
 }
 
-/** Answers a client that is not let in. A browser is sent to sign in, if the space offers that. */
+/** Answers a refused client. A browser is redirected to sign in, if the space offers that. */
 export const createRefused =
   ({ signIn, errors }: RefusedParts) =>
   (

@@ -12,8 +12,8 @@ import { respond } from '../resources/respond.ts';
 import type { Space } from '../space/spaces.ts';
 
 /**
- * Skips authentication if the application does it itself, where a URL suffices (push service), and for PURGE and BAN from
- * listed networks.
+ * Skips authentication if the application does it itself, if the URL suffices (push service), and for PURGE and BAN
+ * from listed networks.
  */
 export const unasked =
   ({
@@ -39,7 +39,7 @@ export interface Served {
   readonly failed: Errors['failed'];
 }
 
-/** Errors have the fields of the space, too, such as those by which a script may read them (CORS). */
+/** Errors also have the fields of the space, such as those that let a script read them (CORS). */
 async function respondByPush(
   push: PushService,
   space: Space,
@@ -53,7 +53,7 @@ async function respondByPush(
   return { ...answer, fields: mergeFields(answer.fields, fields) };
 }
 
-/** Serves a client that was let in. This is the last step: a gateway may have written its answer. */
+/** Serves an admitted client. This is the last step, since a gateway may already have written its answer. */
 export const serve =
   ({ gateways, resources, push, failed }: Served): Step =>
   (exchange) => {

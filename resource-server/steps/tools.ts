@@ -11,16 +11,17 @@ import type { Space } from '../space/spaces.ts';
 import { createMessageReader } from './message-reader.ts';
 import { createRefused, type RefusedParts } from './refused.ts';
 
-/** Bytes of the longest message: that of the SDKs of MCP. */
+/** Bytes of the longest message, equal to the limit of the MCP SDKs. */
 const LONGEST = 4 * 1024 * 1024;
 
-/** Other charsets are other texts: in UTF-7 a name may be spelled so that JSON in UTF-8 has another. */
+/** Other charsets could change the meaning: in UTF-7 a name may be spelled so that JSON in UTF-8 has another name. */
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
 
 /**
- * Asks a client that was let in for the scopes of the tools that its message calls (`tool:NAME` in `scopes`), beside those
- * of the method: 403 with one challenge that names all (RFC 6750 section 3.1). The message is read whole before the
- * application hears of it. A content that could be read in another way than here is refused.
+ * Checks that an admitted client has the scopes of the tools that its message calls (`tool:NAME` in `scopes`), beside
+ * those of the method. Otherwise the answer is 403 with one challenge that names all scopes (RFC 6750 section 3.1). The
+ * message is read completely before the application gets it. Content that another server could read differently is
+ * refused.
  */
 export function tools(parts: RefusedParts): Step {
   const refused = createRefused(parts);
@@ -56,11 +57,11 @@ export function tools(parts: RefusedParts): Step {
   };
 }
 
-/** Returns the message that the request brings; empty: none. */
+/** Returns the message in the request. Empty: there is none. */
 async function messageOf(exchange: Exchange): Promise<Buffer> {
   const { request } = exchange;
   const { field, peer } = exchange.asked();
-  // Kept for the application, within what all such requests together may take.
+  // The content is kept for the application, within the limit of all such requests together.
   await contentDigest(request, 'sha256', { address: peer.address, limit: LONGEST });
   const content = await wholeContent(request, LONGEST, tooLong);
   if (content.length === 0) return content;

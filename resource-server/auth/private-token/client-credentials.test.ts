@@ -21,7 +21,7 @@ const bearer = (access_token: string, expires_in = 600) => ({
   expires_in,
 });
 
-/** A token endpoint that gives `t1`, `t2` and so on. */
+/** A token endpoint that issues `t1`, `t2` and so on. */
 function numbered(expiresIn?: number): Answers {
   let given = 0;
   return (response, asked) => json(bearer(`t${(given += 1)}`, expiresIn))(response, asked);
@@ -51,7 +51,7 @@ async function setup(answers: Answers = numbered(), milliseconds?: number) {
 }
 
 describe('RFC 6749 section 4.4: an access token by client credentials', () => {
-  test("section 2.3.1, RFC 8707 section 2.2: sends the client's credentials and the resource", async () => {
+  test("section 2.3.1, RFC 8707 section 2.2: a token request has the client's credentials and the resource", async () => {
     await using client = await setup();
     expect(await client.token()).toBe('t1');
     const [asked] = client.server.asked;
@@ -70,7 +70,7 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     });
   });
 
-  test('a refused token is not returned again, even if there is no other', async () => {
+  test('a refused token is not returned again, even if there is no other token', async () => {
     const answers = { now: numbered() };
     await using client = await setup((response, asked) => answers.now(response, asked));
     const refused = await client.token();
@@ -79,7 +79,7 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     await expect(client.token()).rejects.toThrow(KeysUnavailable);
   });
 
-  test('fifty concurrent callers share one request, and later ones its token', async () => {
+  test('fifty concurrent callers share one token request, and later callers its token', async () => {
     await using client = await setup();
     const tokens = await Promise.all(Array.from({ length: 50 }, () => client.token()));
     expect(new Set(tokens)).toEqual(new Set(['t1']));
@@ -100,7 +100,7 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     expect(await client.token()).toBe('t2');
   });
 
-  test('a clock that was set back counts as elapsed time', async () => {
+  test('a clock that is set back is treated as if the token had expired', async () => {
     await using client = await setup();
     await client.token();
     client.clock.advance(-1);
@@ -117,7 +117,7 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     expect(client.server.asked).toHaveLength(2);
   });
 
-  test('if the new token is refused, too, the client asks for another one only a second later', async () => {
+  test('if the new token is refused, too, the client requests another only a second later', async () => {
     await using client = await setup();
     await client.token();
     expect(await client.token('t1')).toBe('t2');
@@ -135,7 +135,7 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
 
 describe('failures of the token endpoint', () => {
   test.each(Object.entries(WRONG))(
-    'the server %s: unavailable, for all who wait',
+    'a token endpoint that %s is unavailable, for all waiting callers',
     async (_, no) => {
       await using client = await setup(no);
       const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => client.token()));
@@ -147,7 +147,7 @@ describe('failures of the token endpoint', () => {
     },
   );
 
-  test('are retried a second later, not before', async () => {
+  test('a failed token request is repeated after a second, and not before', async () => {
     await using client = await setup(WRONG['says 500']);
     await expect(client.token()).rejects.toThrow(KeysUnavailable);
     client.server.answers = numbered();
@@ -168,13 +168,13 @@ describe('failures of the token endpoint', () => {
   test.each<[string, Answers]>([
     ['has no end', endless('application/json').answers],
     ['is elsewhere', (response) => void response.writeHead(307, { location: '/token2' }).end()],
-  ])('an answer that %s', async (_what, answers) => {
+  ])('an answer of the token endpoint that %s is an error', async (_what, answers) => {
     await using client = await setup(answers);
     await expect(client.token()).rejects.toThrow(KeysUnavailable);
     expect(client.server.asked).toHaveLength(1);
   });
 
-  test('a missing answer ends in a timeout', async () => {
+  test('a missing answer of the token endpoint ends in a timeout', async () => {
     await using client = await setup(() => {}, 100);
     await expect(client.token()).rejects.toThrow(KeysUnavailable);
   });
@@ -195,7 +195,7 @@ describe('failures of the token endpoint', () => {
     await expect(client.token()).rejects.toThrow(KeysUnavailable);
   });
 
-  test('any JSON is a token or means unavailable', async () => {
+  test('any JSON of the token endpoint is read as a token or as unavailable', async () => {
     await using client = await setup();
     const part = fc.oneof(fc.string(), fc.jsonValue());
     const document = fc.oneof(

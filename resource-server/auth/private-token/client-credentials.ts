@@ -7,8 +7,8 @@ import { jsonOf, type Reply, type Send } from '#shared/client/send.ts';
 /** Access tokens for one resource. */
 export interface AccessTokens {
   /**
-   * Resolves to a token that is not about to expire and is not `refused`. Concurrent callers share one request.
-   * Throws `KeysUnavailable` if the authorization server issues none, or has just replaced a refused one.
+   * Resolves to a token that does not expire soon and is not `refused`. Concurrent callers share one request. Throws
+   * `KeysUnavailable` if the authorization server issues no token, or has just replaced a refused one.
    */
   token(refused?: string): Promise<string>;
 }
@@ -32,9 +32,9 @@ interface AccessToken {
   readonly until: number;
 }
 
-/** Seconds before the next attempt, after the server issued no token or one that was refused. */
+/** Seconds before the next attempt, after the server issued no token or a refused one. */
 const RETRY = 1;
-/** Seconds before its expiry at which a token is no longer used; for a short-lived one, half of its life. */
+/** Seconds before its expiry at which a token is no longer used. For a short-lived token, half of its life. */
 const MARGIN = 30;
 
 /** Gets access tokens by client credentials (RFC 6749 section 4.4) and keeps the newest. */
@@ -44,7 +44,7 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
     method: 'POST',
     url,
     fields: {
-      // Neither contains a character that RFC 6749 section 2.3.1 would encode.
+      // Neither value contains a character that RFC 6749 section 2.3.1 would encode.
       authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
@@ -56,7 +56,9 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
     }).toString(),
   } as const;
   let kept: AccessToken | undefined;
-  /** When the server issued none, or replaced a refused one, whose replacement may be refused as well. */
+  /**
+   * The time at which the server issued no token, or replaced a refused token. The replacement may be refused as well.
+   */
   let pausedAt = -Infinity;
   let pending: Promise<string> | undefined;
 

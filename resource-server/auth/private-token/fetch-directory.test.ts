@@ -21,7 +21,7 @@ async function fetched(answers: Answers, send: Send = trusting()) {
 }
 
 describe('RFC 9578 section 4: the directory over HTTPS', () => {
-  test('requests and accepts JSON of its media type', async () => {
+  test('the directory is requested and accepted as JSON of its media type', async () => {
     await using issuer = await startIssuer(good);
     const { document } = await fetchDirectory(trusting(), issuer.origin + URL_PATH);
     expect(document).toEqual(DOCUMENT);
@@ -35,39 +35,47 @@ describe('RFC 9578 section 4: the directory over HTTPS', () => {
   test.each([
     ['in another letter case', DIRECTORY_TYPE.toUpperCase()],
     ['with a parameter', `${DIRECTORY_TYPE} ; charset=utf-8`],
-  ])('the media type may be written %s', async (_how, type) => {
+  ])('the media type of the directory may be written %s', async (_how, type) => {
     const answers = answering(JSON.stringify(DOCUMENT), { 'Content-Type': type });
     expect((await fetched(answers)).document).toEqual(DOCUMENT);
   });
 
   test.each(['application/json', '', `${DIRECTORY_TYPE}s`, `text/html, ${DIRECTORY_TYPE}`])(
-    'another media type is refused: %j',
+    'a directory with the media type %j is refused',
     async (type) => {
       const answers = answering(JSON.stringify(DOCUMENT), { 'Content-Type': type });
       await expect(fetched(answers)).rejects.toThrow('media type');
     },
   );
 
-  test('an answer that is not JSON is undefined, and no log message repeats it', async () => {
+  test('a directory that is not JSON is undefined, and no log message repeats it', async () => {
     expect((await fetched(answering('{"token-keys":'))).document).toBeUndefined();
   });
 
-  test.each(Object.entries(WRONG))('an issuer that %s gives none', async (_what, answers) => {
-    await expect(fetched(answers)).rejects.toThrow(/answered|other side closed|terminated|aborted/);
-  });
+  test.each(Object.entries(WRONG))(
+    'an issuer that %s gives no directory',
+    async (_what, answers) => {
+      await expect(fetched(answers)).rejects.toThrow(
+        /answered|other side closed|terminated|aborted/,
+      );
+    },
+  );
 });
 
-describe('attacks on the way and by a malicious issuer', () => {
-  test.each([301, 302, 303, 307, 308])('a redirect is not followed: %i', async (status) => {
-    await using elsewhere = await startIssuer(good);
-    const location = elsewhere.origin + URL_PATH;
-    const answers: Answers = (response) =>
-      void response.writeHead(status, { location, 'Content-Type': DIRECTORY_TYPE }).end('{}');
-    await expect(fetched(answers)).rejects.toThrow(`answered ${status}`);
-    expect(elsewhere.asked).toEqual([]);
-  });
+describe('attacks on the connection and by a malicious issuer', () => {
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect of the directory is not followed: %i',
+    async (status) => {
+      await using elsewhere = await startIssuer(good);
+      const location = elsewhere.origin + URL_PATH;
+      const answers: Answers = (response) =>
+        void response.writeHead(status, { location, 'Content-Type': DIRECTORY_TYPE }).end('{}');
+      await expect(fetched(answers)).rejects.toThrow(`answered ${status}`);
+      expect(elsewhere.asked).toEqual([]);
+    },
+  );
 
-  test('an endless directory is cut off', async () => {
+  test('an endless directory is an error after 64 KiB', async () => {
     const { answers, ended } = endless(DIRECTORY_TYPE);
     await expect(fetched(answers)).rejects.toThrow('longer than 65536 bytes');
     await ended;
@@ -76,7 +84,7 @@ describe('attacks on the way and by a malicious issuer', () => {
   test.each([
     [65_536, true],
     [65_537, false],
-  ])('a directory of %i bytes: %p', async (length, taken) => {
+  ])('whether a directory of %i bytes is accepted: %p', async (length, taken) => {
     const text = JSON.stringify(DOCUMENT).padEnd(length);
     const outcome = fetched(answering(text)).then(
       () => true,
@@ -91,18 +99,18 @@ describe('attacks on the way and by a malicious issuer', () => {
       'begins and does not go on',
       (response) => void response.setHeader('Content-Type', DIRECTORY_TYPE).write('{'),
     ],
-  ])('an issuer that %s runs into a timeout', async (_what, answers) => {
+  ])('a request to an issuer that %s ends in a timeout', async (_what, answers) => {
     await expect(fetched(answers, trusting(100))).rejects.toThrow(/timeout/i);
   });
 
-  test('an untrusted certificate: no request is sent', async () => {
+  test('an issuer with an untrusted certificate gets no request', async () => {
     await using issuer = await startIssuer(good);
     const url = issuer.origin + URL_PATH;
     await expect(fetchDirectory(openSend(), url)).rejects.toThrow(/self.signed/);
     expect(issuer.asked).toEqual([]);
   });
 
-  test('a certificate for another name: no request is sent', async () => {
+  test('an issuer with a certificate for another name gets no request', async () => {
     await using issuer = await startIssuer(good);
     const url = issuer.origin.replace('localhost', '127.0.0.1') + URL_PATH;
     await expect(fetchDirectory(trusting(), url)).rejects.toThrow(/altnames/);
@@ -138,11 +146,11 @@ describe('RFC 9111 section 4.2: freshness', () => {
     ['max-age=', 300],
     ['max-age=-5', 300],
     ['', 300],
-  ])('%j is %i', async (value, seconds) => {
+  ])('a directory with %j is fresh for %i seconds', async (value, seconds) => {
     expect(await maxAge({ 'cache-control': value })).toBe(seconds);
   });
 
-  test('is five minutes by default', async () => {
+  test('a directory is fresh for five minutes by default', async () => {
     expect(await maxAge({})).toBe(300);
   });
 
@@ -151,11 +159,11 @@ describe('RFC 9111 section 4.2: freshness', () => {
     ['700', 1],
     ['-700', 600],
     ['x', 600],
-  ])('section 5.1: an Age of %s seconds is subtracted', async (age, seconds) => {
+  ])('section 5.1: an Age of %s seconds is subtracted from the freshness', async (age, seconds) => {
     expect(await maxAge({ 'cache-control': 'max-age=600', age })).toBe(seconds);
   });
 
-  test('is between a second and a day for any field', async () => {
+  test('the freshness is between a second and a day for any fields', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.string(), fc.nat(), async (control, age, number) => {
         for (const value of [control, `max-age=${control}`, `max-age=${number}`]) {

@@ -28,7 +28,7 @@ import {
 } from './issuer.fixture.ts';
 
 describe('RFC 9578 section 4: an issuer that cannot be reached', () => {
-  test('at first: unavailable, then retried after a second with success', async () => {
+  test('if the first fetch fails, keys are unavailable, and a fetch after a second succeeds', async () => {
     await using issuer = await openTestDirectory();
     const { answers } = issuer.issuer;
     issuer.issuer.answers = WRONG['ends the connection'];
@@ -43,7 +43,7 @@ describe('RFC 9578 section 4: an issuer that cannot be reached', () => {
     expect(await issuer.ids()).toEqual([first.id]);
   });
 
-  test('at first: challenges do not wait for the fetch in the background', async () => {
+  test('after a failed first fetch, challenges do not wait for the fetch in the background', async () => {
     await using issuer = await openTestDirectory();
     const { answers } = issuer.issuer;
     issuer.issuer.answers = WRONG['says 500'];
@@ -66,7 +66,7 @@ describe('RFC 9578 section 4: an issuer that cannot be reached', () => {
     expect(issuer.issuer.asked).toHaveLength(2);
   });
 
-  test('challenges do not wait when all known keys have ended either', async () => {
+  test('if all known keys have ended, challenges do not wait for the fetch in the background, either', async () => {
     await using issuer = await openTestDirectory({ answers: directoryOf([]) });
     const { now, clock } = issuer;
     issuer.issuer.answers = directoryOf([{ ...first, notBefore: now }], 'max-age=86400');
@@ -80,7 +80,7 @@ describe('RFC 9578 section 4: an issuer that cannot be reached', () => {
     await askedTimes(issuer.issuer, 3);
   });
 
-  test('is used as soon as it listens', async () => {
+  test('an issuer is used as soon as it listens', async () => {
     const closed = await startIssuer(directoryOf([first]));
     await closed[Symbol.asyncDispose]();
     const clock = new ManualClock();
@@ -103,20 +103,23 @@ describe('RFC 9578 section 4: an issuer that cannot be reached', () => {
     expect(await directory.keys(VOPRF)).toHaveLength(1);
   });
 
-  test.each(Object.entries(WRONG))('it %s: old keys go on', async (_what, answers) => {
-    await using issuer = await openTestDirectory({ answers: directoryOf([first]) });
-    await issuer.keys(VOPRF);
-    issuer.issuer.answers = answers;
-    issuer.clock.advance(AGE);
-    for (let n = 0; n < 10; n += 1) expect(await issuer.ids()).toEqual([first.id]);
-    await expect(issuer.key(second)).rejects.toMatchObject(unavailable(COOLDOWN));
-    expect(await issuer.ids()).toEqual([first.id]);
-    expect(issuer.issuer.asked).toHaveLength(2);
-    issuer.clock.advance(COOLDOWN);
-    await issuer.keys(VOPRF);
-    await expect(issuer.key(second)).rejects.toThrow(KeysUnavailable);
-    expect(issuer.issuer.asked).toHaveLength(3);
-  });
+  test.each(Object.entries(WRONG))(
+    'old keys stay valid while the issuer %s',
+    async (_what, answers) => {
+      await using issuer = await openTestDirectory({ answers: directoryOf([first]) });
+      await issuer.keys(VOPRF);
+      issuer.issuer.answers = answers;
+      issuer.clock.advance(AGE);
+      for (let n = 0; n < 10; n += 1) expect(await issuer.ids()).toEqual([first.id]);
+      await expect(issuer.key(second)).rejects.toMatchObject(unavailable(COOLDOWN));
+      expect(await issuer.ids()).toEqual([first.id]);
+      expect(issuer.issuer.asked).toHaveLength(2);
+      issuer.clock.advance(COOLDOWN);
+      await issuer.keys(VOPRF);
+      await expect(issuer.key(second)).rejects.toThrow(KeysUnavailable);
+      expect(issuer.issuer.asked).toHaveLength(3);
+    },
+  );
 
   const answering =
     (content: string): Answers =>
@@ -131,7 +134,7 @@ describe('RFC 9578 section 4: an issuer that cannot be reached', () => {
     ['{"token-keys": []}', 'request URL'],
     ['{"token-keys": [], "issuer-request-uri": "https://elsewhere.example/"}', 'request URL'],
     ['{"token-keys": [], "issuer-request-uri": "http://localhost/"}', 'request URL'],
-  ])('a directory that says %j removes no key', async (content, reason) => {
+  ])('a directory with the content %j removes no key', async (content, reason) => {
     await using issuer = await openTestDirectory({ answers: directoryOf([first]) });
     await issuer.keys(VOPRF);
     issuer.issuer.answers = answering(content);
@@ -163,7 +166,7 @@ describe('RFC 9578 section 4: an issuer that cannot be reached', () => {
     expect(await issuer.ids()).toEqual([first.id]);
   });
 
-  test('old keys end after a day, even without an end of their own', async () => {
+  test('old keys end after a day without the issuer, even if they have no end themselves', async () => {
     await using issuer = await openTestDirectory({
       answers: directoryOf([first], 'max-age=86400'),
     });
@@ -180,7 +183,7 @@ describe('RFC 9578 section 4: an issuer that cannot be reached', () => {
     expect(await issuer.ids()).toEqual([first.id]);
   });
 
-  test('a clock set back by hours does not keep a new key out', async () => {
+  test('after a clock was set back by hours, a new key is still found', async () => {
     await using issuer = await openTestDirectory({ answers: directoryOf([first]) });
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([second]);

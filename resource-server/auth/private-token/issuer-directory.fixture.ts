@@ -31,7 +31,7 @@ interface Options {
   readonly milliseconds?: number;
 }
 
-/** Opens the directory of an issuer that answers with `first`, unless told otherwise. */
+/** Opens the directory of an issuer that answers with `first` by default. */
 export async function openTestDirectory({
   answers,
   types = [BLIND_RSA, VOPRF],
@@ -52,7 +52,7 @@ export async function openTestDirectory({
     clock,
     log,
   });
-  /** The ids by which the scheme knows the keys. */
+  /** The ids by which the scheme finds the keys. */
   const ids = async (type: TokenType = VOPRF) => (await directory.keys(type)).map(({ id }) => id);
   const key = async (pair: TokenKeyPair) => directory.key(pair.type, pair.id);
   return { ...directory, key, ids, clock, now, issuer, lines, [Symbol.asyncDispose]: end(issuer) };
@@ -60,7 +60,7 @@ export async function openTestDirectory({
 
 const end = (issuer: TestIssuer) => () => issuer[Symbol.asyncDispose]();
 
-/** Resolves when the issuer has been asked this many times, by a fetch in the background. */
+/** Resolves when background fetches have reached the issuer `times` times. */
 export async function askedTimes({ asked }: TestIssuer, times: number): Promise<void> {
   while (asked.length < times) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 describe('RFC 9578 section 4: the keys of an issuer', () => {
-  test('are found by type, in the order of the directory', async () => {
+  test('the keys of an issuer are found by type, in the order of the directory', async () => {
     const answers = directoryOf([second, rsa, first]);
     await using issuer = await openTestDirectory({ answers });
     expect(await issuer.ids()).toEqual([second.id, first.id]);
@@ -37,7 +37,7 @@ describe('RFC 9578 section 4: the keys of an issuer', () => {
     expect(await issuer.key(rsa)).toMatchObject({ publicKey: rsa.publicKey, until: undefined });
   });
 
-  test('are fetched on first use, once for fifty concurrent callers', async () => {
+  test('the keys of an issuer are fetched on first use, once for fifty concurrent callers', async () => {
     await using issuer = await openTestDirectory();
     expect(issuer.issuer.asked).toEqual([]);
     const found = await Promise.all(Array.from({ length: 50 }, () => issuer.key(first)));
@@ -45,20 +45,20 @@ describe('RFC 9578 section 4: the keys of an issuer', () => {
     expect(issuer.issuer.asked).toHaveLength(1);
   });
 
-  test('do not exist for an unsupported type, which costs no fetch', async () => {
+  test('an unsupported type has no keys, and causes no fetch', async () => {
     await using issuer = await openTestDirectory({ types: [BLIND_RSA] });
     expect(await issuer.ids()).toEqual([]);
     expect(await issuer.key(first)).toBeUndefined();
     expect(issuer.issuer.asked).toEqual([]);
   });
 
-  test('are distinguished by type if their ids are equal', async () => {
+  test('keys with equal ids are distinguished by type', async () => {
     await using issuer = await openTestDirectory();
     await issuer.keys(VOPRF);
     expect(await issuer.key({ ...first, type: BLIND_RSA })).toBeUndefined();
   });
 
-  test.each([0, 1, 31, 33])('an id of %i octets is of no key', async (length) => {
+  test.each([0, 1, 31, 33])('an id of %i octets matches no key', async (length) => {
     await using issuer = await openTestDirectory();
     const id = Buffer.concat([first.id, first.id]).subarray(0, length);
     expect(await issuer.key({ ...first, id })).toBeUndefined();
@@ -66,7 +66,7 @@ describe('RFC 9578 section 4: the keys of an issuer', () => {
 });
 
 describe('RFC 9578 section 4: not-before', () => {
-  test('a key is offered from then on, and accepted a little earlier because clocks differ', async () => {
+  test('a key is offered from not-before on, and accepted a little earlier because clocks differ', async () => {
     await using issuer = await openTestDirectory();
     const { now, clock } = issuer;
     issuer.issuer.answers = directoryOf([
@@ -84,7 +84,7 @@ describe('RFC 9578 section 4: not-before', () => {
     expect(issuer.issuer.asked).toHaveLength(1);
   });
 
-  test('an issuer that has just begun, with a fast clock, has a key to offer', async () => {
+  test('a new issuer whose clock is ahead has a key to offer', async () => {
     await using issuer = await openTestDirectory();
     const { now, clock } = issuer;
     issuer.issuer.answers = directoryOf([{ ...first, notBefore: now + SKEW + 1 }]);
@@ -93,7 +93,7 @@ describe('RFC 9578 section 4: not-before', () => {
     expect(await issuer.ids()).toEqual([first.id]);
   });
 
-  test('a key ends to the millisecond, even while the issuer is away', async () => {
+  test('a key ends to the millisecond, even during an outage of the issuer', async () => {
     await using issuer = await openTestDirectory({ answers: directoryOf([]) });
     const { now, clock } = issuer;
     issuer.issuer.answers = directoryOf([{ ...first, notBefore: now }], `max-age=${LIFE * 2}`);
@@ -119,7 +119,7 @@ describe('RFC 9578 section 4: not-before', () => {
 });
 
 describe('rotation', () => {
-  test('a new key is found at its first token, as soon as the cooldown allows', async () => {
+  test('a new key is found at its first token, once the cooldown allows a fetch', async () => {
     await using issuer = await openTestDirectory();
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([second, first]);
@@ -130,7 +130,7 @@ describe('rotation', () => {
     expect(issuer.issuer.asked).toHaveLength(2);
   });
 
-  test('fifty unknown ids at once cost one fetch per cooldown', async () => {
+  test('fifty unknown ids at once cause one fetch per cooldown', async () => {
     await using issuer = await openTestDirectory();
     await issuer.keys(VOPRF);
     for (let round = 1; round <= 3; round += 1) {
@@ -157,7 +157,7 @@ describe('rotation', () => {
     expect(issuer.issuer.asked).toHaveLength(2);
   });
 
-  test('a key that was removed or replaced in the directory is gone', async () => {
+  test('a key that was removed or replaced in the directory is no longer accepted', async () => {
     await using issuer = await openTestDirectory();
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([second]);
@@ -167,7 +167,7 @@ describe('rotation', () => {
     expect(await issuer.ids()).toEqual([second.id]);
   });
 
-  test('an empty directory is valid: no key is accepted any more', async () => {
+  test('an empty directory is valid, and no key is accepted any more', async () => {
     await using issuer = await openTestDirectory();
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([]);
@@ -178,7 +178,7 @@ describe('rotation', () => {
     expect(await issuer.ids()).toEqual([]);
   });
 
-  test('max-age below the cooldown is respected', async () => {
+  test('a max-age below the cooldown is respected', async () => {
     await using issuer = await openTestDirectory({ answers: directoryOf([first], 'max-age=1') });
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([second], 'max-age=1');
@@ -187,7 +187,7 @@ describe('rotation', () => {
     expect(await issuer.key(second)).toBeDefined();
   });
 
-  test('an unknown key causes a fetch of a stale directory, whatever the cooldown', async () => {
+  test('an unknown key causes a fetch of a stale directory, even during the cooldown', async () => {
     await using issuer = await openTestDirectory({ answers: directoryOf([first], 'max-age=2') });
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([second, first], 'max-age=2');
@@ -201,7 +201,7 @@ describe('rotation', () => {
   });
 });
 
-describe('any directory has keys or is unavailable', () => {
+describe('properties of any directory', () => {
   const entry = fc.record(
     {
       'token-type': fc.oneof(fc.constantFrom(1, 2, 0xda7a, '2'), fc.jsonValue()),
@@ -220,7 +220,7 @@ describe('any directory has keys or is unavailable', () => {
     fc.record({ 'issuer-request-uri': anyUrl, 'token-keys': fc.jsonValue() }),
   );
 
-  test('no offered key is missing from it or outside its validity', async () => {
+  test('every offered key is in the directory and valid now', async () => {
     await fc.assert(
       fc.asyncProperty(document, fc.integer({ min: 1, max: 86_400 }), async (value, maxAge) => {
         const clock = new ManualClock();

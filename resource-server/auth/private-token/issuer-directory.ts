@@ -11,7 +11,7 @@ export interface IssuerDirectoryOptions {
   readonly fetch: (url: string) => Promise<FetchedDirectory>;
   /** The token types whose keys are used; others are ignored. */
   readonly types: readonly TokenType[];
-  /** The time in seconds since the epoch from which tokens of the key are refused; undefined if nobody says. */
+  /** The time in seconds since the epoch from which tokens of the key are refused. Undefined: unknown. */
   readonly endOf: (key: DirectoryKey) => number | undefined;
   /** Seconds by which the issuer's clock may be ahead. */
   readonly skew: number;
@@ -21,7 +21,7 @@ export interface IssuerDirectoryOptions {
   readonly log: Log;
 }
 
-/** `keys`, which challenges use, does not wait for an issuer that did not answer last time. */
+/** `keys`, which challenges use, does not wait for an issuer whose last answer failed. */
 export type DirectoryKeys = Pick<TrustedIssuer, 'keys' | 'key'>;
 
 interface KnownKey extends DirectoryKey, IssuerKey {}
@@ -54,7 +54,7 @@ export function openDirectory(options: IssuerDirectoryOptions): DirectoryKeys {
       if (!types.includes(type)) return [];
       const usable = await directory.findAtOnce((known) => {
         const ofType = known.filter((key) => key.type === type);
-        // A key that is already valid by an issuer's fast clock is better than none.
+        // If no key is valid yet, a key that is valid by the issuer's faster clock is offered.
         const offers = [0, skew].map((ahead) => ofType.filter((key) => isUsable(key, ahead)));
         return offers.find((keys) => keys.length > 0);
       });

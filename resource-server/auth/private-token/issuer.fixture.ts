@@ -18,7 +18,7 @@ import { openSend } from '#shared/client/send.ts';
 
 const CERTIFICATE = selfSigned(['localhost'], systemClock, systemRandom);
 
-/** Trusts the certificates of this file's servers, with a shorter timeout than a real server's. */
+/** Trusts the certificates of this file's servers, with a shorter timeout than in production. */
 export const trusting = (milliseconds?: number, at?: string) =>
   openSend({
     ca: CERTIFICATE.cert,
@@ -39,7 +39,7 @@ export interface TestIssuer extends AsyncDisposable {
   readonly origin: string;
   /** All requests so far. */
   readonly asked: Asked[];
-  /** Its answers from now on. */
+  /** Sets the answers from now on. */
   answers: Answers;
   /** Closes all connections. */
   dropAll(): void;
@@ -108,7 +108,7 @@ export const WRONG = {
   },
 } satisfies Readonly<Record<string, Answers>>;
 
-/** Sends without end, and remembers when the client has closed the connection. */
+/** Sends data endlessly, and reports when the client has closed the connection. */
 export function endless(type: string): {
   readonly answers: Answers;
   readonly ended: Promise<void>;
@@ -127,7 +127,7 @@ export function endless(type: string): {
   };
 }
 
-/** A token for a key, with that authenticator. */
+/** Makes a token for a key, with this authenticator. */
 export function tokenFor(key: TokenKey, authenticator?: Uint8Array): Token {
   const { authenticator: length } = TOKEN_TYPES[key.type];
   const input = tokenInput(key.type, systemRandom(32), systemRandom(32), key.id);

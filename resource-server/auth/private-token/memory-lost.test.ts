@@ -8,7 +8,7 @@ import { type Answers, directoryOf, startIssuer, trusting, WRONG } from './issue
 import { rsaKey, setup } from './open-issuers.fixture.ts';
 import { openIssuers } from './open-issuers.ts';
 
-/** A cache that keeps each answer under its URL for good, ignoring its freshness. */
+/** A cache that keeps each answer under its URL permanently, ignoring its freshness. */
 function caching(origin: string): Answers {
   const kept = new Map<string, ReturnType<typeof ask>>();
   const send = trusting();
@@ -22,8 +22,8 @@ function caching(origin: string): Answers {
   };
 }
 
-describe('RFC 9577 section 2.2: the store has lost its memory of spent tokens', () => {
-  test('a key that was fetched before is no longer accepted', async () => {
+describe('RFC 9577 section 2.2: a store that has lost its memory of spent tokens', () => {
+  test('after the loss, a key that was fetched before is no longer accepted', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeDefined();
@@ -36,7 +36,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of spent tokens', 
     expect(parties.asked()).toEqual([DIRECTORY_PATH, DIRECTORY_PATH]);
   });
 
-  test('keys are not accepted after a recall, whatever caches have; without the issuer none is', async () => {
+  test('after a recall, keys from caches are not accepted, and without the issuer there are no keys', async () => {
     await using parties = await setup();
     const cache = parties.use(await startIssuer(caching(parties.pair.origin)));
     const options = { ...parties.options, sendToPair: trusting(undefined, cache.origin) };
@@ -54,7 +54,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of spent tokens', 
     }
   });
 
-  test('a key whose fetch was in progress is not accepted', async () => {
+  test('after the loss, a key whose fetch was running is not accepted', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     const old = parties.paths[DIRECTORY_PATH];
@@ -71,7 +71,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of spent tokens', 
     expect(answers.every((one) => one.status === 'rejected' || one.value === undefined)).toBe(true);
   });
 
-  test('a key from a cache on the way is not accepted, by a running server or a new one', async () => {
+  test('after the loss, a key from an HTTP cache is not accepted, by a running server or a new one', async () => {
     await using parties = await setup();
     const cache = parties.use(await startIssuer(caching(parties.pair.origin)));
     const options = { ...parties.options, sendToPair: trusting(undefined, cache.origin) };
@@ -87,7 +87,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of spent tokens', 
       `${DIRECTORY_PATH}?memory=first.0`,
       `${DIRECTORY_PATH}?memory=second.0`,
     ]);
-    // The cache would have given the old one.
+    // Without the new URL, the cache would have returned the old directory.
     parties.memory.epoch = 'first';
     expect(await known()).toBe(true);
     expect(parties.asked()).toHaveLength(2);

@@ -30,7 +30,7 @@ export const rsaKey = await generateBlindRsaKey();
 
 type Paths = Readonly<Record<string, Answers>>;
 
-/** The path without the query, as a server that routes by path sees it. */
+/** The path without the query, as a server sees it that routes by path. */
 const pathOf = (target = '') => target.replace(/\?.*/, '');
 
 const routed =
@@ -38,7 +38,7 @@ const routed =
   (response, asked) =>
     (paths[pathOf(asked.url)] ?? WRONG['says 404'])(response, asked);
 
-/** An authorization server and issuer at one origin, and a resource server that trusts it. */
+/** Starts an authorization server and issuer at one origin, and a resource server that trusts it. */
 export async function setup(verification: 'issuer' | 'store' = 'issuer') {
   const clock = new ManualClock();
   const notBefore = clock.now() / 1000;

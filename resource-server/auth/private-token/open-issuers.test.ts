@@ -34,7 +34,7 @@ function signed(pair: TokenKeyPair) {
 
 const PUBLIC = 'https://auth.example';
 
-/** The pair as it is reached from inside, under a public name; its directory names that request URL. */
+/** The issuer as reached by its internal URL, under a public name. Its directory names `requestUrl`. */
 function issuerFromInside(parties: Awaited<ReturnType<typeof setup>>, requestUrl: string) {
   const privateTokens = { issuer: PUBLIC };
   const config = configSchema.parse({ ...parties.options.config, issuer: PUBLIC, privateTokens });
@@ -44,7 +44,7 @@ function issuerFromInside(parties: Awaited<ReturnType<typeof setup>>, requestUrl
 }
 
 describe("this pair's issuer", () => {
-  test('RFC 9577 section 2.1.1.1: is named by its host and port, and is one object for all', async () => {
+  test("RFC 9577 section 2.1.1.1: this pair's issuer is named by host and port, and all callers get one object", async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     expect(issuer.name).toBe(serverNameOf(parties.pair.origin));
@@ -53,7 +53,7 @@ describe("this pair's issuer", () => {
     expect(parties.asked()).toEqual([]);
   });
 
-  test('offers no keys of a type that it cannot verify, for example after our client was removed', async () => {
+  test("this pair's issuer offers no keys of a type that it cannot verify, for example after its client was removed", async () => {
     await using parties = await setup();
     parties.paths['/token'] = (response) => response.writeHead(401).end();
     const issuer = parties.issuers(undefined);
@@ -64,7 +64,7 @@ describe("this pair's issuer", () => {
     expect(await byStore.issuers(undefined).keys(VOPRF)).toHaveLength(1);
   });
 
-  test('has keys that end when its directory says', async () => {
+  test("keys of this pair's issuer end when its directory says", async () => {
     await using parties = await setup();
     const until = (parties.notBefore + LIFE) * 1000;
     for (const key of [rsaKey, voprfKey]) {
@@ -74,7 +74,7 @@ describe("this pair's issuer", () => {
     expect(parties.asked()).toEqual([DIRECTORY_PATH, '/token']);
   });
 
-  test('verifies blind RSA locally', async () => {
+  test('tokens of blind RSA are verified locally', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     const key = await issuer.key(BLIND_RSA, rsaKey.id);
@@ -84,7 +84,7 @@ describe("this pair's issuer", () => {
     expect(parties.asked()).toEqual([DIRECTORY_PATH]);
   });
 
-  test("verifies VOPRF at the issuer, with our client's access token for its resource", async () => {
+  test('tokens of VOPRF are verified by the issuer, with an access token for its resource', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     const key = await issuer.key(VOPRF, voprfKey.id);
@@ -101,7 +101,7 @@ describe("this pair's issuer", () => {
     expect(verify?.headers.authorization).toBe('Bearer access');
   });
 
-  test('needs one access token for fifty concurrent tokens', async () => {
+  test('fifty concurrent tokens are verified with one access token', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     const verified = Array.from({ length: 50 }, async () => {
@@ -112,7 +112,7 @@ describe("this pair's issuer", () => {
     expect(parties.asked().filter((url) => url === '/token')).toHaveLength(1);
   });
 
-  test('RFC 6750 section 3.1: an issuer that refuses every access token costs one a second, not one per token', async () => {
+  test('RFC 6750 section 3.1: an issuer that refuses every access token causes one a second, not one per token', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     const key = await issuer.key(VOPRF, voprfKey.id);
@@ -141,7 +141,7 @@ describe("this pair's issuer", () => {
     expect(given).toBe(3);
   });
 
-  test('verifies VOPRF by the keys in the store if so configured', async () => {
+  test('tokens of VOPRF are verified by the keys in the store if so configured', async () => {
     await using parties = await setup('store');
     const { stores, master, clock, config } = parties.options;
     const times = { rotation: ROTATION, overlap: OVERLAP, maxAge: 100 };
@@ -163,7 +163,7 @@ describe("this pair's issuer", () => {
     expect(parties.asked()).toEqual([DIRECTORY_PATH]);
   });
 
-  test('is reached by privateTokens.url, while its name and endpoints stay public', async () => {
+  test("this pair's issuer is reached by privateTokens.url, while its name and endpoints stay public", async () => {
     await using parties = await setup();
     const found = issuerFromInside(parties, `${PUBLIC}/request`);
     expect(found.name).toBe('auth.example');
@@ -176,13 +176,13 @@ describe("this pair's issuer", () => {
     );
   });
 
-  test('RFC 9578 section 4: an internal directory cannot name another origin either', async () => {
+  test('RFC 9578 section 4: an internal directory cannot name another origin, either', async () => {
     await using parties = await setup();
     const found = issuerFromInside(parties, `${parties.pair.origin}/private-token/request`);
     await expect(found.keys(VOPRF)).rejects.toThrow(KeysUnavailable);
   });
 
-  test('with an untrusted certificate gets no request, and no token is valid', async () => {
+  test('an issuer with an untrusted certificate gets no request, and no token is valid', async () => {
     await using parties = await setup();
     const issuers = openIssuers({ ...parties.options, sendToPair: openSend() });
     await expect(issuers(undefined).keys(BLIND_RSA)).rejects.toThrow(KeysUnavailable);
@@ -190,7 +190,7 @@ describe("this pair's issuer", () => {
     expect(parties.lines).toMatchObject([{ event: 'private-token.directory' }]);
   });
 
-  test('does not exist if it is not configured', async () => {
+  test('this pair has no issuer if none is configured', async () => {
     await using parties = await setup();
     const { privateTokens: _, ...config } = parties.options.config;
     const issuers = openIssuers({ ...parties.options, config });
@@ -199,7 +199,7 @@ describe("this pair's issuer", () => {
 });
 
 describe('another issuer', () => {
-  test('RFC 9578 section 4: is found by its name, and its keys are valid for thirty days', async () => {
+  test('RFC 9578 section 4: another issuer is found by its name, and its keys are valid for thirty days', async () => {
     await using parties = await setup();
     const { notBefore } = parties;
     const other = parties.use(await startIssuer(directoryOf([{ ...rsaKey, notBefore }])));
@@ -222,7 +222,7 @@ describe('another issuer', () => {
     for (const days of [15, -1, 1]) {
       other.answers = beginsAt(begin + days * day);
       clock.advance(60);
-      // An unknown key makes it fetch the directory, which is old.
+      // An unknown key causes a fetch of the stale directory.
       await issuer.key(BLIND_RSA, voprfKey.id);
       ends.push((await issuer.key(BLIND_RSA, rsaKey.id))?.until);
     }
@@ -235,14 +235,14 @@ describe('another issuer', () => {
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
   });
 
-  test('has no end for a key without not-before', async () => {
+  test('a key of another issuer without not-before has no end', async () => {
     await using parties = await setup();
     const other = parties.use(await startIssuer(directoryOf([rsaKey])));
     const keys = await parties.issuers(serverNameOf(other.origin)).keys(BLIND_RSA);
     expect(keys).toMatchObject([{ id: rsaKey.id, until: undefined }]);
   });
 
-  test('RFC 9578 section 5.4: gets no VOPRF tokens accepted', async () => {
+  test('RFC 9578 section 5.4: VOPRF tokens of another issuer are refused', async () => {
     await using parties = await setup();
     const other = parties.use(await startIssuer(directoryOf([voprfKey])));
     const issuer = parties.issuers(serverNameOf(other.origin));
@@ -253,7 +253,7 @@ describe('another issuer', () => {
     expect([...other.asked, ...parties.asked()]).toEqual([]);
   });
 
-  test('cannot use the trusted certificate of this pair', async () => {
+  test('another issuer cannot use the trusted certificate of this pair', async () => {
     await using parties = await setup();
     const other = parties.use(await startIssuer(directoryOf([rsaKey])));
     const issuers = openIssuers({ ...parties.options, send: openSend() });
@@ -262,7 +262,7 @@ describe('another issuer', () => {
     expect(other.asked).toEqual([]);
   });
 
-  test('does not share keys with this pair', async () => {
+  test('another issuer and this pair do not share keys', async () => {
     await using parties = await setup();
     const other = parties.use(await startIssuer(directoryOf([])));
     const issuer = parties.issuers(serverNameOf(other.origin));

@@ -30,7 +30,9 @@ export interface IssuersOptions extends Pick<
 > {
   /** Sends requests to other issuers. */
   readonly send: Send;
-  /** Sends requests to this pair's authorization server and issuer, whose certificate may be one for development. */
+  /**
+   * Sends requests to this pair's authorization server and issuer, whose certificate may be a development certificate.
+   */
   readonly sendToPair: Send;
   /** The threads that verify tokens if `privateTokens.verification` is the store. */
   readonly voprf: Pick<VoprfThreads, 'evaluate'>;
@@ -40,18 +42,18 @@ export interface IssuersOptions extends Pick<
 interface Kind {
   readonly send: Send;
   readonly endOf: IssuerDirectoryOptions['endOf'];
-  /** The verification of each accepted token type. */
+  /** The verification function of each accepted token type. */
   readonly verify: ReadonlyMap<TokenType, Verify>;
-  /** Whether tokens of a type can be verified now; absent: always. */
+  /** Whether tokens of a type can be verified now. Absent: always. */
   readonly canVerify?: (type: TokenType) => Promise<boolean>;
 }
 
-/** Another issuer publishes only the start of a key's validity. Its keys are used for this many seconds. */
+/** Seconds for which keys of another issuer are used, since it publishes only their start. */
 const LIFE_ELSEWHERE = 30 * 86_400;
-/** The most ends of another issuer's keys that are kept: many times as many keys as its directory may have. */
+/** The most remembered ends of another issuer's keys, many times the keys of a directory. */
 const ENDS = 1024;
 
-/** Returns the issuer of that name, or this pair's without a name. All callers get the same object. */
+/** Returns the issuer with that name, or this pair's issuer without a name. All callers get the same object. */
 export function openIssuers(options: IssuersOptions): (name: string | undefined) => TrustedIssuer {
   const { config, stores, clock, log } = options;
   const { privateTokens } = config;
@@ -98,10 +100,10 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
 }
 
 /**
- * The keys of this pair's issuer, which are in the store together with the spent tokens. When the store has lost
- * its memory or the keys were recalled, keys that were fetched before are no longer valid. The directory then has
- * another URL, which no cache on the way knows yet. The store itself is asked each time, since the feed may be a
- * second behind, once for all tokens that wait. Throws `KeysUnavailable` while the store has no memory.
+ * The keys of this pair's issuer, which are in the store together with the spent tokens.
+ * When the store has lost its memory or the keys were recalled, keys that were fetched before are no longer valid. The
+ * directory then has another URL, which is in no HTTP cache yet. The store itself is read each time, once for all
+ * waiting tokens, since the feed may be a second behind. Throws `KeysUnavailable` while the store has no memory.
  */
 function followingStore(
   open: (memory: string) => DirectoryKeys,
@@ -129,10 +131,10 @@ function followingStore(
 }
 
 /**
- * Returns the ends of another issuer's keys, which publishes only their start. If the issuer later moves the start
- * of a key, the first end stays; otherwise tokens that were spent and forgotten would be accepted again. This
- * holds as long as the process runs: a process that starts after the first end accepts such a key, and tokens that
- * were spent before it, until the new end.
+ * Returns the ends of another issuer's keys, which publishes only their start.
+ * If the issuer later moves the start of a key, the first end stays. Otherwise tokens that were spent and forgotten
+ * would be accepted again. This holds as long as the process runs. A process that starts after the first end accepts
+ * such a key, and tokens that were spent before, until the new end.
  */
 function endsElsewhere(): Kind['endOf'] {
   const ends = new RecentMap<number>(ENDS);
@@ -174,8 +176,7 @@ function thisPair(
     store: () => verificationByStore({ ...options, times }),
   };
   /**
-   * Without an access token, for example because its client was removed, the issuer verifies nothing for this
-   * server.
+   * Without an access token the issuer verifies nothing for this server, for example because its client was removed.
    */
   const canVerify = async (type: TokenType) =>
     type !== VOPRF ||

@@ -15,7 +15,7 @@ test('RFC 9110 section 11.6.1: a silent issuer does not delay Basic in the same 
   await using parties = await setup();
   const { stores, clock } = parties.options;
   const other = parties.use(await startIssuer(() => {}));
-  // The first attempt soon times out, later ones never: a request that waited for one would hang.
+  // The first attempt soon times out, and later attempts never do. So a request that waited for one would hang.
   const [brief, patient] = [trusting(500), trusting(600_000)];
   let attempts = 0;
   const send: Send = (message) => ((attempts += 1) === 1 ? brief(message) : patient(message));
@@ -47,7 +47,7 @@ test('RFC 9110 section 11.6.1: a silent issuer does not delay Basic in the same 
   expect(attempts).toBe(2);
   while (other.asked.length < 2) await new Promise((resolve) => setImmediate(resolve));
 
-  // It speaks again: the attempt under way fails, and the one a second later does not.
+  // The issuer answers again: the running attempt fails, and the next one succeeds a second later.
   other.answers = directoryOf([{ ...rsaKey, notBefore: parties.notBefore }]);
   other.dropAll();
   while (parties.lines.length < 2) await new Promise((resolve) => setImmediate(resolve));

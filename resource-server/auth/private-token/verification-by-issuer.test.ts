@@ -50,7 +50,7 @@ const says = (valid: boolean) => json({ valid });
 const unavailable = (retryAfter = 1) => ({ name: 'KeysUnavailable', retryAfter });
 
 describe('RFC 9578 section 5.4: a VOPRF token is verified by its issuer', () => {
-  test('is sent as it was redeemed, with an access token', async () => {
+  test('a VOPRF token is sent to its issuer unchanged, with an access token', async () => {
     await using asking = await setup(says(true));
     expect(await asking.verify()).toBe(true);
     expect(asking.issuer.asked).toHaveLength(1);
@@ -63,13 +63,13 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified by its issuer', () => 
     expect(asked?.content.equals(Buffer.concat([TOKEN.input, TOKEN.authenticator]))).toBe(true);
   });
 
-  test('is refused if the issuer says no', async () => {
+  test('a VOPRF token is refused if the issuer says no', async () => {
     await using asking = await setup(says(false));
     expect(await asking.verify()).toBe(false);
     expect(asking.lines).toEqual([]);
   });
 
-  test('is verified anew each time, even if it was valid', async () => {
+  test('a VOPRF token is verified again each time, even if it was valid', async () => {
     await using asking = await setup(says(true));
     await asking.verify();
     asking.issuer.answers = says(false);
@@ -85,19 +85,19 @@ describe('RFC 6750 section 3.1: the access token is refused', () => {
       (good ? says(true) : json({ valid: true }, 401))(response, asked);
     };
 
-  test('once: another one is requested and used', async () => {
+  test('if the issuer refuses the access token once, another one is requested and used', async () => {
     await using asking = await setup(unless('second'));
     expect(await asking.verify()).toBe(true);
     expect(asking.refused).toEqual([undefined, 'first']);
   });
 
-  test('twice: the result is unknown', async () => {
+  test('if the issuer refuses the access token twice, the result is unknown', async () => {
     await using asking = await setup(unless('none'));
     await expect(asking.verify()).rejects.toMatchObject(unavailable());
     expect(asking.issuer.asked).toHaveLength(2);
   });
 
-  test('for its scope: the result is unknown, and another token would not help', async () => {
+  test('if the issuer refuses the access token for its scope, the result is unknown without another request', async () => {
     await using asking = await setup(json({ valid: true }, 403));
     await expect(asking.verify()).rejects.toMatchObject(unavailable());
     expect(asking.issuer.asked).toHaveLength(1);
@@ -113,22 +113,28 @@ describe('the result is unknown', () => {
     [503, '-5', 1],
     [503, 'Fri, 31 Dec 1999 23:59:59 GMT', 1],
     [422, '', 1],
-  ])('RFC 9110 section 10.2.3: %i with Retry-After %j', async (status, value, seconds) => {
-    await using asking = await setup(json({ valid: true }, status, { 'Retry-After': value }));
-    await expect(asking.verify()).rejects.toMatchObject(unavailable(seconds));
-  });
+  ])(
+    'RFC 9110 section 10.2.3: the result is unknown for %i with Retry-After %j',
+    async (status, value, seconds) => {
+      await using asking = await setup(json({ valid: true }, status, { 'Retry-After': value }));
+      await expect(asking.verify()).rejects.toMatchObject(unavailable(seconds));
+    },
+  );
 
-  test.each(Object.entries(WRONG))('the issuer %s', async (_what, answers) => {
-    await using asking = await setup(answers);
-    await expect(asking.verify()).rejects.toMatchObject(unavailable());
-    expect(asking.lines).toMatchObject([{ event: 'private-token.verification' }]);
-  });
+  test.each(Object.entries(WRONG))(
+    'the result is unknown if the issuer %s',
+    async (_what, answers) => {
+      await using asking = await setup(answers);
+      await expect(asking.verify()).rejects.toMatchObject(unavailable());
+      expect(asking.lines).toMatchObject([{ event: 'private-token.verification' }]);
+    },
+  );
 
   test.each<[string, Answers]>([
     ['has no end', endless('application/json').answers],
     ['is elsewhere', (response) => void response.writeHead(307, { location: '/v' }).end()],
     ['is yes with more behind it', (response) => void response.end('{"valid":true}{}')],
-  ])('for an answer that %s', async (_what, answers) => {
+  ])('the result is unknown for an answer that %s', async (_what, answers) => {
     await using asking = await setup(answers);
     await expect(asking.verify()).rejects.toMatchObject(unavailable());
     expect(asking.issuer.asked).toHaveLength(1);
@@ -137,7 +143,7 @@ describe('the result is unknown', () => {
   test.each<[string, Answers]>([
     ['does not come', () => {}],
     ['begins and does not go on', (response) => void response.write('{"valid":true')],
-  ])('for an answer that %s, after a timeout', async (_what, answers) => {
+  ])('the result is unknown after a timeout for an answer that %s', async (_what, answers) => {
     await using asking = await setup(answers, 100);
     await expect(asking.verify()).rejects.toMatchObject(unavailable());
   });
@@ -152,12 +158,12 @@ describe('the result is unknown', () => {
     true,
     null,
     'valid',
-  ])('for the content %j', async (value) => {
+  ])('the result is unknown for the content %j', async (value) => {
     await using asking = await setup(json(value));
     await expect(asking.verify()).rejects.toMatchObject(unavailable());
   });
 
-  test('the access token cannot be got', async () => {
+  test('the result is unknown without an access token', async () => {
     const { log } = readableLog();
     const failing = verificationByIssuer({
       url: 'https://localhost:1/',
@@ -168,7 +174,7 @@ describe('the result is unknown', () => {
     await expect(failing(TOKEN, key, ALONE)).rejects.toMatchObject(unavailable(9));
   });
 
-  test('whatever JSON it says, only the member that is true is a yes', async () => {
+  test('only a JSON member `valid` that is true makes a token valid', async () => {
     await using asking = await setup(says(true));
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
@@ -179,7 +185,7 @@ describe('the result is unknown', () => {
     );
   });
 
-  test('RFC 9576 section 4: the log says nothing of the token, nor the access token', async () => {
+  test('RFC 9576 section 4: the log has neither the token nor the access token', async () => {
     await using asking = await setup(json({ valid: 'x' }));
     for (const answers of [...Object.values(WRONG), json({ valid: 'x' })]) {
       asking.issuer.answers = answers;

@@ -17,14 +17,17 @@ export interface VerificationByIssuer {
   readonly log: Log;
 }
 
-/** Limits of the seconds after which a client may try again. `least` also applies if the issuer names none. */
+/** Limits of the seconds after which a client may try again. `least` also applies without a value of the issuer. */
 const RETRY = { least: 1, most: 3600 };
 
-/** Tokens that the issuer is asked about at a time. To the issuer all are of one client, so that the rest waits here. */
+/**
+ * Tokens that are verified at the issuer at a time. The issuer attributes all of them to one client, so further tokens
+ * wait here.
+ */
 const AT_ONCE = portion(16);
 const WAITING = portion(160);
 
-/** Verifies tokens that only the issuer can verify (RFC 9578 section 5.4), by asking it about each. */
+/** Verifies tokens that only the issuer can verify (RFC 9578 section 5.4), by a request for each token. */
 export function verificationByIssuer(options: VerificationByIssuer): Verify {
   const { url, accessTokens, send, log } = options;
   const line = new Line({ lanes: AT_ONCE, most: WAITING, tooMany: busy });
@@ -50,7 +53,7 @@ export function verificationByIssuer(options: VerificationByIssuer): Verify {
   async function verify(content: Buffer): Promise<boolean> {
     const accessToken = await accessTokens.token();
     let reply = await ask(content, accessToken);
-    // The access token may have been revoked, or the issuer has lost its memory.
+    // The access token may have been revoked, or the issuer may have lost its memory.
     if (reply.status === 401) reply = await ask(content, await accessTokens.token(accessToken));
     const answer = reply.status === 200 ? jsonOf(reply) : undefined;
     const valid = isObject(answer) ? answer['valid'] : undefined;

@@ -28,7 +28,7 @@ import { verificationByStore } from './verification-by-store.ts';
 
 const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
 
-/** The keys of an issuer in a real store, and an origin that can open them. */
+/** Makes the keys of an issuer in a real store, and an origin that can open them. */
 async function setup({ memory = true } = {}) {
   const clock = new ManualClock();
   const stack = new AsyncDisposableStack();
@@ -54,7 +54,7 @@ async function setup({ memory = true } = {}) {
     keys,
     verify: verificationByStore(options),
 
-    /** The VOPRF key as it comes from the directory. */
+    /** The VOPRF key, as in the directory. */
     async key() {
       const all = await stores.tokenKeys.list();
       const found = all.find(({ type }) => type === VOPRF);
@@ -65,7 +65,7 @@ async function setup({ memory = true } = {}) {
       return { type: VOPRF, publicKey, id, until: undefined, row: found } as const;
     },
 
-    /** A good token of the key. */
+    /** Makes a valid token of the key. */
     async token(): Promise<Token> {
       const key = await this.key();
       const token = tokenFor(key);
@@ -76,7 +76,7 @@ async function setup({ memory = true } = {}) {
 }
 
 describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key', () => {
-  test('a token is good, and fifty at once are', async () => {
+  test('a token is valid, also fifty times at once', async () => {
     await using origin = await setup();
     const [key, token] = [await origin.key(), await origin.token()];
     expect(await origin.verify(token, key, ALONE)).toBe(true);
@@ -84,7 +84,7 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
     expect((await Promise.all(again)).every(Boolean)).toBe(true);
   });
 
-  test('not after a bit of any octet was changed', async () => {
+  test('a token with any bit changed is invalid', async () => {
     await using origin = await setup();
     const [key, token] = [await origin.key(), await origin.token()];
     for (const part of ['input', 'authenticator'] as const) {
@@ -96,7 +96,7 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
     }
   });
 
-  test('not with a key that the issuer does not have', async () => {
+  test('a token with a key that the issuer does not have is invalid', async () => {
     await using origin = await setup();
     const pair = generateVoprfKey();
     const token = tokenFor(pair);
@@ -105,7 +105,7 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
     expect(await origin.verify({ ...token, authenticator }, key, ALONE)).toBe(false);
   });
 
-  test('not with a key that has retired, though its row is there', async () => {
+  test("a token of a retired key is invalid, even if the key's row is still there", async () => {
     await using origin = await setup();
     const [key, token] = [await origin.key(), await origin.token()];
     await rotateTokenKey(origin.keys, VOPRF);
@@ -115,14 +115,14 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
     expect(await origin.verify(token, { ...key }, ALONE)).toBe(false);
   });
 
-  test('not with a key whose private part the store has forgotten', async () => {
+  test('a token of a key whose private part was deleted is invalid', async () => {
     await using origin = await setup();
     const [key, token] = [await origin.key(), await origin.token()];
     await origin.stores.tokenKeys.retire(VOPRF, key.row.id);
     expect(await origin.verify(token, key, ALONE)).toBe(false);
   });
 
-  test('each fetch of the directory makes the server read the private key once', async () => {
+  test('the private key is read once for each fetch of the directory', async () => {
     await using origin = await setup();
     const [key, token] = [await origin.key(), await origin.token()];
     let listed = 0;
@@ -139,14 +139,14 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
     expect(listed).toBe(2);
   });
 
-  test('another master secret: the keys do not open, and nothing is good', async () => {
+  test('with another master secret the keys cannot be opened, and no token is valid', async () => {
     await using origin = await setup();
     const [key, token] = [await origin.key(), await origin.token()];
     const verify = verificationByStore({ ...origin.options, master: systemRandom(32) });
     await expect(verify(token, key, ALONE)).rejects.toThrow('do not open under this master secret');
   });
 
-  test('a store without memory cannot tell', async () => {
+  test('a store without memory makes verification unavailable', async () => {
     await using origin = await setup({ memory: false });
     const key = { ...generateVoprfKey(), until: undefined };
     await expect(origin.verify(tokenFor(key), key, ALONE)).rejects.toThrow(StoreUnavailable);

@@ -16,9 +16,9 @@ export interface VerificationByStore extends Pick<
 }
 
 /**
- * Verifies VOPRF tokens of this pair's issuer by its private keys, which both servers can open: the keys that
- * origin and issuer share if they are one (RFC 9578 section 5.4). A key is opened once for each fetch of the
- * directory. If it was retired before that, none of its tokens is valid.
+ * Verifies VOPRF tokens of this pair's issuer with its private keys, which both servers can open (RFC 9578 section 5.4:
+ * origin and issuer may share keys). A key is opened once for each fetch of the directory. If it was retired before the
+ * fetch, none of its tokens is valid.
  */
 export function verificationByStore(options: VerificationByStore): Verify {
   const { master, voprf } = options;

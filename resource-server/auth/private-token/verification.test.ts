@@ -11,7 +11,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { tokenFor } from './issuer.fixture.ts';
 import { blindRsaVerification } from './verification.ts';
 
-/** A token that the issuer has signed. */
+/** Makes a token that the issuer has signed. */
 function signed(pair: TokenKeyPair): Token {
   const { input } = tokenFor(pair);
   const { blinded, finalize } = blindRsa(pair.publicKey, input, systemRandom);
@@ -34,24 +34,24 @@ describe('RFC 9578 section 6.4: blind RSA is verified with the public key', () =
     token = signed(pairs[0]);
   });
 
-  test('a token is good, again and again, and after the key was fetched again', () => {
+  test('a blind RSA token is valid repeatedly, even after the key was fetched again', () => {
     expect(verified(token)).toBe(true);
     expect(verified(token)).toBe(true);
     expect(key && verified(token, { ...key })).toBe(true);
   });
 
-  test('not with another key', () => {
+  test('a blind RSA token is invalid with another key', () => {
     expect(verified(token, other)).toBe(false);
   });
 
-  test('not with a key that is none', () => {
+  test('a blind RSA token is invalid with a malformed key', () => {
     expect(key && verified(token, { ...key, publicKey: Buffer.alloc(338) })).toBe(false);
   });
 
-  test('not after any bit was changed', () => {
+  test('a blind RSA token with any bit changed is invalid', () => {
     const { input, authenticator } = token;
     const whole = Buffer.concat([input, authenticator]);
-    // The first two octets are the type, which parsing decides on.
+    // The first two octets are the type, by which the token is parsed.
     const bit = fc.integer({ min: 16, max: whole.length * 8 - 1 });
     fc.assert(
       fc.property(bit, (at) => {

@@ -10,7 +10,7 @@ interface Words {
 }
 
 export const en = {
-  /** Texts by status; 4 and 5 are for any other status of that class. */
+  /** Texts by status. 4 and 5 are for any other status of that class. */
   errors: {
     4: {
       title: 'This request cannot be answered',

@@ -2,7 +2,7 @@ import type { Frame } from '#shared/pages/document.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
 
-/** The way from the list of exchanges to a page. */
+/** The links from the list of exchanges to a page. */
 export function crumbsTo(
   { language }: Frame,
   { list, index }: { readonly list: string; readonly index: string },

@@ -10,7 +10,7 @@ export interface ErrorProps {
   readonly id: string | undefined;
 }
 
-/** The page that tells a person about an error. */
+/** The page that shows an error to a person. */
 export function errorPage(frame: Frame, props: ErrorProps): Answer {
   const { errors } = textsOf(frame.language);
   const { title, text } = errors[props.status] ?? errors[props.status < 500 ? 4 : 5] ?? NO_WORDS;

@@ -4,38 +4,40 @@ import { broughtOn, isForwarded, linesOf, wordsOf } from './picture-words.ts';
 /** A party beside the client and the server. */
 export type PicturedParty = 'issuer' | 'proxy' | 'authorization';
 
-/** A sender that is not the client. */
+/** A sender other than the client. */
 export type PicturedSender = 'browser' | 'userAgent' | 'applicationServer';
 
-/** The parties that have a lifeline in the picture. */
+/** The parties that have a lifeline in the diagram. */
 type Life = 'client' | 'server' | 'application' | PicturedParty | PicturedSender;
 
 /** A request and its answer, as texts. */
 export interface PicturedLeg {
-  /** The party that was asked; absent: the server. */
+  /** The party that got the request. Absent: the server. */
   readonly to?: PicturedParty | undefined;
-  /** The server has made the request as well. */
+  /** Whether the server promised the request itself. */
   readonly promised?: boolean | undefined;
-  /** Absent: the client has sent it. */
+  /** The sender. Absent: the client. */
   readonly from?: PicturedSender | undefined;
   readonly sent: { readonly text: string };
   readonly received: { readonly text: string };
 }
 
-/** Units of the picture, which are pixels at the width of a phone. */
+/** Units of the diagram, which are pixels on a narrow phone. */
 const WIDTH = 360;
 const LEFT = 22;
 const RIGHT = 338;
-/** A line between others: next to the left one, in the middle, before a long name, and before a short one. */
+/**
+ * Positions of a line between others: beside the left line, in the middle, before a long name, and before a short name.
+ */
 const BESIDE = 106;
 const CENTER = 180;
 const BEFORE_LONG = 196;
 const BETWEEN = 250;
 const TOP = 34;
 const LINE = 15;
-/** Room between words and the lines of life. */
+/** Space between words and lifelines. */
 const MARGIN = 16;
-/** Room that a character takes, on average of a wide font. */
+/** Average width of a character in a wide font. */
 const CHARACTER = 6.4;
 
 /** An arrow with its words. */
@@ -43,7 +45,7 @@ interface Message {
   readonly words: string;
   readonly from: Life;
   readonly to: Life;
-  /** No message shows it, but it follows from one. */
+  /** Dashed: the message is not recorded, but follows from a recorded one. */
   readonly dashed?: true;
 }
 
@@ -75,7 +77,7 @@ function messagesOf(
   ];
 }
 
-/** The lines of life from left to right, each at its place. */
+/** The lifelines from left to right, with their positions. */
 function placesOf(messages: readonly Message[]): ReadonlyMap<Life, number> {
   const there = new Set(messages.flatMap(({ from, to }) => [from, to]));
   const beforeAnother = there.has('issuer') || there.has('application') ? BETWEEN : RIGHT;
@@ -129,7 +131,7 @@ export function exchangePicture(
     ${messages.some((message) => message.dashed) && html`<p class="muted small">${dashed}</p>`}`;
 }
 
-/** At the edges a name grows inwards. */
+/** At the edges, names are aligned to grow inwards. */
 const EDGES: ReadonlyMap<number, readonly [number, string]> = new Map([
   [LEFT, [LEFT - 12, 'start']],
   [RIGHT, [RIGHT + 12, 'end']],
@@ -151,7 +153,7 @@ function arrow({ lines, from, to, dashed }: Arrow, y: number): Html {
   const tip = to < from ? 7 : -7;
   const line = y + lines.length * LINE + 5;
   const middle = (from + to) / 2;
-  // The words cover the line of life that they cross.
+  // The words cover the lifeline that they cross.
   return html`<text
       class="words"
       y="${y}"

@@ -18,7 +18,7 @@ export interface ExplainProps {
   readonly problem?: string;
 }
 
-/** The place to which a form leads: its results. */
+/** The fragment to which a form leads: its results. */
 const RESULTS = 'results';
 
 /** The page that explains a token, proof, challenge, credentials or field. Explanations are in English. */
@@ -86,7 +86,7 @@ function partOf({ name, value, note, section }: Part): Html {
     </dd> `;
 }
 
-/** The look of each result beside its word. */
+/** The CSS class of each result, beside its word. */
 const LOOKS: Readonly<Record<Result, string>> = {
   right: 'tag',
   wrong: 'tag bad',
@@ -96,7 +96,7 @@ const LOOKS: Readonly<Record<Result, string>> = {
   'not reached': 'tag open',
 };
 
-/** The checks of a server in their order, with the result of each. */
+/** The checks of a server in order, with their results. */
 export function checksList({ language }: Frame, checks: readonly Check[]): Html {
   const { results } = textsOf(language).explain;
   return html`<ol class="checks">

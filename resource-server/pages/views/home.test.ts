@@ -18,7 +18,7 @@ const space = {
   scopes: () => ['documents:read'],
   allScopes: ['documents:read', 'documents:write'],
 };
-// The page asks for no more of them.
+// The page reads only this part of a space.
 const spaces = [space] as unknown as readonly Space[];
 
 const home = (brand: object) => {
@@ -27,7 +27,7 @@ const home = (brand: object) => {
   return homePage({ brand: look, language: 'en' }, config, spaces).body ?? '';
 };
 
-test('the page has the name of the brand', () => {
+test('the home page shows the name of the brand', () => {
   expect(home({ name: 'A & B' })).toContain('<h1>A &amp; B resource server</h1>');
 });
 
@@ -57,7 +57,7 @@ test('the proposed commands can be pasted into a shell, and use the token of the
   }
 });
 
-test('in production the commands have a place for a client of one’s own', () => {
+test("in production the commands have a placeholder for the reader's own client", () => {
   const config = configSchema.parse({
     issuer: 'https://as.example',
     resource: 'https://rs.example',

@@ -10,10 +10,7 @@ import { textsOf } from '../texts/index.ts';
 
 type OfHome = Pick<Config, 'issuer' | 'resource' | 'tls'> & Parameters<typeof clientOfCommands>[0];
 
-/**
- * The page at `/`: what is here and what to try, with the configured URLs. `playground`: the path of its list, if there is
- * one.
- */
+/** The page at `/`: the configured URLs, and commands to try. `playground`: the path of its list, if it is enabled. */
 export function homePage(
   frame: Frame,
   config: OfHome,
@@ -86,7 +83,7 @@ function section({ language }: Frame, space: Space, config: OfHome): Html {
   </section> `;
 }
 
-/** True if pages may name the space: it hides nothing, and has no schemes or one that announces itself. */
+/** True if pages may name the space: it hides nothing, and has no schemes or a scheme that announces itself. */
 const isAnnounced = ({ hide, schemes }: Space) =>
   hide === undefined && (schemes.length === 0 || announced(schemes).length > 0);
 

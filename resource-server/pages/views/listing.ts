@@ -6,23 +6,23 @@ import type { Language } from '#shared/pages/language.ts';
 
 export interface ListedMember {
   readonly name: string;
-  /** Bytes; absent for a collection. */
+  /** The length in bytes. Absent for a collection. */
   readonly length?: number;
-  /** Milliseconds since the epoch. */
+  /** The modification time, in milliseconds since the epoch. */
   readonly modified: number;
 }
 
 export interface ListingProps {
   /** The name of the tree. */
   readonly tree: string;
-  /** The names of the collections from the top of the tree down to this one. */
+  /** The names of the collections from the top of the tree to this one. */
   readonly path: readonly string[];
   readonly members: readonly ListedMember[];
   /** The reference of the next page. */
   readonly next: string | undefined;
 }
 
-/** The page that lists a collection, with the way up. */
+/** The page that lists a collection, with links to the collections above. */
 export function listingPage(frame: Frame, { tree, path, members, next }: ListingProps): Answer {
   const texts = textsOf(frame.language).listing;
   const names = [tree, ...path];
@@ -62,7 +62,7 @@ export function listingPage(frame: Frame, { tree, path, members, next }: Listing
   });
 }
 
-/** `above`: how many levels up from the page the collection is. */
+/** `above`: the number of levels from the page up to the collection. */
 function crumb(name: string, above: number): Html {
   return above === 0
     ? html`<li><bdi aria-current="page">${name}</bdi></li> `
@@ -85,10 +85,13 @@ function row({ language }: Frame, { name, length, modified }: ListedMember): Htm
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
 
-/** Formats by language and power of 1000. Made on first use, since that takes as long as loading 200 modules. */
+/**
+ * Formats by language and power of 1000. They are made on first use, since making one takes as long as loading 200
+ * modules.
+ */
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** Formats a number of bytes in the unit in which it is shortest. */
+/** Formats a number of bytes in the unit that makes it shortest. */
 function sizeOf(bytes: number, language: Language): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
   const key = `${language} ${power}`;

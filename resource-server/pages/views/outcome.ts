@@ -3,14 +3,15 @@ import { type Html, html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
 
 /**
- * The meaning of an answer: `asked` is one to a request without credentials, `continued` one between two messages, `pending`
- * one to a client that has to ask again later, and `away` one of a server that looks at nothing now.
+ * The meaning of an answer.
+ * `asked`: the request had no credentials. `continued`: the scheme needs another message. `pending`: the client must
+ * ask again later. `away`: the server checks nothing at the moment.
  */
 export interface Outcome {
   readonly kind: 'accepted' | 'continued' | 'asked' | 'pending' | 'away' | 'refused';
-  /** The check that failed, in English: the state in which it would have passed. */
+  /** The failed check, in English, as the state in which it would have passed. */
   readonly check?: string | undefined;
-  /** Why it is refused, in English. */
+  /** The reason of the refusal, in English. */
   readonly why?: string | undefined;
 }
 
@@ -23,7 +24,7 @@ const LOOKS: Readonly<Record<Outcome['kind'], string>> = {
   refused: 'note bad',
 };
 
-/** One line that says what an answer means. `more`: what stands at its end. */
+/** A line that says what an answer means. `more`: added at its end. */
 export function outcomeLine({ language }: Frame, outcome: Outcome, more?: Html): Html {
   const { outcomes, failed, reason } = textsOf(language).playground;
   const { kind, check, why } = outcome;

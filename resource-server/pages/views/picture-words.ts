@@ -2,12 +2,12 @@
 const NAMED =
   /^(Authorization|WWW-Authenticate|DPoP|DPoP-Nonce|Authentication-Info|Signature|X-API-Key|RateLimit|Proxy-Authorization|Proxy-Authenticate|Allow|Location|ETag|If|If-Match|If-None-Match|If-Range|Range|Content-Range|Lock-Token|Ban|Cache-Status|Origin|Access-Control-Allow-Methods): (.+)$/gim;
 
-/** The parameters that carry a step of a scheme, in challenges, in credentials, and in what a server says at the end. */
+/** The parameters that show a step of a scheme: in challenges, in credentials, and in Authentication-Info. */
 const CHALLENGING = /(?<=[ ,])(nonce|sr|data|ks1|challenge)=/g;
 const PROVING = /(?<=[ ,])(response|data|kc1|vkc|result|token)=/g;
 const PROVEN = /(?<=^|[ ,])(rspauth|data|vks)=/g;
 
-/** Returns the names of parameters that a value has, in parentheses. */
+/** Returns the names of matching parameters in a value, in parentheses. */
 function telling(value: string, names: RegExp): string {
   const found = [...value.matchAll(names)].map(([, name]) => name);
   return found.length > 0 ? ` (${found.join(', ')})` : '';
@@ -19,7 +19,7 @@ const schemesWith =
   (values: readonly string[]): string =>
     `: ${values.map((value) => (value.split(' ', 1)[0] ?? '') + telling(value, names)).join(', ')}`;
 
-/** The words for the values of a field behind its name, by the name in lower case. Of others, the name alone. */
+/** Makes the words for the values of a field, by its name in lower case. For other fields only the name is shown. */
 const SHOWN: Readonly<Record<string, (values: readonly string[]) => string>> = {
   authorization: schemesWith(PROVING),
   'www-authenticate': schemesWith(CHALLENGING),
@@ -29,7 +29,10 @@ const SHOWN: Readonly<Record<string, (values: readonly string[]) => string>> = {
   'cache-status': ([value = '']) => `: ${/; ?(hit|fwd)\b/.exec(value)?.[1] ?? ''}`,
 };
 
-/** Returns the words for a message: the method or the status, and the fields that matter. `withPath`: the party has several addresses. */
+/**
+ * Returns the words for a message: the method or the status, and the important fields. `withPath`: the party has
+ * several addresses.
+ */
 export function wordsOf(text: string, withPath: boolean): string {
   const [head = ''] = text.split('\n\n');
   const [method = '', next = ''] = head.startsWith(':') ? startOfList(head) : head.split(/[ \n]/);
@@ -44,22 +47,27 @@ export function wordsOf(text: string, withPath: boolean): string {
   return [said, ...named].join(', ');
 }
 
-/** The first words that a message of HTTP/2 would have in HTTP/1.1, by its pseudo-fields (RFC 9113 section 8.3). */
+/** The first words of an HTTP/2 message, as HTTP/1.1 would have them, by its pseudo-fields (RFC 9113 section 8.3). */
 function startOfList(head: string): readonly string[] {
   const of = (name: string) => new RegExp(`^:${name}: (\\S+)`, 'm').exec(head)?.[1] ?? '';
   return head.startsWith(':status') ? ['HTTP/2', of('status')] : [of('method'), of('path')];
 }
 
-/** Returns the names of what the browser brings to the address in Location (RFC 6749 section 4.1.2). Empty: it brings nothing. */
+/**
+ * Returns the names of the parameters in Location that the browser brings to its address (RFC 6749 section 4.1.2).
+ * Empty: none.
+ */
 export function broughtOn(answer: string): string {
   const [, query = ''] = /^Location: [^?\n]+\?(\S+)$/im.exec(answer) ?? [];
   return [...new URLSearchParams(query).keys()].join(', ');
 }
 
-/** True if a cache has asked the next server for the answer (RFC 9211 section 2.2). */
+/** True if a cache asked the next server for the answer (RFC 9211 section 2.2). */
 export const isForwarded = (answer: string): boolean => /^Cache-Status: .*; ?fwd\b/im.test(answer);
 
-/** Returns words in lines of at most so many characters, if no word is longer. A field stays whole if it can. */
+/**
+ * Splits words into lines of at most `longest` characters, if no word is longer. A field stays on one line if it fits.
+ */
 export function linesOf(words: string, longest: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -11,7 +11,7 @@ import { withCode } from './with-code.ts';
 import type { Texts } from '../texts/en.ts';
 import { textsOf } from '../texts/index.ts';
 
-/** A part of the list: the exchanges in which a client shows or does the same. */
+/** A part of the list: exchanges in which the client does something similar. */
 export type ExchangeGroup = keyof Texts['playground']['groups'];
 
 /** An exchange in the list. Texts about protocols are in English on every page. */
@@ -23,45 +23,45 @@ export interface ListedExchange {
 }
 
 export interface ShownMessage {
-  /** As it was on the wire, with LF for CR LF, and without empty lines at the end. */
+  /** The message as on the wire, with LF for CR LF, and without empty lines at the end. */
   readonly text: string;
-  /** Its content is shown as octets. */
+  /** Whether the content is shown as octets. */
   readonly hexadecimal?: boolean;
-  /** On its fields, in their order, each before those on its parameters. */
+  /** Notes on its fields in order, each followed by the notes on its parameters. */
   readonly notes: readonly ShownNote[];
 }
 
 export interface ShownNote {
-  /** The name of a field, or of a parameter of the field before it. */
+  /** The name of a field, or of a parameter of the previous field. */
   readonly name: string;
   readonly text: string;
   readonly section: string;
-  /** The content of a value that is encoded. */
+  /** The decoded form of an encoded value. */
   readonly decoded?: string | undefined;
-  /** The page does not have the note yet. */
+  /** Whether the page does not have the note yet. */
   readonly isNew: boolean;
 }
 
 export interface ShownLeg {
   readonly title: string;
-  /** The party that was asked; absent: the server. */
+  /** The party that got the request. Absent: the server. */
   readonly to?: PicturedParty | undefined;
-  /** The server has made the request as well. */
+  /** Whether the server promised the request itself. */
   readonly promised?: boolean | undefined;
-  /** Absent: the client has sent it. */
+  /** The sender. Absent: the client. */
   readonly from?: PicturedSender | undefined;
   readonly remarks: readonly Remark[];
   /** The mistake that the client makes here, in words. */
   readonly mistake?: string | undefined;
   readonly sent: ShownMessage;
   readonly received: ShownMessage;
-  /** The checks of the server, in order. Undefined: there is no list. */
+  /** The checks of the server, in order. Undefined: the exchange does not list them. */
   readonly checks?: readonly Check[] | undefined;
-  /** The meaning of the answer. Undefined: the answer itself says all. */
+  /** The meaning of the answer. Undefined: the answer needs no explanation. */
   readonly outcome?: Outcome | undefined;
 }
 
-/** A word that a page uses, and what it means. */
+/** A term that a page uses, and its meaning. */
 export interface ShownWord {
   readonly word: string;
   readonly text: string;
@@ -76,25 +76,25 @@ export interface ExchangeProps extends ListedExchange {
   readonly index: string;
   /** A file below `docs/`. */
   readonly document: string;
-  /** The same in a shell, if there is a usual program for it. */
+  /** A shell command for the same exchange, if a usual program supports it. */
   readonly command: string | undefined;
-  /** By name, in words. */
+  /** Descriptions of mistakes, by name. */
   readonly mistakes: Readonly<Record<string, string>>;
   /** The mistake that the client made. */
   readonly mistake?: string | undefined;
-  /** The part of the server in the exchange. Absent: a server. */
+  /** The role of the server in the exchange. Absent: a server. */
   readonly serverIs?: 'pushService' | undefined;
-  /** The value by which the form asks for HTTP/2. Undefined: it is not offered. */
+  /** The value by which the form requests HTTP/2. Undefined: HTTP/2 is not offered. */
   readonly http2?: string | undefined;
-  /** The messages went over HTTP/2. */
+  /** Whether the messages used HTTP/2. */
   readonly overHttp2?: boolean;
-  /** The messages that were on the wire; absent before the exchange. */
+  /** The recorded messages. Absent before the exchange. */
   readonly legs?: readonly ShownLeg[];
 }
 
 /**
- * The page that lists the exchanges of the playground. `explain`: the path of the page that explains;
- * `missing`: the schemes that no exchange shows.
+ * The page that lists the exchanges of the playground. `explain`: the path of the page that explains texts. `missing`:
+ * the schemes without an exchange.
  */
 export function exchangesPage(
   frame: Frame,
@@ -134,7 +134,7 @@ const entryOf = ({ title, about, standard, path }: ListedExchange): Html =>
     </div>
   </li> `;
 
-/** The page of one exchange: the form that performs it, and what was on the wire. */
+/** The page of one exchange: the form that performs it, and the recorded messages. */
 export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
   const texts = textsOf(frame.language).playground;
   const { title, longName, about, standard, words, index, document: file, command, legs } = props;
@@ -183,14 +183,14 @@ const wordOf = ({ word, text, section }: ShownWord): Html =>
   html`<dt>${word}</dt>
     <dd>${text} <span class="muted">(${section})</span></dd> `;
 
-/** The place to which the form leads: what came of it. */
+/** The fragment to which the form leads: the results. */
 const RESULTS = 'results';
 
 const idOf = (leg: number): string => `leg-${leg + 1}`;
 
 /**
- * The outcome at the top is that of the mistake, or of the last leg. There is none where a flow that makes no mistake ends
- * with a refusal: the steps say so.
+ * The outcome at the top is that of the mistake, or of the last leg. A flow without a mistake that ends with a refusal
+ * has none, since the steps explain the refusal.
  */
 function resultsOf(frame: Frame, props: ExchangeProps, legs: readonly ShownLeg[]): Html {
   const { step, fieldLists } = textsOf(frame.language).playground;
@@ -205,7 +205,7 @@ function resultsOf(frame: Frame, props: ExchangeProps, legs: readonly ShownLeg[]
   </div>`;
 }
 
-/** The steps in words, each of which leads to its messages. */
+/** The steps in words, each with a link to its messages. */
 function stepsOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
   const { steps } = textsOf(language).playground;
   return html`<section aria-labelledby="steps">
@@ -216,7 +216,7 @@ function stepsOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
   </section>`;
 }
 
-/** The file below `docs/`, as a link where the operator says where the documents are. */
+/** The file below `docs/`, as a link if the operator configures where the documents are. */
 function docsLink({ brand }: Frame, file: string): Html {
   const name = html`<code>docs/${file}</code>`;
   return brand.docs === undefined ? name : html`<a href="${brand.docs + file}">${name}</a>`;
@@ -327,7 +327,7 @@ function messageOf({ language }: Frame, { text, hexadecimal, notes }: ShownMessa
 
 const isEncoded = ({ decoded }: ShownNote): boolean => decoded !== undefined;
 
-/** Lists notes: each with its decoded value, and with its text if the page does not have that yet. */
+/** Lists notes, each with its decoded value, and with its text if it is new on the page. */
 function notesList(notes: readonly ShownNote[]): Html {
   return html`<dl class="facts" lang="en">
     ${notes.map(

@@ -12,7 +12,7 @@ import { exchangePage, exchangesPage } from './playground.ts';
 
 const AT = 'https://api.example';
 const NOW = Date.UTC(2026, 2, 9, 7, 5);
-/** One example of each layout; the others differ in words only. */
+/** One example of each layout, since the others differ only in words. */
 const MESSAGES = ['needed', 'notTaken'] as const;
 const STATUSES = [404, 502];
 
@@ -29,7 +29,7 @@ function spaceOf(path: string, more: object): Space {
     serves: 'documents',
     ...more,
   };
-  return some as unknown as Space; // the page reads nothing else
+  return some as unknown as Space; // the page reads no other member
 }
 
 const SPACES = (text: string) => [

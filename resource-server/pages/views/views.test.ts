@@ -20,7 +20,7 @@ describe.each(LANGUAGES)('every page in %s', (language) => {
     expect(page.body).toContain(`<html lang="${language}">`);
   });
 
-  test('ids are unique, and what names something is there', () => {
+  test('ids are unique, and every referenced id exists', () => {
     for (const [name, draw] of Object.entries(SAMPLES)) {
       const { body = '' } = draw(frame);
       const ids = [...body.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
@@ -31,7 +31,7 @@ describe.each(LANGUAGES)('every page in %s', (language) => {
     }
   });
 
-  test.each(ATTACKS)('%s stays text on every page', (attack) => {
+  test.each(ATTACKS)('the text %s is escaped on every page', (attack) => {
     const [attacked, harmless] = [samples(`x${attack}`), samples('x')];
     const drawn = { ...frame, brand: { ...BRAND, name: `x${attack}` } };
     for (const [name, draw] of Object.entries(attacked)) {
@@ -43,7 +43,7 @@ describe.each(LANGUAGES)('every page in %s', (language) => {
   });
 });
 
-test.each(LANGUAGES)('every status has words in %s', (language) => {
+test.each(LANGUAGES)('every status has a text in %s', (language) => {
   for (let status = 400; status < 600; status += 1) {
     const { body } = errorPage({ brand: BRAND, language }, { status, detail: 'x', id: undefined });
     expect([status, body]).toEqual([
@@ -53,14 +53,14 @@ test.each(LANGUAGES)('every status has words in %s', (language) => {
   }
 });
 
-test('each page has at most 20 KiB beside what it lists', () => {
+test('each page has at most 20 KiB, without the listed content', () => {
   for (const [name, draw] of Object.entries(SAMPLES)) {
     const { body = '' } = draw({ brand: BRAND, language: 'de' });
     expect([name, Buffer.byteLength(body) < 20_480]).toEqual([name, true]);
   }
 });
 
-describe('the picture of an exchange', () => {
+describe('the diagram of an exchange', () => {
   const picture = (language: (typeof LANGUAGES)[number], ...legs: readonly PicturedLeg[]) => {
     const { dashed, parties } = textsOf(language).playground;
     return exchangePicture(legs, { ...parties, dashed, label: 'picture' }).toString();
@@ -77,7 +77,7 @@ describe('the picture of an exchange', () => {
     leg('GET /auth?a=b HTTP/1.1', BACK, { to: 'authorization', from: 'browser' }),
   ];
 
-  test('the browser brings to the client what stands in Location (RFC 6749 section 4.1.2)', () => {
+  test('the diagram shows what the browser brings to the client in Location (RFC 6749 section 4.1.2)', () => {
     const drawn = picture('en', ...CODE);
     expect(drawn).toMatch(/>code,<.*>state, iss<.*stroke-dasharray="6 4"/s);
     expect(drawn).not.toContain('abc');
@@ -85,7 +85,7 @@ describe('the picture of an exchange', () => {
     expect(picture('en', ...CODE.slice(0, 2))).not.toContain('Dashed arrows');
   });
 
-  test('its words tell the steps of a scheme by their parameters (RFC 7804 section 5)', () => {
+  test('the diagram shows the steps of a scheme by their parameters (RFC 7804 section 5)', () => {
     const drawn = picture(
       'en',
       leg(
@@ -106,7 +106,7 @@ describe('the picture of an exchange', () => {
     }
   });
 
-  test('a cache that has no answer asks the application (RFC 9211 section 2.2)', () => {
+  test('the diagram shows that a cache without an answer asks the application (RFC 9211 section 2.2)', () => {
     const kept = (status: string) =>
       leg('GET /a HTTP/1.1', `HTTP/1.1 200 OK\nCache-Status: c; ${status}`);
     const asked = picture('en', kept('fwd=uri-miss; stored'));
@@ -118,12 +118,12 @@ describe('the picture of an exchange', () => {
   });
 
   test.each(LANGUAGES)(
-    'its letters have 11 pixels on a phone, and no words leave it in %s',
+    'the letters of the diagram have 11 pixels on a phone, and all words fit in %s',
     (language) => {
       const drawn = picture(language, ...CODE);
       const [, width = ''] = /viewBox="0 0 (\d+) /.exec(drawn) ?? [];
       const [, size = ''] = /font-size="(\d+)"/.exec(drawn) ?? [];
-      // A phone has 390 pixels, and the page 12 at each side.
+      // A phone is 390 pixels wide, and the page has 12 pixels of margin at each side.
       expect((Number(size) * 366) / Number(width)).toBeGreaterThanOrEqual(11);
       for (const [, x = '', words = ''] of drawn.matchAll(/<tspan x="([\d.]+)"[^>]*>([^<]*)</g)) {
         const half = (words.length * 6.4) / 2;
