@@ -103,8 +103,8 @@ describe('RFC 9110 section 10.2.3: an instance that answers 503 with Retry-After
     const all = [gateway.ask('GET', '/two/x'), gateway.ask('GET', '/two/x')];
     const end = await begun.promise;
     says = saying(503, LEAVES);
-    // Concurrent requests are needed, since the other instance is less busy. oxlint-disable-next-line
-    // no-unmodified-loop-condition -- the application's answer counts
+    // Concurrent requests are needed, since the other instance is less busy.
+    // oxlint-disable-next-line no-unmodified-loop-condition -- the application's answer changes it
     while (times < 2) await Promise.all([four(), four(), four()]);
     end();
     const texts = await Promise.all(all.map(async (one) => (await one).text));
