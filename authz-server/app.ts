@@ -32,15 +32,15 @@ import { adminApi } from './admin/api.ts';
 import type { Spent } from '#shared/stores/limits/limits.ts';
 import { userinfo } from './userinfo/userinfo.ts';
 
-/** Bytes. The longest request body that the engine reads; a longer one is refused before the client sends it. */
+/** The longest request body in bytes that the engine reads. A longer body is refused before the client sends it. */
 const LONGEST_FORM = 56 * 1024;
 
-/** Matches text of the characters that fields of the engine's answers to clients may have. */
+/** Matches text whose characters may all occur in fields of the engine's answers to clients. */
 const OF_FIELDS = /^[\t -~]*$/;
 
 /**
- * Creates the handler of the authorization server: the decisions before the engine sees a request, then the
- * engine. `tokenIssuer`: a token issuer without an origin of its own.
+ * Creates the handler of the authorization server: our decisions before the engine sees a request, then the engine.
+ * `tokenIssuer` is set if the token issuer has no origin of its own.
  */
 export function createApp(
   server: AuthzServer,
@@ -95,7 +95,8 @@ export function createApp(
     if (Number(length) > LONGEST_FORM) throw formTooLong();
     if (!OF_FIELDS.test(origin)) throw new HttpError(400, 'The field Origin is not ASCII.');
     pinOrigin(request, issuer, path, addressOf(request));
-    // The engine takes a client that leaves for a body parser before it, and warns in words that are no log line.
+    // If a client disconnects, the engine assumes that a body parser ran before it, and prints a warning that is no log
+    // line.
     Object.defineProperty(request, 'readable', { value: true });
     await engine.handle(request, response);
   }
@@ -118,7 +119,7 @@ export function createApp(
     });
   }
 
-  /** The answer with its reason in development, as the engine's answers have it (base/reasons.ts). */
+  /** Returns the answer, in development with its reason, like the engine's answers (base/reasons.ts). */
   function ofMode<Given extends Answer<unknown>>(answer: Given): Given | Answer {
     return server.development ? withReason(answer) : answer;
   }

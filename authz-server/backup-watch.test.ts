@@ -17,7 +17,7 @@ afterEach(async () => {
   await store.end();
 });
 
-/** A server that starts now, with the reasons of its warnings. */
+/** Starts a server now. Returns it with the reasons of its warnings. */
 function watched() {
   const warnings: unknown[] = [];
   const log = { ...silentLog, warn: (_: string, { reason = '' } = {}) => warnings.push(reason) };
@@ -25,10 +25,10 @@ function watched() {
   return { run, warnings };
 }
 
-/** To the begin of the next period. */
+/** Moves the clock to the beginning of the next period. */
 const nextPeriod = () => store.clock.advance(HOUR - ((store.clock.now() / 1000) % HOUR));
 
-test('a period without a good backup is warned of once, and so is each that follows', async () => {
+test('the server warns once of each period without a successful backup', async () => {
   await stores.lastBackup.note(store.clock.now());
   const { run, warnings } = watched();
   await run();
@@ -48,7 +48,7 @@ test('a period without a good backup is warned of once, and so is each that foll
   expect(warnings).toHaveLength(2);
 });
 
-test('a store that never had one is warned of after a whole period, not at the start', async () => {
+test('the server warns of a store without any backup after a whole period, not at the start', async () => {
   const { run, warnings } = watched();
   nextPeriod();
   await run();

@@ -49,7 +49,7 @@ export async function composeAuthorizationServer(parts: Parts, terminal = false)
   const recorder = createRecorder(parts, { who: 'server', how: 'chore' });
   if (WORKER === 1) await recorder.record({ kind: 'configuration.loaded', what: 'authz' });
   const ring = await openKeyRing(keyLifecycle('keys', { ...parts, recorder }), [
-    // OpenID Connect Discovery 1.0 section 3: ID tokens must support RS256.
+    // OpenID Connect Discovery 1.0 section 3 requires RS256 for ID tokens.
     'ES256',
     'RS256',
     ...everyTokenSpace(config).map(({ alg }) => alg),
@@ -109,8 +109,8 @@ export async function composeAuthorizationServer(parts: Parts, terminal = false)
       {
         name: 'keys',
         seconds: 0.5,
-        // A store that lost its memory gets new keys, then a new epoch, with which every older token is
-        // refused: no token of the new epoch has a key of the old one.
+        // If the store lost its memory, it gets new keys first and a new epoch then. With the new epoch every older
+        // token is refused, and no token of the new epoch is signed by an old key.
         async run() {
           await engine.refreshKeys();
           await stores.revocations.epoch(true);
@@ -142,8 +142,8 @@ export async function composeAuthorizationServer(parts: Parts, terminal = false)
 }
 
 /**
- * Registers the resource server of this pair, so that it may have tokens verified. Registers it again after the
- * issuer moved or the master secret changed. A registration that an operator removed stays removed.
+ * Registers the resource server of this pair as a client that may have tokens verified. Registers it again after the
+ * issuer or the master secret changed. If an operator removed the registration, it stays removed.
  */
 export async function registerResourceServer(
   parts: Pick<Parts, 'config' | 'stores' | 'master' | 'clock'>,
@@ -162,8 +162,8 @@ export async function registerResourceServer(
 }
 
 /**
- * Registers the clients as which people sign in before applications, as the configuration has them now. One that an
- * operator has removed stays removed; one whose space is gone goes.
+ * Registers the clients through which people sign in before applications, according to the configuration. A client that
+ * an operator removed stays removed; a client whose space is gone is removed.
  */
 export async function registerSignInClients({
   config,
@@ -188,12 +188,12 @@ export async function registerSignInClients({
   }
 }
 
-/** Seconds between two looks. A server that stood still for long makes its backup before the first. */
+/** Seconds between two checks. A server that stood still for a long time makes its backup before the first check. */
 const LOOK = 600;
 
 /**
- * Warns once in each period after a period without a good backup, no matter which process makes backups. A store that
- * never had one is given a whole period from the start of the server.
+ * Warns once after each period without a successful backup, whichever process makes backups. If the store never had a
+ * backup, the first period begins at the start of the server.
  */
 export function backupWatch(
   { stores: { lastBackup }, clock, log }: Pick<Parts, 'stores' | 'clock' | 'log'>,
@@ -219,7 +219,10 @@ export function backupWatch(
 
 const timeOf = (at: number) => new Date(at).toISOString();
 
-/** How many passkeys a start looks at: after a change of the domain those of the first people are for the former one. */
+/**
+ * The most passkeys that a start reads: after a change of the domain the passkeys of the first people are for the
+ * former domain.
+ */
 const LOOKED_AT = 1_000;
 
 /** Logs a warning if people have passkeys for another domain than that of the configuration. */

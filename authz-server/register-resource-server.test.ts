@@ -24,7 +24,7 @@ const register = (privateTokens?: object, master = 1) =>
   });
 const found = () => stores.clients.get(RESOURCE_SERVER);
 
-test('it may have tokens verified, and nothing else', async () => {
+test('the resource server may have tokens verified, and may do nothing else', async () => {
   await register({});
   expect(await found()).toMatchObject({
     grant_types: ['client_credentials'],
@@ -33,12 +33,12 @@ test('it may have tokens verified, and nothing else', async () => {
   });
 });
 
-test('no token issuer, no client', async () => {
+test('without a token issuer there is no client for the resource server', async () => {
   await register();
   expect(await found()).toBeUndefined();
 });
 
-test('once more with the same settings changes nothing', async () => {
+test('a second start with the same settings changes nothing', async () => {
   await register({});
   const first = await found();
   clock.advance(1000);
@@ -46,7 +46,7 @@ test('once more with the same settings changes nothing', async () => {
   expect(await found()).toEqual(first);
 });
 
-test('it moves with the issuer and with the master secret', async () => {
+test('the client changes with the issuer and with the master secret', async () => {
   await register({});
   const first = await found();
   await register({ issuer: 'https://tokens.example' });

@@ -16,7 +16,7 @@ const space = (name: string, more: object = {}) => ({
   ...more,
 });
 
-test('clients follow the configuration; one that an operator has removed stays removed', async () => {
+test('the sign-in clients follow the configuration, and a client that an operator removed stays removed', async () => {
   const clock = new ManualClock();
   await using stores = await openSqlite({
     folder: await storeFolder(),

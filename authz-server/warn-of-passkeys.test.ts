@@ -6,7 +6,7 @@ import { testPeople } from '#shared/people/directory.fixture.ts';
 import { somePasskey } from '#shared/stores/contract/samples.ts';
 import { warnOfPasskeys } from './compose.ts';
 
-test('the start warns of passkeys for another domain, and says nothing otherwise', async () => {
+test('the start warns only of passkeys for another domain', async () => {
   const { stores } = await testPeople();
   const lines: string[] = [];
   const log = jsonLog((line) => void lines.push(line), new ManualClock(), 'authz');

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Recorder } from '#shared/audit/recorder.ts';
 import type { PagesServer } from './server.ts';
 
-/** Returns the server as one that records what it does as the doing of a person at a page. */
+/** Returns the server with a recorder that attributes actions to the person at a page. */
 export const asPerson = <Server extends Pick<PagesServer, 'recorder'>>(
   server: Server,
   person: string,
@@ -12,7 +12,7 @@ export const asPerson = <Server extends Pick<PagesServer, 'recorder'>>(
   recorder: server.recorder.by({ who: { person }, how: 'page', from: ctx?.ip }),
 });
 
-/** Returns the server as one that records what the holder of a link does as the doing of the link's person. */
+/** Returns the server with a recorder that attributes the actions of a link's holder to the link's person. */
 export const asHolder = <Server extends Pick<PagesServer, 'recorder'>>(
   server: Server,
   ctx: Context,
@@ -22,6 +22,6 @@ export const asHolder = <Server extends Pick<PagesServer, 'recorder'>>(
   recorder: server.recorder.by({ who: { person }, how: 'link', from: ctx.ip }),
 });
 
-/** Returns a recorder for a page whose visitor has not shown who they are. */
+/** Returns a recorder for a page whose visitor has not authenticated. */
 export const bySomebody = ({ recorder }: Pick<PagesServer, 'recorder'>, ctx: Context): Recorder =>
   recorder.by({ who: 'server', how: 'page', from: ctx.ip });

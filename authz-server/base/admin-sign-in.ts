@@ -2,12 +2,12 @@ import { createStepUp } from '#shared/auth/judge/step-up.ts';
 import type { ProtectionSpace } from '#shared/auth/scheme.ts';
 import type { AuthzServer } from './server.ts';
 
-/** Seconds since the sign-in of a person who administers. */
+/** The greatest age, in seconds, of the sign-in of a person who administers. */
 const MAX_AGE = 600;
 
 /**
- * Returns what asks an administrator for another sign-in (RFC 9470): theirs is recent, and by a second factor or a passkey
- * unless the server is in development.
+ * Returns the requirement for another sign-in of an administrator (RFC 9470): the sign-in must be recent. Outside of
+ * development it also needs a second factor or a passkey.
  */
 export function adminSignIn({
   config,

@@ -2,8 +2,9 @@ import type { Principal } from '#shared/auth/scheme.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 
 /**
- * Whether somebody may administer this server now: a person whom an operator made an administrator, or a client that was
- * made for it and comes in the name of nobody. The stores are asked each time, so that it ends at once.
+ * Whether the principal may administer the server now. It is a person whom an operator made an administrator, or a client
+ * that was registered for administration and acts for no person. The stores are asked each time, so the right ends at
+ * once.
  */
 export async function isAdministrator(
   { people, clients }: Pick<Stores, 'people' | 'clients'>,

@@ -5,12 +5,12 @@ import { clientOrigins } from './client-origins.ts';
 
 const originsOf = (...redirect_uris: string[]) => [...clientOrigins({ redirect_uris })];
 
-test('a client that names nothing has none', () => {
+test('a client that names no origin and no redirect URI has no origins', () => {
   expect([...clientOrigins({})]).toEqual([]);
   expect([...clientOrigins({ origins: [], redirect_uris: [] })]).toEqual([]);
 });
 
-test('the origins of a client are those it names and those of its redirect URIs, each once', () => {
+test('the origins of a client are the origins that it names and those of its redirect URIs, each once', () => {
   const client = {
     origins: ['https://app.example', 'https://admin.example:8443'],
     redirect_uris: ['https://app.example/callback', 'http://localhost:5000/cb?x=y'],
@@ -22,7 +22,7 @@ test('the origins of a client are those it names and those of its redirect URIs,
   ]);
 });
 
-test('RFC 6454 section 6.2: in the spelling that a browser sends', () => {
+test('RFC 6454 section 6.2: an origin is written as a browser sends it', () => {
   expect(originsOf('HTTPS://App.Example:443/cb', 'https://b%C3%BCcher.example/')).toEqual([
     'https://app.example',
     'https://xn--bcher-kva.example',
@@ -40,12 +40,12 @@ test.each([
   '',
   'https://',
   '//app.example/cb',
-])('%j gives no origin, least of all the null that sandboxed pages send', (uri) => {
+])('the URI %j gives no origin, and never the null that sandboxed pages send', (uri) => {
   expect(originsOf(uri)).toEqual([]);
   expect([...clientOrigins({ origins: [uri] })]).toEqual([]);
 });
 
-test('whatever is registered: http and https origins and nothing else', () => {
+test('any registered URIs give only http and https origins', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string(), anyUrl)), (uris) =>
       originsOf(...uris).every((origin) => /^https?:$/.test(new URL(origin).protocol)),

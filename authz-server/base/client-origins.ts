@@ -1,8 +1,8 @@
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 
 /**
- * The origins whose scripts act for a client (CORS): those it names, and those that its authorization
- * codes go to. Only http and https have origins; the `null` of any other URL is everybody's.
+ * The origins whose scripts act for a client (CORS): the origins that the client names, and those of its redirect URIs.
+ * Only http and https URLs have origins; the `null` of any other URL stands for everybody.
  */
 export function clientOrigins(
   client: Pick<ClientRecord, 'origins' | 'redirect_uris'>,

@@ -49,7 +49,7 @@ describe('decisions about a device code (RFC 8628 section 3.5)', () => {
     await stores[Symbol.asyncDispose]();
   });
 
-  test('if ten read it undecided, one of them decides', async () => {
+  test('if ten requests read an undecided code at the same time, one of them decides', async () => {
     const decisions = [];
     for (let person = 0; person < 10; person += 1) decisions.push(await decide(`person ${person}`));
     const won = await Promise.all(decisions.map((decideIt) => decideIt()));
@@ -58,7 +58,7 @@ describe('decisions about a device code (RFC 8628 section 3.5)', () => {
     expect(await find()).toMatchObject({ accountId: winner, error: 'access_denied' });
   });
 
-  test('in its last second it can be decided, after it no more, though it is still stored', async () => {
+  test('a code can be decided in its last second, and not afterwards, though it is still stored', async () => {
     clock.advance(LIFETIME - 1);
     const early = await decide('alice');
     const late = await decide('bob');
@@ -71,13 +71,13 @@ describe('decisions about a device code (RFC 8628 section 3.5)', () => {
     expect(await early()).toBe(true);
   });
 
-  test('one that the device has used is decided no more', async () => {
+  test('a code that the device has used cannot be decided any more', async () => {
     const late = await decide('alice');
     await stores.artefacts.consume('DeviceCode', 'the code');
     expect(await late()).toBe(false);
   });
 
-  test('one that is gone is not brought back', async () => {
+  test('a decision does not restore a removed code', async () => {
     const late = await decide('alice');
     await stores.artefacts.remove('DeviceCode', 'the code');
     expect(await late()).toBe(false);

@@ -16,7 +16,7 @@ export interface DeviceCode {
   readonly params: Readonly<Record<string, unknown>>;
   /** The IP address and user agent of the device's request. */
   readonly deviceInfo?: { readonly ip?: string; readonly ua?: string };
-  /** The person who decided; absent while nobody has. */
+  /** The person who decided; absent before the decision. */
   readonly accountId?: string;
   /** Present if the person denied the request. */
   readonly error?: string;
@@ -39,7 +39,10 @@ export type DeviceDecision =
     }
   | {
       readonly accountId: string;
-      /** `unmet_authentication_requirements`: the person gave up, since the device asks for more than they have. */
+      /**
+       * `unmet_authentication_requirements`: the person gave up, since the device requires a stronger sign-in than the
+       * person has.
+       */
       readonly error: 'access_denied' | 'unmet_authentication_requirements';
       readonly errorDescription: string;
     };

@@ -69,10 +69,10 @@ export const ENDPOINTS = {
 /** A table of endpoints by path, in which `:uid` stands for one segment. */
 export type Rows = Readonly<Record<string, Endpoint>>;
 
-/** The rows of GNAP, which are there only where it is configured. */
+/** Matches the paths of GNAP, which exist only if GNAP is configured. */
 const OF_GNAP = /^\/(?:gnap|\.well-known\/gnap-as-rs)(?:\/|$)/;
 
-/** The rows of the pages that send links by mail, or are led to by them. */
+/** The paths of pages that send links by mail, or to which such links lead. */
 const OF_MAIL: ReadonlySet<string> = new Set([
   '/account/address',
   '/account/address/:uid',
@@ -82,7 +82,7 @@ const OF_MAIL: ReadonlySet<string> = new Set([
 /** The row of the page that sends links to register with. */
 const OF_REGISTRATION = '/register';
 
-/** Returns the rows that a configuration has. */
+/** Returns the endpoints of a configuration. */
 export const rowsOf = ({
   gnap,
   mail,
@@ -99,7 +99,7 @@ export const rowsOf = ({
     ),
   );
 
-/** Returns the methods that some endpoint handles; any other is 501 on every path (RFC 9110 section 9.1). */
+/** Returns the methods that some endpoint handles; any other method gets 501 on every path (RFC 9110 section 9.1). */
 export const handledBy = (rows: Rows): ReadonlySet<string> =>
   new Set(['OPTIONS', ...Object.values(rows).flatMap(({ methods }) => methods)]);
 

@@ -13,14 +13,14 @@ const source = globSync('**/*.js', { cwd: folder })
   .join('\n')
   .replaceAll(String.raw`\'`, '’');
 
-/** Words that `single-use.ts` gives to an error of the engine. */
+/** Messages that `single-use.ts` gives to errors of the engine. */
 const OURS = ['already used'];
 
-/** The parts that the engine puts into its words. */
+/** The values that the engine inserts into its messages. */
 const LABELS = ['authorization code', 'device code', 'refresh token'];
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-test('an upgrade of oidc-provider that changes words fails here', () => {
+test('after an upgrade of oidc-provider that changes messages, this test fails', () => {
   const isThere = (words: string) =>
     [words, ...LABELS.map((label) => words.replace(label, '${label}'))]
       .concat(words.replace(DEVICE, '${grantType}'))
@@ -31,7 +31,7 @@ test('an upgrade of oidc-provider that changes words fails here', () => {
   expect(words.filter((text) => !isThere(text))).toEqual(OURS);
 });
 
-test('whole classes have one cause, whatever they say', () => {
+test('all errors of some classes have one cause, whatever their message', () => {
   expect(causeOf(new errors.InvalidRedirectUri())).toBe('unregistered-uri');
   expect(causeOf(new errors.InvalidDpopProof('other words'))).toBe('bad-proof');
   expect(causeOf(new MissingChallenge('other words'))).toBe('no-challenge');
@@ -46,7 +46,7 @@ test('whole classes have one cause, whatever they say', () => {
   expect(causeOf(new errors.InvalidTarget('client not found'))).toBe('other');
 });
 
-/** The words of grants and clients that stay words, for the log. */
+/** Messages about grants and clients that have no cause of their own, and only go to the log. */
 const OTHER = [
   '${entityLabel} invalid (referenced account not found)',
   'accountId mismatch',
@@ -75,7 +75,7 @@ const OTHER = [
 const { InvalidGrant, InvalidClientAuth } = errors;
 const CLASSES = { InvalidGrant, InvalidClientAuth };
 
-test('nothing depends on what else the engine says of grants and clients', () => {
+test("no code depends on the engine's other messages about grants and clients", () => {
   const said = [
     ...source.matchAll(/new (InvalidGrant|InvalidClientAuth)\((?:'([^']+)'|`([^`]+)`)/g),
   ].map(([, name, text, template]) => [name, text ?? template ?? ''] as const);

@@ -1,7 +1,7 @@
 import { errors } from 'jose';
 import { MissingChallenge } from './errors.ts';
 
-/** An error of the engine. `error_detail` is what it keeps from the client. */
+/** An error of the engine. The client does not get `error_detail`. */
 export type EngineRefusal = Error & {
   /** The error code of OAuth. */
   readonly error?: string;
@@ -9,12 +9,12 @@ export type EngineRefusal = Error & {
   readonly error_description?: string | undefined;
 };
 
-/** The detail of an error for a client assertion whose iat has yet to come. */
+/** The detail of an error for a client assertion whose `iat` lies in the future. */
 export const OF_THE_FUTURE = 'jwt issued in the future';
 
 /**
- * The causes of the engine's errors, by error code and by its words: it has one class for several causes. THE rule: other
- * files read the cause, and none of them the words.
+ * The causes of the engine's errors by error code and message, since the engine has one class for several causes. THE
+ * rule: other files read the cause, and no other file reads the messages.
  */
 export const CAUSES = {
   invalid_client: {
@@ -39,7 +39,7 @@ export const CAUSES = {
     'refresh token not found': 'unknown',
     'refresh token is expired': 'expired',
     'refresh token already used': 'used',
-    // `single-use.ts` says this.
+    // The message comes from `single-use.ts`.
     'already used': 'used',
     'client mismatch': 'other-client',
     'code_verifier must be provided': 'verifier-missing',
@@ -48,7 +48,7 @@ export const CAUSES = {
     'grant is expired': 'grant-ended',
   },
   invalid_request: {
-    // A pushed request; others have the class of its own.
+    // Only for a pushed request; elsewhere the error has a class of its own.
     "redirect_uri did not match any of the client's registered redirect_uris": 'unregistered-uri',
     'request entity too large': 'too-long',
     'no client authentication mechanism provided': 'not-authenticated',
@@ -60,14 +60,14 @@ export const CAUSES = {
 type ByWords = (typeof CAUSES)[keyof typeof CAUSES];
 type Values<Each> = Each extends unknown ? Each[keyof Each] : never;
 
-/** Why the engine refuses. */
+/** The cause of a refusal of the engine. */
 export type Cause = Values<ByWords> | 'assertion-key' | 'bad-proof' | 'no-challenge' | 'other';
 
-/** The errors of a client assertion that no key of the client has signed. */
+/** The errors for a client assertion that no key of the client has signed. */
 const { JWSSignatureVerificationFailed, JWKSNoMatchingKey } = errors;
 const NOT_SIGNED = [JWSSignatureVerificationFailed, JWKSNoMatchingKey];
 
-/** Returns the cause of an error of the engine; `other` for one whose cause nothing depends on. */
+/** Returns the cause of an error of the engine; `other` if no code depends on the cause. */
 export function causeOf(refusal: EngineRefusal): Cause {
   const { message, error_detail, error_description, cause } = refusal;
   const isUnsigned = NOT_SIGNED.some((Class) => cause instanceof Class);

@@ -7,8 +7,8 @@ interface Deciding {
 }
 
 /**
- * Whether an earlier sign-in of this kind still counts: people of whom a second factor is demanded by now get nothing new
- * from one with less.
+ * Whether an earlier sign-in is still strong enough: a person who needs a second factor by now gets no new tokens or
+ * grants from a sign-in without one.
  */
 export const isEnoughNow = (
   { config }: Deciding,
@@ -16,7 +16,9 @@ export const isEnoughNow = (
   acr: string | undefined,
 ): boolean => isEnough(config.people.secondFactor, profile?.groups, acr);
 
-/** The same for who is known by their id alone; the directory is asked only if it matters. */
+/**
+ * As `isEnoughNow`, for a person of whom only the id is known. The directory is read only if the result depends on it.
+ */
 export async function mayStillGet(
   server: Deciding & { readonly directory: Pick<Directory, 'find'> },
   accountId: string,

@@ -3,7 +3,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 
-/** An error that the engine answers unchanged, for a status that the engine has no error class for. */
+/** An error that the engine answers unchanged, for a status without an error class of the engine. */
 class EngineError extends errors.OIDCProviderError {
   constructor(status: number, error: string, description: string, detail?: string) {
     super(status, error, detail === undefined ? undefined : { detail });
@@ -28,7 +28,7 @@ export async function orTemporarilyUnavailable<T>(work: Awaitable<T>): Promise<T
   }
 }
 
-/** The error for an authorization request without a code_challenge (RFC 7636 section 4.4.1). */
+/** The error for an authorization request without `code_challenge` (RFC 7636 section 4.4.1). */
 export class MissingChallenge extends errors.InvalidRequest {}
 
 /** The error for a reached limit: 429. The code that writes the answer adds Retry-After. */

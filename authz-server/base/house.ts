@@ -1,7 +1,7 @@
 import type { House } from '#shared/operations/operation.ts';
 import type { AuthzServer } from './server.ts';
 
-/** Returns what operations work on, of a server that knows its master secret: clients as they are stored. */
+/** Returns the server in the form that operations need: with the master secret, and with the stored clients. */
 export const houseOf = <
   Server extends Omit<House, 'masterSecret'> & Pick<AuthzServer, 'documents' | 'master'>,
 >(

@@ -1,4 +1,4 @@
-/** Why the engine refuses a request: for the log, and in development for the developer of the client. */
+/** Writes why the engine refuses a request: for the log, and in development for the developer of the client. */
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
 import { whyNotTaken } from '#shared/client-documents/reach.ts';
@@ -49,17 +49,17 @@ const SENTENCES: Readonly<Record<string, Sentences>> = {
   },
 };
 
-/** The claim of a client assertion that is judged by the clock (RFC 7523 section 3). */
+/** The time claim of a client assertion that a cause is about (RFC 7523 section 3). */
 const TIMES: Readonly<Partial<Record<Cause, string>>> = {
   'assertion-exp': 'exp',
   'assertion-nbf': 'nbf',
   'assertion-iat': 'iat',
 };
 
-/** Characters of what the client sent. */
+/** The most characters of a client's input that a reason quotes. */
 const QUOTED = 200;
 
-/** The reason for the log: the code, what stands behind it, and what was sent where that was unknown. */
+/** Returns the reason for the log: the error code, its cause, and the client's input if that was unknown. */
 export function reasonOf(
   ctx: KoaContextWithOIDC,
   error: EngineRefusal,
@@ -74,7 +74,7 @@ export function reasonOf(
 
 /**
  * Returns the specific description of an error (RFC 6749 section 5.2), for development only. Returns undefined if there
- * is none, or if it would tell what must stay unknown.
+ * is none, or if the description would reveal what must stay unknown.
  */
 export function descriptionOf(
   ctx: KoaContextWithOIDC,
@@ -92,7 +92,7 @@ export function descriptionOf(
   return SENTENCES[String(grantType)]?.[cause];
 }
 
-/** How far the client assertion, whose signature is good, is from the time of this server. */
+/** Says how far the time of a client assertion, whose signature is valid, is from the time of this server. */
 function ofTime(
   ctx: KoaContextWithOIDC,
   error: EngineRefusal,
@@ -106,7 +106,7 @@ function ofTime(
   return `the assertion's ${claim} is ${Math.abs(ahead)} s ${where}: compare the clocks of client and server`;
 }
 
-/** Why the configuration keeps the client out that the request names by its document. */
+/** Says why the configuration does not admit the client, which the request names by its metadata document. */
 function ofDocument(
   ctx: KoaContextWithOIDC,
   error: EngineRefusal,
@@ -116,13 +116,13 @@ function ofDocument(
   return id !== undefined && isDocumentUrl(id) ? whyNotTaken(config, id) : undefined;
 }
 
-/** The redirect URI of the request, if the error is that it is not registered. */
+/** Returns the redirect URI of the request if the error is that it is not registered. */
 function unregistered({ oidc }: KoaContextWithOIDC, error: EngineRefusal): string | undefined {
   const uri = causeOf(error) === 'unregistered-uri' ? oidc?.params?.['redirect_uri'] : undefined;
   return typeof uri === 'string' ? uri : undefined;
 }
 
-/** The client that the request names, in one of the three places for it (RFC 6749 section 2.3, RFC 7523 section 2.2). */
+/** Returns the client that the request names, in one of three places (RFC 6749 section 2.3, RFC 7523 section 2.2). */
 function clientId(ctx: KoaContextWithOIDC): string | undefined {
   const id = ctx.oidc?.params?.['client_id'];
   if (typeof id === 'string') return id;
@@ -144,14 +144,14 @@ function claimsOfAssertion({ oidc }: KoaContextWithOIDC): JsonObject | undefined
   }
 }
 
-/** Text of a request for the log, cut off. A URI is without what may be secret in it: user, query and fragment. */
+/** Returns a shortened URI of a request for the log, without the parts that may be secret: user, query and fragment. */
 export const shownUri = (uri: string): string =>
   uri
     .replace(/\/\/[^/?#]*@/, '//')
     .replace(/[?#].*$/s, '')
     .slice(0, QUOTED);
 
-/** The characters of RFC 6749 appendix A.8. */
+/** Keeps the characters that an error description may have (RFC 6749 appendix A.8). */
 const described = (text: string) =>
   text
     .slice(0, 2 * QUOTED)

@@ -10,22 +10,22 @@ import type { Parts } from '#shared/server/process.ts';
 export interface PagesServer
   extends Omit<Parts, 'log' | 'feed' | 'ready'>, Pick<PeopleStore, 'passwords' | 'realms'> {
   readonly directory: Directory;
-  /** Records what the server itself does; `asPerson` in acting.ts gives one for a person. */
+  /** Records the server's own actions; `asPerson` in acting.ts returns a recorder for a person's actions. */
   readonly recorder: Recorder;
-  /** Whether answers have their reason. It helps an attacker, too. */
+  /** Whether answers contain their reason, which helps an attacker, too. */
   readonly development: boolean;
-  /** Sends a message to where a client of GNAP wants to be told, if `gnap.push` permits it. */
+  /** Sends a message to the URI at which a client of GNAP wants to be notified, if `gnap.push` permits the URI. */
   readonly sendPush: Send;
-  /** Clients by their Client ID Metadata Documents, which `stores.clients` finds, too. */
+  /** Clients with Client ID Metadata Documents; `stores.clients` finds them, too. */
   readonly documents: DocumentClients;
-  /** The network by which operators fetch them. */
+  /** The network through which operators fetch metadata documents. */
   readonly documentNetwork: DocumentNetwork;
-  /** Seconds: the longest life of a token. */
+  /** The longest lifetime of a token, in seconds. */
   readonly longestLife: number;
 }
 
 /** The parts that the authorization server uses. */
 export interface AuthzServer extends PagesServer, Pick<Parts, 'feed' | 'ready'> {
-  /** Whether clients that the first start made may be used. */
+  /** Whether clients that the first start created may be used. */
   readonly demoClients: boolean;
 }

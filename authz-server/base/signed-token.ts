@@ -8,7 +8,7 @@ import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 
 export interface SignedToken {
   readonly kid: string;
-  /** Compact Serialization (RFC 7515 section 7.1). */
+  /** The JWT in Compact Serialization (RFC 7515 section 7.1). */
   readonly jwt: string;
 }
 
@@ -16,14 +16,14 @@ type Sign = (input: Buffer, key: KeyObject) => Awaitable<Buffer>;
 
 const inThreadPool = promisify(sign);
 
-/** RS256 takes so long that it belongs into the thread pool; by way of that ES256 costs three times as much. */
+/** RS256 takes so long that it belongs in the thread pool. There, ES256 would cost three times as much. */
 const SIGN: Readonly<Record<SpaceConfig['alg'], Sign>> = {
   ES256: (input, key) => sign('sha256', input, { key, dsaEncoding: 'ieee-p1363' }),
   RS256: (input, key) => inThreadPool('sha256', input, key),
   EdDSA: (input, key) => sign(undefined, input, key),
 };
 
-/** Signs claims as a JWT of the type, with the key that signs now. Throws if there is none. */
+/** Signs claims as a JWT of the given type with the current signing key. Throws if there is none. */
 export function signedToken(
   keys: KeySet,
   alg: SpaceConfig['alg'],

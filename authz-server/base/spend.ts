@@ -12,9 +12,10 @@ interface Limiting {
 }
 
 /**
- * Counts a request of an authenticated client against `limits.client`. Requests that fail to authenticate do not
- * count, so nobody can use up another client's limit. A secret counts at the token endpoint; an assertion counts
- * at every endpoint, since the server remembers each assertion. Throws `TooManyRequests`.
+ * Counts a request of an authenticated client against `limits.client`. Requests that fail to authenticate are not
+ * counted, so no attacker can use up another client's limit. A request with a secret is counted at the token endpoint;
+ * one with an assertion is counted at every endpoint, since the server remembers each assertion. Throws
+ * `TooManyRequests`.
  */
 export async function spendOfClient({ stores, config }: Limiting, clientId: string): Promise<void> {
   await spend(stores, 'client', clientId, config.limits.client);
@@ -26,13 +27,13 @@ const PAID = Symbol('paid');
 type Paying = IncomingMessage & { [PAID]?: Promise<void> };
 
 /**
- * Counts a request to the token endpoint by a client that has shown its secret. A request that takes both ways
- * (client-credentials/) is counted once, and a failed count is not tried again. Throws `TooManyRequests`.
+ * Counts a request to the token endpoint by a client that has authenticated with its secret. A request that both code
+ * paths handle (client-credentials/) is counted once, and a failed count is not repeated. Throws `TooManyRequests`.
  */
 export const spendOnce = (server: Limiting, request: Paying, clientId: string): Promise<void> =>
   (request[PAID] ??= spendOfClient(server, clientId));
 
-/** The same of a request that the engine has. */
+/** As `spendOnce`, for a request that the engine handles. */
 export function spendOfSecret(server: Limiting) {
   return async ({ req, oidc: { client } }: KoaContextWithOIDC): Promise<void> => {
     const { clientAuthMethod = '', clientId = '' } = client ?? {};
@@ -47,8 +48,9 @@ export const BY_SECRET: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Resolves to what was spent by a request that ends something. Where the limits cannot be asked it goes on: they save room in the
- * record, and a stolen token would stay valid for as long as they are silent.
+ * Waits for the count of a request that revokes or removes something; resolves to the result. If the limits are
+ * unavailable the request continues: they only save space in the record, but without the request a stolen token would
+ * stay valid during the outage.
  */
 export async function toEnd<T>(spending: Awaitable<T>): Promise<T | undefined> {
   try {

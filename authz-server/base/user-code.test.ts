@@ -14,7 +14,7 @@ const noise = fc.array(
 );
 
 describe('user codes (RFC 8628 section 6.1)', () => {
-  test('case, dashes, spaces and letters of no code do not matter', () => {
+  test('case, dashes, spaces and letters outside the alphabet do not matter', () => {
     fc.assert(
       fc.property(codes, noise, fc.boolean(), (code, between, lower) => {
         const letters = lower ? code.toLowerCase() : code;
@@ -24,7 +24,7 @@ describe('user codes (RFC 8628 section 6.1)', () => {
     );
   });
 
-  test('a displayed code is read back', () => {
+  test('a displayed code is read as the original code', () => {
     fc.assert(
       fc.property(codes, (code) => {
         expect(displayUserCode(code)).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
@@ -33,7 +33,7 @@ describe('user codes (RFC 8628 section 6.1)', () => {
     );
   });
 
-  test('whatever is typed: a code of eight letters of the alphabet, or none', () => {
+  test('any input gives a code of eight letters of the alphabet, or none', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 100 }), (typed) => {
         expect(normaliseUserCode(typed) ?? 'BBBBBBBB').toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{8}$/);
@@ -50,7 +50,7 @@ describe('user codes (RFC 8628 section 6.1)', () => {
     ['letters that grow when raised', 'ßßßß'],
     ['letters of another width', 'ＢＣＤＦＧＨＪＫ'],
     ['oversize, with a right code in it', `BCDFGHJK${'-'.repeat(57)}`],
-  ])('%s is no code', (_name, typed) => {
+  ])('input that is no code: %s', (_name, typed) => {
     expect(normaliseUserCode(typed)).toBeUndefined();
   });
 });

@@ -40,15 +40,15 @@ export function consentKey(
 export interface Unasked {
   readonly allowed: readonly ScopeItem[];
   readonly refused?: readonly ScopeItem[];
-  /** As in `Access`. */
+  /** Has the meaning of this member of `Access`. */
   readonly describedSince?: number;
-  /** Nobody was asked: the client is the operator's own. */
+  /** Whether no person was asked because the client is the operator's own. */
   readonly byOperator?: boolean;
 }
 
 /**
- * Returns the earlier decision about these items, or undefined if the person has to be asked. Clients that sign
- * people in before applications, and the operator's own (`first_party`), get what they ask for.
+ * Returns the earlier decision about these items, or undefined if the person has to be asked. Clients for sign-in
+ * before applications, and the operator's own (`first_party`), get what they ask for.
  */
 export async function consented(
   server: Pick<AuthzServer, 'stores' | 'clock' | 'longestLife'>,
@@ -62,7 +62,7 @@ export async function consented(
   if (client.first_party && proven) return { allowed: asked, byOperator: true };
   const key = consentKey(client, accountId, redirectUri);
   const found = key && (await findConsent(server, key, client));
-  // A client of GNAP that was removed and is registered anew has the same identifier.
+  // A GNAP client that was removed and then registered again has the same identifier.
   const consent = found && isAsDescribed(found, client) ? found : undefined;
   const decision = consent && decided(consent, asked);
   return (

@@ -1,13 +1,16 @@
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 
-/** Returns since when a client is what it is, in milliseconds since the epoch: what people allowed before is void. */
+/**
+ * Returns the time since when the client has its present description, in milliseconds since the epoch. Earlier
+ * permissions are void.
+ */
 export const describedSince = ({
   created_at,
   document,
 }: Pick<ClientRecord, 'created_at' | 'document'>): number =>
   Math.max(created_at, document?.changed ?? 0);
 
-/** The part of a permission that tells which description of the client somebody read. */
+/** The part of a permission that says which description of the client the person read. */
 interface Allowed {
   /** Milliseconds since the epoch. */
   readonly since: number;
@@ -15,15 +18,15 @@ interface Allowed {
 }
 
 /**
- * Whether the client is still what it was when somebody allowed it. A document may change while they decide, so the
- * decision names the description; without a name its time has to do.
+ * Whether the client's description is still the one that the person allowed. A document may change while the person
+ * decides, so the decision names the description; if it names none, the time of the decision is compared.
  */
 export const isAsDescribed = (
   allowed: Allowed,
   client: Pick<ClientRecord, 'created_at' | 'document'>,
 ): boolean => isOfDescription(allowed, describedSince(client));
 
-/** The same for a description that was read already. */
+/** As `isAsDescribed`, for a description that was already read. */
 export const isOfDescription = (allowed: Allowed, described: number): boolean =>
   allowed.describedSince === undefined
     ? allowed.since >= described

@@ -28,27 +28,32 @@ export interface GrantDecision {
   readonly redirectUri?: unknown;
   /** A grant of the same person and client, to be extended if it is of this browser and redirect host. */
   readonly extend?: string | undefined;
-  /** Since when the client is what the person was told, in milliseconds since the epoch: an `extend` of another ends. */
+  /**
+   * The time since when the client has the description that the person saw, in milliseconds since the epoch. An
+   * `extend` of another description ends.
+   */
   readonly describedSince?: number;
-  /** Nobody was asked, since the client is the operator's own. */
+  /** Whether no person was asked because the client is the operator's own. */
   readonly byOperator?: boolean;
-  /** A device's IP address and user agent. Its grant outlives the browser's session. */
+  /** The IP address and user agent of a device; its grant outlives the browser's session. */
   readonly device?: Access['device'];
 }
 
 type Grant = InstanceType<Provider['Grant']>;
 
-/** Writes a grant and resolves to its id, or to undefined if the sign-in was ended meanwhile. */
+/** Writes a grant. Resolves to its id, or to undefined if the sign-in ended meanwhile. */
 export type GiveGrant = (decision: GrantDecision) => Promise<string | undefined>;
 
 /**
- * Writes the engine's Grant and the Access beside it. A grant that holds `offline_access` (OpenID Connect
- * Core 1.0 section 11), and that of a device, outlives the sign-in; any other ends with it.
+ * Writes the engine's Grant and the Access beside it. A grant with `offline_access` (OpenID Connect Core 1.0 section
+ * 11), or of a device, outlives the sign-in; any other grant ends with the sign-in.
  */
 export function createGiveGrant(server: PagesServer, provider: Provider): GiveGrant {
   const { config, clock } = server;
 
-  /** Returns the grant to extend and its Access, unless either has ended, or was of another description. */
+  /**
+   * Returns the grant to extend and its Access; undefined if one of them has ended or belongs to another description.
+   */
   async function existing(
     { extend, describedSince, signIn, clientId }: GrantDecision,
     place: Access['place'],
@@ -113,7 +118,8 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       known === undefined
         ? await recordAccess(server, access, seconds).then(() => true)
         : await extendAccess(server, access, known.access, seconds);
-    // Ending a sign-in removes it first and then looks for its grants, so either that search or this check notices.
+    // The code that ends a sign-in removes it first and then looks for its grants, so either that search or this check
+    // notices.
     if (kept && (await findSignIn(server, signIn.uid)) !== undefined) return grantId;
     await endGrant(server, grantId);
     return undefined;
@@ -123,7 +129,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
 function allow(grant: Grant, { scope, resource }: ScopeItem): void {
   if (resource === undefined) grant.addOIDCScope(scope);
   else grant.addResourceScope(resource, scope);
-  // The engine would go on leaving out items that were refused once and are allowed now.
+  // Otherwise the engine would still omit items that the person refused once and allows now.
   const { openid, resources } = grant.rejected ?? {};
   if (resource === undefined) {
     if (openid?.scope !== undefined) openid.scope = without(openid.scope, scope);

@@ -1,8 +1,8 @@
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 
 /**
- * Returns how people are told of a client. What one that nobody registered calls itself proves nothing: it is the host
- * that has its description (Client ID Metadata Document section 6.4).
+ * Returns the name of a client to show to people. The name that an unregistered client gives itself proves nothing, so
+ * the host of its description is shown (Client ID Metadata Document section 6.4).
  */
 export const shownName = ({
   client_id,

@@ -40,7 +40,7 @@ export function engineAdapter(store: AdapterStore): AdapterFactory {
   return (kind) => failingClosed((special[kind] ?? (() => artefactAdapter(store, kind)))());
 }
 
-/** A store that cannot answer is an error of the server (503), never "no such thing". */
+/** If the store cannot answer, the server answers with an error (503), and never with "not found". */
 function failingClosed(adapter: Adapter): Adapter {
   const guarded =
     <A extends unknown[], R>(verb: (...args: A) => Promise<R>) =>
@@ -60,10 +60,10 @@ function failingClosed(adapter: Adapter): Adapter {
 /**
  * Stores authorization codes. A code that is used twice ends its grant, since the server cannot know which of the two
  * users is the client (RFC 6749 section 4.1.2). If both uses come at the same time, this adapter ends the grant;
- * otherwise the engine does, to which `find` shows the use. A code of a pushed request (RFC 9126) is written before the
- * use of the request, which may be in another store: a code that no client has got is useless, and the request can
- * still be used. The engine compares a code with its Session at that moment, which another tab may change. Here a code
- * ends with the `Access` beside its grant, and the `Access` ends with the sign-in.
+ * otherwise the engine does so, as `find` returns the code with its use. A code of a pushed request (RFC 9126) is
+ * written before the use of the request, which may be in another store: a code that no client has got is useless, and
+ * the request can still be used. The engine would compare a code with its current Session, which another tab may
+ * change. Here a code ends with the `Access` beside its grant, and the `Access` ends with the sign-in.
  */
 function authorizationCodeAdapter(store: AdapterStore): Adapter {
   const codes = singleUseAdapter(store, 'AuthorizationCode', {
@@ -81,9 +81,9 @@ function authorizationCodeAdapter(store: AdapterStore): Adapter {
 }
 
 /**
- * Stores requests that wait for a person. If several browser requests resume one, only one succeeds. For a while the
- * store remembers which session and browser did so: if the answer is lost, the browser asks again, with the former
- * identifier of its session.
+ * Stores requests that wait for a person. If several browser requests resume the same one, only one succeeds. For a
+ * while the store remembers the session and browser that resumed it: if the answer is lost, the browser asks again with
+ * the former identifier of its session.
  */
 function interactionAdapter(store: AdapterStore): Adapter {
   const { artefacts } = store.stores;

@@ -23,7 +23,7 @@ import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
 
 export interface Engine {
   handle(request: IncomingMessage, response: ServerResponse): Awaitable<void>;
-  /** Starts to use changed keys; requests in flight keep the keys that they began with. */
+  /** Starts to use changed keys; running requests keep the keys with which they began. */
   refreshKeys(): Promise<void>;
   /** Drops keys that have been revoked. Called before signing, so that no revoked key signs. */
   dropRevokedKeys(): Promise<void>;
@@ -70,7 +70,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
       else void pipeline(request, response);
     };
   };
-  /** The keys that the engine was built with; the ring may have newer keys. */
+  /** The keys with which the engine was built; the ring may have newer keys. */
   let keys = ring.current;
   let handle = build(keys);
 
@@ -104,7 +104,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
   };
 }
 
-/** Forbids caches to store errors, even if the engine allows them to store the answers of an endpoint. */
+/** Forbids caches to store errors, even at endpoints whose answers they may store. */
 async function unstored(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
   const said = ctx.res.hasHeader('Cache-Control');
@@ -119,7 +119,10 @@ async function comeBack(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   }
 }
 
-/** Every 401 has a challenge (RFC 9110 section 15.5.2); the engine's has one only if Authorization was sent. */
+/**
+ * Every 401 has a challenge (RFC 9110 section 15.5.2). The engine sends a challenge only if the request has
+ * Authorization.
+ */
 function challenged(issuer: string) {
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     await next();
@@ -135,7 +138,7 @@ const PROVED: ReadonlySet<string> = new Set(['/token', '/request']);
 
 /**
  * Refuses a DPoP proof with an RSA key of unusual size before the engine verifies it. The client chooses the key, and
- * must not make the server do more work by it.
+ * must not cause more work by its choice.
  */
 async function usualProofKey(ctx: Context, next: Next): Promise<void> {
   const proof = ctx.get('DPoP');
@@ -153,7 +156,7 @@ function isUnusual(proof: string): boolean {
   return importPublicJwk({ kty, n, e }, algorithm) === undefined;
 }
 
-/** The header of a proof; empty if the proof is no JWT, which the engine refuses. */
+/** Returns the header of a proof. Returns an empty header if the proof is no JWT; the engine refuses such a proof. */
 function headerOf(proof: string): ReturnType<typeof decodeProtectedHeader> {
   try {
     return decodeProtectedHeader(proof);

@@ -5,7 +5,7 @@ import type { EngineHooks } from '../pages/engine-hooks.ts';
 import type { ResourceIndicators } from '../resources/resource-indicators.ts';
 import type { AuthzServer } from '../base/server.ts';
 
-/** Returns the engine's features beyond authorization code, refresh token and metadata. */
+/** Returns the configuration of the engine's features beyond authorization code, refresh token and metadata. */
 export function features(
   { config, master }: AuthzServer,
   known: ResourceIndicators,
@@ -53,5 +53,5 @@ export function features(
   };
 }
 
-/** The most characters of a device's user agent that are stored: as many as a person would read. */
+/** The most characters of a device's user agent that are stored; a person would not read more. */
 const LONGEST_AGENT = 256;

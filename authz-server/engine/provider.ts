@@ -101,7 +101,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
   provider.proxy = true;
   useHashedSecrets(provider, server);
   readParams(provider, known.named);
-  // RFC 8628 section 3.2: adds the interval, which the engine omits, since not every client knows the default.
+  // RFC 8628 section 3.2: adds the interval, which the engine omits, since some clients do not know the default.
   provider.on('device_authorization.success', (_ctx, answer) => {
     answer['interval'] = config.device.interval;
   });
@@ -110,7 +110,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
 
 /**
  * Decides whether an authorization request may omit code_challenge (RFC 7636); the engine checks a challenge that is
- * sent. A request may omit it only if a confidential client is registered so, and asks for `openid` with a `nonce`,
+ * present. A request may omit it only if a confidential client is registered so, and asks for `openid` with a `nonce`,
  * which also ties the code to its session (RFC 9700 section 2.1.1). Otherwise throws `invalid_request` with the names
  * of the missing parameters.
  */
@@ -154,8 +154,8 @@ export function withStepsBeforeGrant(
 }
 
 /**
- * An ES256 key (RFC 7518 section 3.4) that signs in the main thread: the thread pool, which the engine uses, costs
- * three times as much. RS256 takes so long that it stays in the thread pool.
+ * Signs with an ES256 key (RFC 7518 section 3.4) in the main thread, since the thread pool, which the engine uses,
+ * would cost three times as much. RS256 takes so long that it stays in the thread pool.
  */
 class SigningKey extends ExternalSigningKey {
   readonly #private: KeyObject;
@@ -196,8 +196,8 @@ function loginPolicy({
       return !isEnough(oidc.session?.acr, oidc.params?.['acr_values']);
     }),
   );
-  // If a clock was set back, a sign-in may lie in the future. The engine takes it for recent, but resource servers do
-  // not (shared/auth/judge/step-up.ts), so the person would be sent back and forth until that time.
+  // If a clock was set back, a sign-in may lie in the future. The engine considers it recent, but resource servers do
+  // not (shared/auth/judge/step-up.ts), so the person would be redirected back and forth until that time.
   policy.get('login')?.checks.add(
     new Check(
       'max_age_ahead',

@@ -7,7 +7,7 @@ import { spaceScopes } from '../resources/resource-indicators.ts';
 import { GnapError } from './gnap-error.ts';
 import type { AccessObject, AskedAccess } from './grant-request.ts';
 
-/** The scopes behind a right: of each action, or of the whole reference. */
+/** A right of a client, with the scopes that each action or the whole reference needs. */
 interface Right {
   readonly asked: AskedAccess;
   readonly needs: ReadonlyMap<string, readonly string[]>;
@@ -19,7 +19,7 @@ export interface Access {
   readonly rights: readonly Right[];
 }
 
-/** Access as it was granted. */
+/** The access that was granted. */
 export interface GrantedAccess {
   readonly access: readonly AskedAccess[];
   readonly scopes: readonly string[];
@@ -27,7 +27,7 @@ export interface GrantedAccess {
 
 type GnapClient = Pick<ClientRecord, 'scope' | 'resources'>;
 
-/** The needs of a reference as a whole. */
+/** The key for the scopes that a reference as a whole needs. */
 const WHOLE = '';
 
 /**
@@ -51,10 +51,10 @@ export function resolveAccess(
   throw new GnapError('invalid_request', `access: a token is for one space: ${why}`);
 }
 
-/** Spaces whose refusal is told. */
+/** The most spaces whose refusal the client is told. */
 const NAMED = 3;
 
-/** Returns the right, or why the client cannot have it in this space. */
+/** Returns the right, or the reason why the client cannot have it in this space. */
 function rightIn(space: SpaceConfig, { scope }: GnapClient, asked: AskedAccess): Right | string {
   const needs = typeof asked === 'string' ? needsOfReference(space, asked) : needsOf(space, asked);
   if (typeof needs === 'string') return needs;
@@ -67,7 +67,7 @@ function rightIn(space: SpaceConfig, { scope }: GnapClient, asked: AskedAccess):
   return refused === undefined ? { asked, needs } : `this client may not ask for ${refused}`;
 }
 
-/** A reference is scopes, separated by spaces; the URL of the space may stand before them (section 9.1). */
+/** A reference consists of scopes, separated by spaces; the URL of the space may come first (RFC 9635 section 9.1). */
 function needsOfReference({ url }: SpaceConfig, reference: string): Right['needs'] | string {
   const parts = reference.split(' ').filter((part) => part !== '');
   if (parts[0] === url) parts.shift();
@@ -75,10 +75,13 @@ function needsOfReference({ url }: SpaceConfig, reference: string): Right['needs
   return new Map([[WHOLE, parts]]);
 }
 
-/** Members of access that a space can only leave to its application. */
+/** Members of access that only the application of a space can enforce. */
 const MEMBERS = ['locations', 'datatypes', 'identifier', 'privileges'] as const;
 
-/** Returns the members that restrict a right to a part of its scopes. The space itself as the location restricts nothing. */
+/**
+ * Returns the members that restrict a right to a part of its scopes. The space itself as the location is no
+ * restriction.
+ */
 function restrictionsOf(asked: AskedAccess, url: string): readonly (typeof MEMBERS)[number][] {
   if (typeof asked === 'string') return [];
   const { locations } = asked;
@@ -86,7 +89,7 @@ function restrictionsOf(asked: AskedAccess, url: string): readonly (typeof MEMBE
   return MEMBERS.filter((name) => asked[name] !== undefined && !(name === 'locations' && isWhole));
 }
 
-/** Whether rights are scopes and nothing else: then a decision about the scopes is one about the rights. */
+/** Whether the rights consist of scopes only, so that a decision about the scopes also decides about the rights. */
 export const isPlain = ({ space, rights }: Access): boolean =>
   rights.every(({ asked }) => isFree(asked, space.url));
 
@@ -118,7 +121,7 @@ export interface AllowedRight {
   readonly scopes: readonly string[];
 }
 
-/** Returns the rights that a person allows who allows these scopes. */
+/** Returns the rights of a person who allows these scopes. */
 export const allowedRights = (
   { space: { url }, rights }: Access,
   allowed: ReadonlySet<string>,
@@ -127,7 +130,7 @@ export const allowedRights = (
     keptOf(right, url, (scopes) => scopes.every((one) => allowed.has(one))),
   );
 
-/** The decisions of a person about a client, so far. */
+/** The person's decisions about a client up to now. */
 export interface Allowed {
   readonly scopes: ReadonlySet<string>;
   readonly rights: readonly AllowedRight[];
@@ -159,14 +162,14 @@ export function grantedOf({ space: { url }, rights }: Access, { scopes, rights: 
   } satisfies GrantedAccess;
 }
 
-/** All of the access, for a client that acts for itself. */
+/** Returns the whole access, for a client that acts for itself. */
 export const wholeOf = (access: Access): GrantedAccess => {
   const scopes = new Set(itemsOf(access).map(({ scope }) => scope));
   const rights = allowedRights(access, scopes);
   return grantedOf(access, { scopes, rights });
 };
 
-/** Returns the right with the actions, or the scopes of a reference, that pass. */
+/** Returns the right with only the actions, or the scopes of a reference, that pass. */
 function keptOf(
   { asked, needs }: Right,
   url: string,
@@ -186,7 +189,7 @@ function keptOf(
 
 const isFree = (access: AskedAccess, url: string) => restrictionsOf(access, url).length === 0;
 
-/** Whether two objects differ in their actions at most. */
+/** Whether two objects are equal except for their actions. */
 function isAlike(granted: AskedAccess, asked: AskedAccess): boolean {
   if (typeof granted === 'string' || typeof asked === 'string') return false;
   const { actions: _some, ...restrictions } = granted;

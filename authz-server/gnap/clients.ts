@@ -12,7 +12,7 @@ import type { GrantRequest } from './grant-request.ts';
 import type { AskingClient } from './records.ts';
 import type { GnapServer } from './server.ts';
 
-/** A client that sends a request, before its key is proved. */
+/** A client that sends a request, before the client has proved its key. */
 export interface FoundClient {
   readonly asking: AskingClient;
   readonly key: GnapKey;
@@ -20,14 +20,15 @@ export interface FoundClient {
 }
 
 /**
- * Finds a client by its instance identifier or by its key. A client whose key nobody registered gets a record that is
- * not stored, if the configuration lets anybody ask. Throws `GnapError`.
+ * Finds a client by its instance identifier or by its key. For a key that is not registered it makes a record that is
+ * not stored, if the configuration lets any client ask. Throws `GnapError`.
  */
 export async function findClient(
   server: Pick<GnapServer, 'config' | 'stores' | 'clock' | 'demoClients'>,
   client: GrantRequest['client'],
 ): Promise<FoundClient> {
-  // In this order: whoever shows a key that is replaced before the client ends gets nothing of after that.
+  // The order matters: a client that proves a key which is replaced before the client ends gets no access of a later
+  // generation.
   const generationOf = (id: string) => server.stores.revocations.generation('client', id);
   if (typeof client === 'string') {
     const generation = await generationOf(client);
@@ -56,8 +57,8 @@ export async function findClient(
 type Registered = ClientRecord & { readonly gnap: GnapRegistration };
 
 /**
- * Finds the record of a client that may ask now: one that the operator registered, or one that a person has let in as
- * long as the configuration lets anybody ask.
+ * Finds the record of a client that may ask now: a client that the operator registered, or, while the configuration
+ * lets any client ask, one that a person has allowed.
  */
 export async function registered(
   { config, stores, demoClients }: Pick<GnapServer, 'config' | 'stores' | 'demoClients'>,
@@ -75,8 +76,8 @@ function foundOf(record: Registered, generation: number): FoundClient {
 }
 
 /**
- * Finds the client that asked for a grant, registered or not. Resolves to undefined if it has been removed since, also if
- * it has come back, or if nobody unknown may ask any more.
+ * Finds the client that asked for a grant, registered or not. Resolves to undefined if the client was removed since
+ * then, even if it is registered again, or if unknown clients may not ask any more.
  */
 export async function clientOf(
   server: Pick<GnapServer, 'config' | 'stores' | 'clock' | 'demoClients'>,
@@ -90,7 +91,7 @@ export async function clientOf(
   return server.config.gnap?.clients === 'anybody' ? recordOf(server, asking) : undefined;
 }
 
-/** The record of a client that nobody registered. It is stored once a person allows something. */
+/** Returns the record of an unregistered client. It is stored when a person allows something. */
 function recordOf(
   { config, clock }: Pick<GnapServer, 'config' | 'clock'>,
   { clientId, key, name }: Omit<AskingClient, 'generation'>,
@@ -118,7 +119,10 @@ function keyOf(key: unknown): GnapKey {
   }
 }
 
-/** Returns a key that was read, as it is stored: in the one spelling of its numbers, without other members. */
+/**
+ * Returns a key in the form in which it is stored: with the canonical spelling of its numbers and without other
+ * members.
+ */
 export function registrationOf(value: unknown, key: GnapKey): RegisteredKey {
   if (key.proof === 'mtls') return { proof: 'mtls', 'cert#S256': key.thumbprint };
   const { proof, jwk } = value as { proof: unknown; jwk: { readonly alg: string } };
@@ -129,7 +133,10 @@ export function registrationOf(value: unknown, key: GnapKey): RegisteredKey {
   return { proof: { method, alg, 'content-digest-alg': digest }, jwk: own };
 }
 
-/** Throws `GnapError` for a key by which somebody is let in: no key is used in two protocols (RFC 9729 section 8). */
+/**
+ * Throws `GnapError` for a key that is registered for sign-in, since no key is used in two protocols (RFC 9729 section
+ * 8).
+ */
 export async function refuseOtherUse(
   { stores }: Pick<GnapServer, 'stores'>,
   key: RegisteredKey,

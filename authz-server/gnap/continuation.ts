@@ -33,14 +33,14 @@ import type { GnapServer } from './server.ts';
 import { subjectItems } from './subject.ts';
 import { expectedPerson } from './user-hint.ts';
 
-/** A grant that its client comes back to, in either state. */
+/** A pending or given grant to which its client returns. */
 interface Continued {
   readonly continuation: string;
   readonly pending: PendingGrant | undefined;
   readonly given: GivenGrant | undefined;
 }
 
-/** Finds the grant of a continuation token, and demands the proof of its key (RFC 9635 section 5). */
+/** Finds the grant of a continuation token, and demands a proof of its key (RFC 9635 section 5). */
 async function findContinued(
   server: GnapServer,
   received: Received,
@@ -57,7 +57,7 @@ async function findContinued(
   return { continuation, pending, given };
 }
 
-/** Answers a client that comes back: after a finished interaction, or to ask whether somebody has decided. */
+/** Answers a client that returns after a finished interaction, or asks whether a person has decided. */
 export async function continueGrant(server: GnapServer, received: Received): Promise<object> {
   const { interact_ref: ref } =
     received.content.length > 0 ? readContent(CONTENTS.continuation, received.content) : {};
@@ -75,7 +75,7 @@ export async function continueGrant(server: GnapServer, received: Received): Pro
   return { ...further, ...(await give(server, given, received.from)) };
 }
 
-/** Resolves to nothing while nobody has decided, and while the client that asked for a finish has no reference. */
+/** Resolves to undefined before a person has decided, and if the client asked for a finish but sends no reference. */
 async function afterWaiting(
   server: GnapServer,
   from: Origin,
@@ -88,20 +88,20 @@ async function afterWaiting(
     throw new GnapError('invalid_interaction', 'the reference is not of this grant', further);
   }
   if (decision === undefined || (interactRef !== undefined && ref === undefined)) return {};
-  // One of several at once is answered.
+  // Only one of several concurrent requests gets an answer.
   if (pending.taken || !(await replacePending(server, { ...pending, taken: true }, pending))) {
     throw new GnapError('too_many_attempts', 'another request was answered');
   }
   if (decision.kind === 'refused') {
     await removePending(server, pending.id);
-    // The grant before stays: the person refused its modification alone.
+    // The earlier grant stays, since the person refused only its modification.
     const more = pending.extends === undefined ? {} : further;
     throw new GnapError(decision.code, REFUSALS[decision.code], more);
   }
   try {
     return await giveApproved(server, pending, decision, from);
   } catch (error) {
-    // The client can come back with the same reference: nothing of it was used up.
+    // The client can return with the same reference, since the request used up nothing.
     if (!(error instanceof GnapError)) {
       await replacePending(server, pending, { ...pending, taken: true });
     }
@@ -140,7 +140,10 @@ const REFUSALS = {
   unknown_user: 'somebody else signed in than the person whom the request names',
 };
 
-/** Changes what a client asks for (RFC 9635 section 5.3): at once within what the person allowed, else by asking. */
+/**
+ * Changes the access of a grant (RFC 9635 section 5.3): at once if the person already allowed the access, otherwise
+ * after asking.
+ */
 export async function modifyGrant(server: GnapServer, received: Received): Promise<object> {
   const { from } = received;
   const body = readContent(CONTENTS.modification, received.content);
@@ -176,7 +179,7 @@ export async function modifyGrant(server: GnapServer, received: Received): Promi
         isDeepStrictEqual(grantedOf(access, allowedAt(allowed, access.space.url)), wholeOf(access)),
       );
     if (isAllowed) {
-      // Nothing waits for a person.
+      // No request waits for a person.
       if (body.interact !== undefined) await server.stores.limits.giveBack(...visits(given));
       const { subject: _former, ...kept } = given;
       return { ...further, ...(await give(server, { ...kept, ...wanted }, from)) };

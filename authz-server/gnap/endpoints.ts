@@ -18,19 +18,21 @@ import type { Config } from '#shared/config/schema.ts';
 import { FINISH_METHODS, INTERACTION_START_MODES } from './interaction.ts';
 import { SUBJECT_FORMATS } from './subject.ts';
 
-/** Does the work of an endpoint. Resolves to the JSON of the answer, or to undefined for an answer without content. */
+/**
+ * Handles a request to an endpoint. Resolves to the JSON of the answer, or to undefined for an answer without content.
+ */
 type Work = (received: Received, target: Target) => Promise<object | void>;
 
 type Works = Readonly<Record<string, Work>>;
 
 const LONGEST_AGENT = 512;
 
-/** The endpoints of GNAP for programs, by path. */
+/** Returns the GNAP endpoints for programs, by path. */
 export function gnapEndpoints(server: GnapServer): ReadonlyMap<string, Endpoint> {
   const { config } = server;
   const proxies = trustedProxies(config.trustedProxies);
   const introspect = createIntrospection(server);
-  // Without mtls no certificate of anybody counts.
+  // Without mtls no certificate is trusted.
   const believed = trustedProxies(config.gnap?.mtls ? config.trustedProxies : []);
   const answering = (works: Works) =>
     answerBy(works, (request) => receive(request, originOf(request), believed));
@@ -82,7 +84,7 @@ export function gnapEndpoints(server: GnapServer): ReadonlyMap<string, Endpoint>
   ]);
 }
 
-/** Answers by the work of each method; a refusal is JSON, too (RFC 9635 section 3.6). */
+/** Answers with the handler of each method. A refusal is JSON, too (RFC 9635 section 3.6). */
 function answerBy(works: Works, received: (request: AnyRequest) => Promise<Received>) {
   return async (request: AnyRequest, target: Target): Promise<Answer> => {
     const work = works[request.method ?? ''];

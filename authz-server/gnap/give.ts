@@ -17,8 +17,9 @@ import { subjectAnswer } from './subject.ts';
 export type Giving = Omit<GivenGrant, 'jtis'>;
 
 /**
- * Issues the tokens of a grant, with what its person has allowed of them. They take the place of those before, which
- * end. Returns `access_token` and `subject` of the answer. Throws `GnapError` if the grant or the client has ended.
+ * Issues the tokens of a grant, with the part of them that its person has allowed. They replace the earlier tokens,
+ * which end. Returns `access_token` and `subject` of the answer. Throws `GnapError` if the grant or the client has
+ * ended.
  */
 export async function give(server: GnapServer, giving: Giving, from: Origin): Promise<object> {
   const { clientId, accountId, subject, authTime, assurance, isList, grantId, key, generation } =
@@ -63,7 +64,10 @@ export const allows = (
   items: readonly ScopeItem[],
 ): boolean => items.every(({ scope, resource = '' }) => allowed[resource]?.includes(scope));
 
-/** Keeps which tokens are good now, and ends those before. Of two at once, the tokens of the later one are good. */
+/**
+ * Stores which tokens are valid now, and ends the earlier ones. Of two concurrent calls, the tokens of the later one
+ * are valid.
+ */
 async function replaceTokens(
   server: GnapServer,
   giving: Giving,
@@ -75,16 +79,16 @@ async function replaceTokens(
     if (giving.exp <= epochSeconds(server.clock)) throw ended();
     const was = await findGiven(server, giving.id);
     const given: GivenGrant = { ...giving, jtis };
-    // A grant that was there has been ended meanwhile.
+    // An existing grant has ended meanwhile.
     if (was === undefined && isKnown) throw ended();
     if (was === undefined) return saveGiven(server, given);
-    // They end first: a repeated request would not find them if this failed afterwards.
+    // The old tokens end first: if this failed later, a repeated request would not find them.
     await endTokens(server, was.jtis);
     if (await replaceGiven(server, given, was)) return;
   }
 }
 
-/** The bucket of tokens that are about to end: every server remembers each of them for days. */
+/** Returns the bucket for tokens that are about to end, since every server remembers each of them for days. */
 export const endsOf = ({ config }: Pick<GnapServer, 'config'>, accountId: string): Bucket => [
   'revocations',
   accountId,

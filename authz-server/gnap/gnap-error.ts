@@ -13,7 +13,7 @@ export type ErrorCode =
   | 'too_fast'
   | 'too_many_attempts';
 
-/** A refusal that the client is told (RFC 9635 section 3.6). Its message is the description, for developers. */
+/** A refusal that the client is told (RFC 9635 section 3.6). Its message is a description for developers. */
 export class GnapError extends Error {
   override readonly name = 'GnapError';
   readonly code: ErrorCode;

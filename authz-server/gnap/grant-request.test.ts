@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { CONTENTS, readContent } from './grant-request.ts';
 import { GnapError } from './gnap-error.ts';
 
-/** Whether content is read, or refused as a client can be told. */
+/** Says whether content is accepted, or refused in a way that a client can be told. */
 function outcome(schema: (typeof CONTENTS)[keyof typeof CONTENTS], content: Uint8Array): string {
   try {
     readContent(schema, Buffer.from(content));
@@ -15,7 +15,7 @@ function outcome(schema: (typeof CONTENTS)[keyof typeof CONTENTS], content: Uint
 }
 
 describe.each(Object.entries(CONTENTS))('content of a %s', (_name, schema) => {
-  test('any octets are refused as no JSON', () => {
+  test('any octets that are no JSON are refused as no JSON', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (octets) => {
         expect(['read', 'invalid_request']).toContain(outcome(schema, octets));
@@ -23,7 +23,7 @@ describe.each(Object.entries(CONTENTS))('content of a %s', (_name, schema) => {
     );
   });
 
-  test('any JSON is read or refused', () => {
+  test('any JSON is accepted or refused', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const content = Buffer.from(JSON.stringify(value));
@@ -33,7 +33,7 @@ describe.each(Object.entries(CONTENTS))('content of a %s', (_name, schema) => {
   });
 });
 
-test('a request that is like a right one is read or refused, whatever stands in its members', () => {
+test('a request like a valid one is accepted or refused, whatever its members contain', () => {
   const member = fc.oneof(fc.jsonValue(), fc.constant(['photos:read']), fc.constant('httpsig'));
   const like = fc.record({
     access_token: fc.oneof(member, fc.record({ access: member, label: member, flags: member })),

@@ -5,15 +5,15 @@ import { HASH_METHODS } from '#shared/gnap/interaction-hash.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
 import { GnapError } from './gnap-error.ts';
 
-/** Most tokens of a request, and most rights of a token. */
+/** The most tokens of a request, and the most rights of a token. */
 const MOST_TOKENS = 10;
 const MOST_RIGHTS = 20;
 const LONGEST = 1024;
 const MOST_WORDS = 50;
-/** Characters of JSON of all rights of a token, which stand in it. */
+/** The most characters of JSON of all rights of a token; the token contains them. */
 const LONGEST_ACCESS = 2048;
 
-/** Text that a person may be shown: nothing in it is invisible, or turns the text around it. */
+/** Text that a person may be shown: no character of it is invisible, or reverses the text around it. */
 const text = z
   .string()
   .min(1)
@@ -21,7 +21,7 @@ const text = z
   .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'has characters that nobody sees');
 const words = z.array(text).max(MOST_WORDS);
 
-/** RFC 9635 section 8. Members that are not listed are refused: nobody here could enforce them. */
+/** RFC 9635 section 8. Other members are refused, since no part of this server could enforce them. */
 const accessObject = z.strictObject({
   type: text,
   actions: words.min(1),
@@ -74,7 +74,7 @@ const user = z.union([
   }),
 ]);
 
-/** The part of a request that may be sent again, to modify it (RFC 9635 section 5.3). */
+/** The part of a request that a client may send again in order to modify its grant (RFC 9635 section 5.3). */
 const modification = z.object({
   access_token: z.union([tokenRequest, z.array(tokenRequest).min(1).max(MOST_TOKENS)]).optional(),
   subject: subject.optional(),
@@ -118,10 +118,10 @@ export type UserHint = z.infer<typeof user>;
 export type GrantRequest = z.infer<typeof request>;
 export type Modification = z.infer<typeof modification>;
 
-/** The contents of requests to the endpoints, by what they ask for. */
+/** The schemas of requests to the endpoints, by purpose. */
 export const CONTENTS = { request, modification, continuation, rotation, introspection } as const;
 
-/** Reads content in JSON. Throws `GnapError` if it has not that form; the first mistake is named. */
+/** Reads JSON content. Throws `GnapError` with the first mistake if it does not match the schema. */
 export function readContent<Schema extends z.ZodType>(
   schema: Schema,
   content: Buffer,
@@ -131,7 +131,7 @@ export function readContent<Schema extends z.ZodType>(
   throw new GnapError('invalid_request', mistakeIn(checked.error.issues));
 }
 
-/** Names the first mistake. If several forms are possible, it is one of the form that fits the furthest. */
+/** Describes the first mistake. If several forms are possible, the mistake is in the form that fits best. */
 function mistakeIn(
   issues: readonly z.core.$ZodIssue[],
   above: readonly PropertyKey[] = [],
@@ -161,7 +161,7 @@ function parseJson(content: Buffer): unknown {
   }
 }
 
-/** Returns the tokens that a request asks for; a single one is not labelled unless its client labels it. */
+/** Returns the tokens that a request asks for. A single token has a label only if its client gives it one. */
 export function tokensOf({ access_token: asked }: Modification): readonly TokenRequest[] {
   if (asked === undefined) return [];
   const tokens = [asked].flat();

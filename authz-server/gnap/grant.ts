@@ -24,10 +24,10 @@ import type { GnapServer } from './server.ts';
 import { subjectItems } from './subject.ts';
 import { expectedPerson } from './user-hint.ts';
 
-/** Seconds that a client waits between two polls. RFC 9635 section 3.1 asks for at least five. */
+/** Seconds that a client waits between two polls. RFC 9635 section 3.1 requires at least five. */
 export const WAIT = 5;
 
-/** Answers a request for access (RFC 9635 section 2): with tokens, or with the way to a person who decides. */
+/** Answers a request for access (RFC 9635 section 2) with tokens, or with the way to a person who decides. */
 export async function requestGrant(server: GnapServer, received: Received): Promise<object> {
   const { from } = received;
   const body = readContent(CONTENTS.request, received.content);
@@ -66,7 +66,10 @@ export async function requestGrant(server: GnapServer, received: Received): Prom
   return { access_token: await ofMachine(server, client, wanted, from) };
 }
 
-/** The bucket of a grant that is empty until its client has waited since it was answered last (RFC 9635 section 5). */
+/**
+ * Returns the bucket of a grant, which stays empty until its client has waited since its last answer (RFC 9635 section
+ * 5).
+ */
 export const pollOf = (id: string): Bucket => ['gnap-poll', id, { burst: 1, per: WAIT }];
 
 /** The answer to a client that has to wait for a person. */
@@ -82,7 +85,10 @@ export function pendingAnswer(
   };
 }
 
-/** Returns `continue` of an answer (RFC 9635 section 3.1). The token stays the same, so that a lost answer ends nothing. */
+/**
+ * Returns the member `continue` of an answer (RFC 9635 section 3.1). The token stays the same, so a lost answer does no
+ * harm.
+ */
 export const continueAnswer = ({ config }: Pick<GnapServer, 'config'>, continuation: string) => ({
   continue: {
     uri: `${config.issuer}/gnap/continue`,
@@ -91,7 +97,7 @@ export const continueAnswer = ({ config }: Pick<GnapServer, 'config'>, continuat
   },
 });
 
-/** Returns what a request asks for, once it is sure that the client may ask for it. Throws `GnapError`. */
+/** Returns the access that a request asks for, after checking that the client may ask for it. Throws `GnapError`. */
 export function wantedOf(
   { config }: Pick<GnapServer, 'config'>,
   client: ClientRecord,
@@ -108,7 +114,7 @@ export function wantedOf(
     if (!resolved.space.schemes.includes('Bearer')) {
       throw new GnapError('invalid_flag', `${resolved.space.url} takes no bearer tokens`);
     }
-    // A resource server that takes Bearer knows scopes alone.
+    // A resource server that accepts Bearer knows only scopes.
     if (!isPlain(resolved)) {
       throw new GnapError('invalid_flag', 'a bearer token cannot restrict its scopes');
     }
@@ -128,7 +134,7 @@ export function wantedOf(
   return { tokens, isList: Array.isArray(body.access_token), ...(subject && { subject }) };
 }
 
-/** Issues tokens to a client that acts for itself, as by client credentials in OAuth. */
+/** Issues tokens to a client that acts for itself, as OAuth does for client credentials. */
 async function ofMachine(
   server: GnapServer,
   { asking, record }: FoundClient,

@@ -9,10 +9,12 @@ import { mayPush } from './push.ts';
 import { type Finish, LIFETIME, type PendingGrant } from './records.ts';
 import type { GnapServer } from './server.ts';
 
-/** The part of a pending grant by which a person comes to decide. */
+/** The part of a pending grant through which a person comes to decide. */
 export type Interaction = Pick<PendingGrant, 'uid' | 'userCode' | 'finish' | 'locales'>;
 
-/** How each start mode reaches a person, as the grant type of OAuth that a client is registered for. */
+/**
+ * The start modes by which a client reaches a person, with the OAuth grant type that the client must be registered for.
+ */
 const START_MODES = {
   redirect: 'authorization_code',
   user_code: 'urn:ietf:params:oauth:grant-type:device_code',
@@ -27,7 +29,7 @@ const isStartMode = (mode: string): mode is StartMode => Object.hasOwn(START_MOD
 
 export const FINISH_METHODS = ['redirect', 'push'] as const;
 
-/** RFC 8628 section 6.1: no vowels, so that no code is a word. */
+/** RFC 8628 section 6.1: there are no vowels, so that no code is a word. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 
 /** Begins an interaction. Throws `GnapError` if the client and this server have no mode in common. */
@@ -82,8 +84,9 @@ function finishOf(
 }
 
 /**
- * Returns why a client may not be told at a URI, by the browser or by the server. A registered client may use those that
- * it registered; anybody else an https URI or one on the person's own machine (RFC 9635 section 2.5.2.1).
+ * Returns the reason why a client may not be notified at a URI, by the browser or by the server. A registered client
+ * may use the URIs that it registered; any other client may use an https URI or a URI on the person's own machine (RFC
+ * 9635 section 2.5.2.1).
  */
 function finishRefusal(
   { redirect_uris, gnap, application_type }: ClientRecord,
@@ -97,7 +100,7 @@ function finishRefusal(
     return url.protocol === 'https:' || isLocal ? undefined : 'uri is neither https nor loopback';
   }
   const isFree = isLocal && application_type === 'native';
-  // RFC 8252 section 7.3: the port is free.
+  // RFC 8252 section 7.3: any port is allowed.
   const withoutPort = (one: string) =>
     isFree ? one.replace(/^(http:\/\/(?:\[[^\]]*\]|[^:/]*))(?::\d+)?/, '$1') : one;
   const isRegistered = redirect_uris?.some((one) => withoutPort(one) === withoutPort(uri)) === true;
@@ -114,7 +117,7 @@ function newUserCode(random: GnapServer['random']): string {
   return code;
 }
 
-/** Returns `interact` of the answer (RFC 9635 section 3.3). */
+/** Returns the member `interact` of the answer (RFC 9635 section 3.3). */
 export function interactAnswer(
   { config, clock }: Pick<GnapServer, 'config' | 'clock'>,
   { uid, userCode, finish, exp }: PendingGrant,

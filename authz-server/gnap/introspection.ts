@@ -14,7 +14,7 @@ import type { GnapServer } from './server.ts';
 
 const INACTIVE = { active: false };
 
-/** Tells registered resource servers about access tokens of GNAP (RFC 9767 section 3.3). */
+/** Answers registered resource servers about GNAP access tokens (RFC 9767 section 3.3). */
 export function createIntrospection(server: GnapServer) {
   const { config, feed, clock, publicKey } = server;
   const { issuer, tokens: settings } = config;
@@ -51,7 +51,7 @@ export function createIntrospection(server: GnapServer) {
       aud,
       sub,
       instance_id: client_id,
-      // As OAuth tells them (RFC 9470 section 6.2), so that a resource server can ask for another sign-in.
+      // The claims are those of OAuth (RFC 9470 section 6.2), so that a resource server can ask for another sign-in.
       acr,
       amr,
       auth_time,
@@ -59,7 +59,7 @@ export function createIntrospection(server: GnapServer) {
   };
 }
 
-/** The key of a token, as a resource server is told of it; a bearer token has none. */
+/** Returns the key of a token as a resource server gets it. Returns undefined for a bearer token. */
 function boundKey(cnf: AccessTokenClaims['cnf']): JsonObject | undefined {
   if (cnf === undefined || 'jkt' in cnf) return undefined;
   return 'jwk' in cnf
@@ -72,7 +72,7 @@ function methodOf(key: JsonObject | undefined): unknown {
   return isObject(proof) ? proof['method'] : proof;
 }
 
-/** Returns the claims of a token of GNAP that is good for one of these audiences. */
+/** Returns the claims of a GNAP token that is valid for one of these audiences. */
 async function verified(
   tokens: TokenVerifier,
   token: string,
@@ -84,7 +84,7 @@ async function verified(
   return verdict.kind === 'verified' ? decodeJwt(token) : undefined;
 }
 
-/** Whether a right is among those of a token. What this server does not understand is not among them. */
+/** Whether a token has a right. A right that this server does not understand is not among them. */
 function includes(granted: readonly unknown[], asked: string | object): boolean {
   return granted.some((right) => {
     if (typeof asked === 'string' || typeof right !== 'object') return right === asked;

@@ -13,7 +13,9 @@ import type { Origin } from './records.ts';
 import type { GnapServer } from './server.ts';
 import type { TokenOrder } from './token-order.ts';
 
-/** Records that tokens are issued, before anything of them leaves. Rejects if the audit log cannot be written. */
+/**
+ * Records the issue of tokens before any part of them leaves the server. Rejects if the audit log cannot be written.
+ */
 export const recordIssue = (
   { recorder }: Pick<GnapServer, 'recorder'>,
   from: Origin,
@@ -28,12 +30,12 @@ export const recordIssue = (
 
 export interface IssuedToken {
   readonly jti: string;
-  /** As the client gets it (RFC 9635 section 3.2.1). */
+  /** The token as the client gets it (RFC 9635 section 3.2.1). */
   readonly answer: object;
 }
 
 /**
- * Issues an access token. The generations are read before it is signed, so that a revocation made meanwhile still hits
+ * Issues an access token. The generations are read before the token is signed, so a revocation in between still revokes
  * it. Throws `GnapError` if the client or the grant has ended.
  */
 export async function issueToken(server: GnapServer, order: TokenOrder): Promise<IssuedToken> {
@@ -43,7 +45,7 @@ export async function issueToken(server: GnapServer, order: TokenOrder): Promise
   const { epoch } = await knownView(feed);
   if (epoch === undefined) throw new StoreUnavailable('the revocations are not known');
   const client_gen = await stores.revocations.generation('client', clientId);
-  // In this order: a client that was removed meanwhile gets no token of the generation after its end.
+  // The order matters: a client that was removed meanwhile gets no token of the generation after its end.
   if (client_gen !== order.generation || (await stores.clients.get(clientId)) === undefined) {
     throw new GnapError('invalid_client', 'the client was removed');
   }
@@ -68,7 +70,7 @@ export async function issueToken(server: GnapServer, order: TokenOrder): Promise
     ...(!bearer && { cnf: bindingOf(key) }),
     ...(person && { ...person.assurance, auth_time: person.authTime }),
   };
-  // By this type, a resource server of OAuth alone refuses it.
+  // A resource server that knows only OAuth refuses this type.
   const { kid, jwt } = await signedToken(keys, space.alg, 'gnap-at+jwt', claims);
   return {
     jti,
@@ -83,7 +85,7 @@ export async function issueToken(server: GnapServer, order: TokenOrder): Promise
   };
 }
 
-/** The string `httpsig` is what a key without a proof means. */
+/** Returns the key that a token is bound to. Without a `proof` the key's proof is `httpsig`. */
 function bindingOf(key: RegisteredKey): KeyBinding {
   if (!('jwk' in key)) return { 'x5t#S256': key['cert#S256'] };
   const { jwk, proof } = key;

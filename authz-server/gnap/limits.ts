@@ -5,13 +5,16 @@ import type { Limits } from '#shared/stores/limits/limits.ts';
 import { toEnd } from '../base/spend.ts';
 import type { GnapServer } from './server.ts';
 
-/** The name of a bucket, its key and its rate. */
+/** A bucket of a limit: its name, its key and its rate. */
 export type Bucket = Readonly<Parameters<Limits['spend']>>;
 
-/** A request pays from each bucket before it is remembered. `refusal` is said if one is empty: by default `HttpError` 429. */
+/**
+ * The payment for a request, which takes from each bucket before the request is remembered. If a bucket is empty,
+ * `refusal` is thrown, by default `HttpError` 429.
+ */
 export interface Price {
   readonly buckets: readonly Bucket[];
-  /** The request ends something (`toEnd`). */
+  /** Whether the request ends something (`toEnd`). */
   readonly ends?: boolean;
   readonly refusal?: (retryAfter: number) => Error;
 }
@@ -31,7 +34,7 @@ export async function pay(
   }
 }
 
-/** Returns the buckets of rows that are written for somebody at an address who may be anybody. */
+/** Returns the buckets for rows of an unauthenticated client at an address. */
 export const ofStranger = (
   { config }: Pick<GnapServer, 'config'>,
   address: string,
@@ -40,7 +43,10 @@ export const ofStranger = (
   ['all-visits', 'all', config.limits.allVisits],
 ];
 
-/** Returns the bucket of a client whose key is proved. Each request leaves a row, so each pays from this one or another. */
+/**
+ * Returns the bucket of a client that has proved its key. Each request leaves a row, so each request pays from this
+ * bucket or another.
+ */
 export const ofClient = ({ config }: Pick<GnapServer, 'config'>, clientId: string): Bucket => [
   'client',
   clientId,
@@ -48,15 +54,15 @@ export const ofClient = ({ config }: Pick<GnapServer, 'config'>, clientId: strin
 ];
 
 /**
- * Returns `replay` for one request, which is paid for: what cannot be paid for leaves no row. A replay gets it back, or
- * anybody who has seen a request could keep its client out by that.
+ * Returns `replay` for one request after payment, so that a request that cannot pay leaves no row. A replayed request
+ * gets its payment back; otherwise anybody who has seen a request could block its client with it.
  */
 export function paidReplay(
   server: Pick<GnapServer, 'stores'>,
   price: Price,
 ): Pick<Replay, 'unique'> {
   const { replay, limits } = server.stores;
-  // The rotation of a key has two proofs: a replay behind a new one has left a row.
+  // The rotation of a key has two proofs: if the second one is a replay, the first has already left a row.
   let hasRow = false;
   return {
     async unique(...used) {

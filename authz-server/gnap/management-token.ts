@@ -6,10 +6,10 @@ import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { GnapServer } from './server.ts';
 import type { TokenOrder } from './token-order.ts';
 
-/** Seconds after the end of an access token for which it can still be rotated. */
+/** Seconds after the end of an access token during which it can still be rotated. */
 const AFTERLIFE = 3600;
 
-/** The access token that a management token is for, as it can be issued anew. */
+/** The access token of a management token, with the data to issue it again. */
 export interface Managed extends Omit<TokenOrder, 'space'> {
   readonly space: string;
   /** The claims of the access token by which it can be revoked. */
@@ -22,7 +22,7 @@ type Parts = Pick<GnapServer, 'config' | 'master' | 'clock'>;
 
 const keys = new WeakMap<Buffer, ReturnType<typeof derivedKey>>();
 
-/** To derive the key costs more than to use it. */
+/** The derivation of the key costs more than its use. */
 function keyOf(master: Buffer) {
   const key = keys.get(master) ?? derivedKey(master, 'countersign authz gnap management');
   keys.set(master, key);
@@ -33,8 +33,9 @@ const macOf = ({ master }: Parts, payload: string): string =>
   createHmac('sha256', keyOf(master)).update(payload).digest('base64url');
 
 /**
- * Returns `manage` of an access token (RFC 9635 section 3.2.1). The management token carries all that it manages, so
- * nothing is stored for it. It has no `alg` and no issuer, so that it is no access token anywhere.
+ * Returns the member `manage` of an access token (RFC 9635 section 3.2.1). The management token contains all data about
+ * its access token, so the server stores nothing for it. It has no `alg` and no issuer, so that no server accepts it as
+ * an access token.
  */
 export function managementOf(server: Parts, order: TokenOrder, claims: RevocableClaims) {
   const { config, clock } = server;
@@ -47,11 +48,14 @@ export function managementOf(server: Parts, order: TokenOrder, claims: Revocable
   };
 }
 
-/** Returns the access token that a management token manages, or undefined if it is none of ours or too old. */
+/**
+ * Returns the access token that a management token manages. Returns undefined if the management token is not ours or is
+ * too old.
+ */
 export function readManagement(server: Parts, token: string): Managed | undefined {
   const [payload = '', mac = '', ...more] = token.split('.');
   if (more.length > 0 || !sameText(mac, macOf(server, payload))) return undefined;
-  // Nobody else can have made the MAC, so the members need no second check.
+  // Only this server can have made the MAC, so the members are not checked again.
   const managed = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Managed;
   return managed.exp > epochSeconds(server.clock) ? managed : undefined;
 }

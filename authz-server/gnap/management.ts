@@ -19,10 +19,13 @@ import { allowedAt, findRights } from './rights.ts';
 import type { GnapServer } from './server.ts';
 import type { TokenOrder } from './token-order.ts';
 
-/** Seconds for which a second rotation of one token is told apart. From then on the token counts as revoked. */
+/** Seconds for which the server notices a second rotation of the same token. Afterwards the token is simply revoked. */
 const MEMORY = 60;
 
-/** Finds the access token that a request manages: by the token that it carries, at the address of that token. */
+/**
+ * Finds the access token that a request manages, by the management token in the request, at the address of the access
+ * token.
+ */
 function managedBy(server: GnapServer, { request }: Received, jti: string): Managed {
   const managed = readManagement(server, tokenOf(request));
   if (managed?.claims.jti !== jti) {
@@ -36,8 +39,8 @@ function managedBy(server: GnapServer, { request }: Received, jti: string): Mana
 }
 
 /**
- * Issues an access token anew, and ends the one before at once (RFC 9635 section 6.1). With another key in the content,
- * the new token is bound to that (section 6.1.1).
+ * Issues a new access token and ends the old one at once (RFC 9635 section 6.1). If the content has another key, the
+ * new token is bound to that key (section 6.1.1).
  */
 export async function rotateToken(
   server: GnapServer,
@@ -65,7 +68,7 @@ interface PriceOfEnd extends Price {
   readonly hasEnded: boolean;
 }
 
-/** The proof alone is remembered if the token has ended already. */
+/** If the token has already ended, the request pays only for the proof. */
 async function priceOfEnd(server: GnapServer, { claims, clientId }: Managed): Promise<PriceOfEnd> {
   const hasEnded = (await server.feed.latest()).revokedBy(claims) !== undefined;
   return {
@@ -74,7 +77,10 @@ async function priceOfEnd(server: GnapServer, { claims, clientId }: Managed): Pr
   };
 }
 
-/** Returns what the token was issued for. Throws `GnapError` if client and person do not allow all of it any more. */
+/**
+ * Returns the contents of the new token, which are those of the old one. Throws `GnapError` if client and person do not
+ * allow all of it any more.
+ */
 async function sameAgain(server: GnapServer, managed: Managed): Promise<Omit<TokenOrder, 'key'>> {
   const { access, scopes, bearer, label, clientId, person } = managed;
   const client = await registered(server, clientId);
@@ -106,7 +112,7 @@ function stillOpen(...[spaces, client, asked]: Parameters<typeof resolveAccess>)
   }
 }
 
-/** The record of the grant tells which tokens are good, so that a modification ends the rotated one too. */
+/** The grant's record lists the valid tokens, so a modification of the grant ends the rotated token, too. */
 async function takePlace(
   server: GnapServer,
   record: string,
@@ -121,7 +127,9 @@ async function takePlace(
   }
 }
 
-/** Returns the key that the new token is bound to, once the client has proved what it must. Throws `GnapError`. */
+/**
+ * Returns the key to which the new token is bound, after the client has proved the required keys. Throws `GnapError`.
+ */
 async function boundKey(
   server: GnapServer,
   received: Received,
@@ -162,7 +170,7 @@ function newKey(asked: unknown): GnapKey {
   }
 }
 
-/** Ends an access token at once (RFC 9635 section 6.2), also one that has ended already. */
+/** Ends an access token at once (RFC 9635 section 6.2). A token that has already ended is no error. */
 export async function revokeToken(
   server: GnapServer,
   received: Received,
@@ -171,7 +179,7 @@ export async function revokeToken(
   const managed = managedBy(server, received, jti);
   const price = await priceOfEnd(server, managed);
   await demandProof(server, received, readKey(managed.key), { ...price, ends: !price.hasEnded });
-  // Another request may have ended it, and still wait until everybody knows.
+  // Another request may have ended the token, and may still wait until all servers know.
   if (price.hasEnded) await server.stores.revocations.untilKnown();
   else await endTokens(server, [jti]);
 }

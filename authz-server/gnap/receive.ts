@@ -14,19 +14,19 @@ import { paidReplay, pay, type Price } from './limits.ts';
 import type { Origin } from './records.ts';
 import type { GnapServer } from './server.ts';
 
-/** Octets. A request that waits for a person is kept. */
+/** The most octets of a request, since a request that waits for a person is stored. */
 const LONGEST = 16 * 1024;
 
-/** A request whose content was received. */
+/** A request with its content. */
 export interface Received {
   readonly request: AnyRequest;
   readonly from: Origin;
   readonly content: Buffer;
-  /** Whether it comes from a proxy whose Client-Cert counts. */
+  /** Whether the request comes from a proxy whose Client-Cert field is trusted. */
   readonly fromProxy: boolean;
 }
 
-/** Receives the content of a request: JSON, or none. Throws `HttpError` 413 and 415. */
+/** Receives the content of a request: JSON, or no content. Throws `HttpError` 413 and 415. */
 export async function receive(
   request: AnyRequest,
   from: Origin,
@@ -44,7 +44,7 @@ export async function receive(
   return { request, from, content, fromProxy: proxies.has(request.socket.remoteAddress ?? '') };
 }
 
-/** Returns the access token of a request, which comes as GNAP. Throws `GnapError` without one. */
+/** Returns the access token of a request, which has the scheme GNAP. Throws `GnapError` without one. */
 export function tokenOf({ rawHeaders }: AnyRequest): string {
   const { scheme, token68 } = parseCredentials(single(rawHeaders, 'authorization') ?? '') ?? {};
   if (scheme !== 'gnap' || token68 === undefined) {
@@ -53,7 +53,7 @@ export function tokenOf({ rawHeaders }: AnyRequest): string {
   return token68;
 }
 
-/** The request as its client has proved it: at the configured origin, whatever Host says. */
+/** Returns the request that the client signed: at the configured origin, whatever Host says. */
 export function provedRequest(
   { config }: Pick<GnapServer, 'config'>,
   { request, content, fromProxy }: Received,
@@ -73,7 +73,7 @@ export function provedRequest(
   };
 }
 
-/** The options of a proof at this server, where each request counts once. */
+/** The options for verifying a proof at this server, where each request is accepted once. */
 export const proofOptions = ({
   stores,
   clock,
@@ -84,8 +84,8 @@ export const proofOptions = ({
 });
 
 /**
- * Throws `GnapError` unless the client has proved its key (RFC 9635 section 7.3). Once it has, it pays the price, and only
- * then the request is remembered.
+ * Throws `GnapError` unless the client has proved its key (RFC 9635 section 7.3). After the proof the client pays the
+ * price, and only then the request is remembered.
  */
 export async function demandProof(
   server: Pick<GnapServer, 'config' | 'stores' | 'clock'>,
@@ -102,6 +102,6 @@ export async function demandProof(
     }
     throw error;
   }
-  // A certificate proves each request anew, and nothing is remembered.
+  // A certificate proves each request anew, so no request is remembered.
   if (key.proof === 'mtls') await pay(server, price);
 }

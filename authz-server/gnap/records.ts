@@ -12,25 +12,25 @@ export const LIFETIME = 600;
 
 type Store = Pick<PagesServer, 'stores' | 'clock' | 'random'>;
 
-/** A client as it named itself, by a key that it has proved. */
+/** A client as it identified itself with a key that it has proved. */
 export interface AskingClient {
   readonly clientId: string;
   readonly key: GnapRegistration['key'];
-  /** The client's generation when it asked: a client that is removed does not come back by its key. */
+  /** The client's generation when it asked; with it a removed client cannot return through its key. */
   readonly generation: number;
   /** The name that an unknown client gives itself. */
   readonly name?: string;
 }
 
-/** All that a client asks for. */
+/** The access and other data that a client asks for. */
 export interface Wanted {
   readonly tokens: readonly TokenRequest[];
-  /** Whether it asked for a list of tokens, which is then answered by a list (RFC 9635 section 3.2.2). */
+  /** Whether the client asked for a list of tokens and so gets a list (RFC 9635 section 3.2.2). */
   readonly isList: boolean;
   readonly subject?: SubjectRequest;
 }
 
-/** How the client hears that a person has decided (RFC 9635 section 2.5.2). */
+/** How the client is notified that a person has decided (RFC 9635 section 2.5.2). */
 export interface Finish {
   readonly method: 'redirect' | 'push';
   readonly uri: string;
@@ -50,9 +50,9 @@ export type Decision =
       readonly kind: 'approved';
       readonly grantId: string;
       readonly accountId: string;
-      /** NumericDate of the sign-in. */
+      /** The time of the sign-in as NumericDate. */
       readonly authTime: number;
-      /** As in `SignIn`. */
+      /** Has the meaning of this member of `SignIn`. */
       readonly assurance: Assurance;
     }
   | {
@@ -61,18 +61,18 @@ export type Decision =
       readonly accountId: string;
     };
 
-/** Where a request comes from, for the person who decides and for the audit log. */
+/** The origin of a request, for the person who decides and for the audit log. */
 export interface Origin {
   readonly address: string;
   readonly agent?: string;
 }
 
-/** A grant request that waits for a person, or for the client to come back. Times are NumericDates. */
+/** A grant request that waits for a person or for the return of its client. Times are NumericDates. */
 export interface PendingGrant extends AskingClient, Wanted {
   readonly id: string;
-  /** Names the page on which a person decides. */
+  /** Identifies the page on which a person decides. */
   readonly uid: string;
-  /** Normalised. Absent: the client shows none. */
+  /** The normalised user code; absent if the client shows none. */
   readonly userCode?: string;
   readonly finish?: Finish;
   readonly locales?: string;
@@ -83,20 +83,20 @@ export interface PendingGrant extends AskingClient, Wanted {
   /** The grant that a modification extends (section 5.3). */
   readonly extends?: string;
   readonly decision?: Decision;
-  /** The SHA-256 of the interaction reference; set with a decision, if the client asked for a finish. */
+  /** The SHA-256 of the interaction reference. It is set with a decision if the client asked for a finish. */
   readonly interactRef?: string;
-  /** The client was answered. */
+  /** Whether the client got its answer. */
   readonly taken?: true;
 }
 
-/** A grant that a person gave. The client may modify and end it, and get its tokens anew. */
+/** A grant that a person gave. The client may modify and end it, and may get new tokens. */
 export interface GivenGrant extends AskingClient, Wanted {
   readonly id: string;
   readonly grantId: string;
   readonly accountId: string;
   readonly authTime: number;
   readonly assurance: Assurance;
-  /** The `jti` of the tokens that are good: they end when others take their place. */
+  /** The `jti` of the valid tokens, which end when others replace them. */
   readonly jtis: readonly string[];
   /** NumericDate. */
   readonly exp: number;
@@ -105,10 +105,10 @@ export interface GivenGrant extends AskingClient, Wanted {
 const PENDING = 'GnapRequest';
 const GIVEN = 'GnapGrant';
 
-/** Identifiers of records are hashes: whoever reads the store cannot continue a grant. */
+/** Identifiers of records are hashes, so a reader of the store cannot continue a grant. */
 export const hashed = (secret: string): string => hash('sha256', secret, 'base64url');
 
-/** A continuation token, with 256 random bits. */
+/** Returns a continuation token with 256 random bits. */
 export const newContinuation = ({ random }: Pick<Store, 'random'>): string =>
   randomId(random) + randomId(random);
 
@@ -121,7 +121,7 @@ export async function savePending({ stores }: Store, pending: PendingGrant): Pro
   });
 }
 
-/** Replaces a pending grant if it is still as it `was`. Of several at once, one is told true. */
+/** Replaces a pending grant if it still equals `was`. Of several concurrent calls, one returns true. */
 export async function replacePending(
   { stores, clock }: Store,
   pending: PendingGrant,
@@ -141,7 +141,7 @@ export async function findPending(
   return live(clock, asPending(await stores.artefacts.get(PENDING, id)));
 }
 
-/** Finds a pending grant by the name of its page. */
+/** Finds a pending grant by the identifier of its page. */
 export async function findByUid(
   { stores, clock }: Store,
   uid: string,
@@ -160,13 +160,13 @@ export async function findByUserCode(
 export const removePending = ({ stores }: Store, id: string): Promise<void> =>
   stores.artefacts.remove(PENDING, id);
 
-/** Keeps a grant until `exp`. It ends with the person's permission, whose `grantId` it has. */
+/** Stores a grant until `exp`. It ends with the person's permission, which has the id `grantId`. */
 export async function saveGiven({ stores, clock }: Store, given: GivenGrant): Promise<void> {
   const seconds = Math.max(1, given.exp - epochSeconds(clock));
   await stores.artefacts.put({ kind: GIVEN, id: given.id, payload: { ...given }, seconds });
 }
 
-/** Replaces a given grant if it is still as it `was`. Of several at once, one is told true. */
+/** Replaces a given grant if it still equals `was`. Of several concurrent calls, one returns true. */
 export async function replaceGiven(
   { stores, clock }: Store,
   given: GivenGrant,
@@ -179,11 +179,11 @@ export async function replaceGiven(
 }
 
 export async function findGiven({ stores }: Store, id: string): Promise<GivenGrant | undefined> {
-  // Only `saveGiven` and `replaceGiven` write it, so its members need no second check.
+  // Only `saveGiven` and `replaceGiven` write the record, so its members are not checked again.
   return (await stores.artefacts.get(GIVEN, id)) as GivenGrant | undefined;
 }
 
-/** Only `savePending` and `replacePending` write it, so its members need no second check. */
+/** Only `savePending` and `replacePending` write the record, so its members are not checked again. */
 const asPending = (payload: Record<string, unknown> | undefined) =>
   payload as PendingGrant | undefined;
 

@@ -4,7 +4,7 @@ import type { Allowed, AllowedRight } from './access.ts';
 
 const KIND = 'GnapRights';
 
-/** Most rights that are kept beside a grant, the latest ones. */
+/** The most rights that are stored beside a grant; the latest are kept. */
 const MOST = 100;
 
 type Store = Pick<PagesServer, 'stores'>;
@@ -15,26 +15,26 @@ export interface GrantedRights {
   readonly rights: readonly AllowedRight[];
 }
 
-/** Finds what a person has allowed under a grant. */
+/** Finds the rights that a person has allowed under a grant. */
 export async function findRights({ stores }: Store, grantId: string): Promise<GrantedRights> {
   const [grant, kept] = await Promise.all([
     stores.artefacts.get('Grant', grantId),
     stores.artefacts.get(KIND, grantId),
   ]);
-  // Only `addRights` writes them, so they need no second check.
+  // Only `addRights` writes the rights, so they are not checked again.
   const rights = (kept?.['rights'] ?? []) as readonly AllowedRight[];
   return { scopes: grantedScopes(grant), rights };
 }
 
-/** The part of a grant that is about one space. */
+/** Returns the part of a grant that is about one space. */
 export const allowedAt = ({ scopes, rights }: GrantedRights, url: string): Allowed => ({
   scopes: new Set(scopes[url]),
   rights,
 });
 
 /**
- * Keeps a decision beside its grant, for `seconds`. Rights from before stay, but for those with a scope that the person
- * has refused now.
+ * Stores a decision beside its grant, for `seconds`. Earlier rights stay, except those with a scope that the person has
+ * now refused.
  */
 export async function addRights(
   { stores }: Store,

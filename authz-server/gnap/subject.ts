@@ -10,10 +10,10 @@ import type { GnapServer } from './server.ts';
 /** Seconds. */
 const ID_TOKEN_LIFE = 3600;
 
-/** An identifier of a person in a format of RFC 9493, or undefined if there is none. */
+/** Returns the identifier of a person in a format of RFC 9493, or undefined if there is none. */
 type SubjectIdentifier = (issuer: string, person: Person) => object | undefined;
 
-/** The formats of identifiers, and the scope that a person allows for each. */
+/** The formats of identifiers, with the scope that a person allows for each. */
 const SUB_ID_FORMATS: Readonly<Record<string, { scope: string; of: SubjectIdentifier }>> = {
   opaque: { scope: 'openid', of: (_issuer, { id }) => ({ format: 'opaque', id }) },
   iss_sub: { scope: 'openid', of: (iss, { id: sub }) => ({ format: 'iss_sub', iss, sub }) },
@@ -27,13 +27,16 @@ export const SUBJECT_FORMATS = {
   assertion_formats_supported: ASSERTION_FORMATS,
 } as const;
 
-/** An address that nobody verified identifies nobody. */
+/** An unverified address does not identify the person. */
 function emailOf(person: Person): object | undefined {
   const { email, email_verified: isVerified } = claimsOf(person, new Set(['email']));
   return isVerified === true ? { format: 'email', email } : undefined;
 }
 
-/** Returns the items that a person is asked to allow, so that a client learns who they are. Unknown formats ask none. */
+/**
+ * Returns the items that a person is asked to allow so that a client learns who the person is. Unknown formats need no
+ * items.
+ */
 export function subjectItems(subject: SubjectRequest | undefined): readonly ScopeItem[] {
   const { sub_id_formats: ids = [], assertion_formats: assertions = [] } = subject ?? {};
   const scopes = ids.flatMap((format) => SUB_ID_FORMATS[format]?.scope ?? []);
@@ -45,12 +48,12 @@ interface Told {
   readonly clientId: string;
   readonly person: Person;
   readonly allowed: ReadonlySet<string>;
-  /** NumericDate of the sign-in. */
+  /** The time of the sign-in as NumericDate. */
   readonly authTime: number;
   readonly assurance: Assurance;
 }
 
-/** Returns `subject` of an answer (RFC 9635 section 3.4), or undefined if there is nothing to tell. */
+/** Returns the member `subject` of an answer (RFC 9635 section 3.4), or undefined if it would be empty. */
 export async function subjectAnswer(
   server: GnapServer,
   subject: SubjectRequest | undefined,
@@ -72,7 +75,7 @@ export async function subjectAnswer(
   };
 }
 
-/** An ID token (OpenID Connect Core 1.0 section 2) for the client. */
+/** Makes an ID token (OpenID Connect Core 1.0 section 2) for the client. */
 async function idToken(
   server: GnapServer,
   { clientId, person, authTime, assurance }: Told,

@@ -8,20 +8,20 @@ export interface TokenOrder extends GrantedAccess {
   readonly clientId: string;
   /** The client's generation when it asked. */
   readonly generation: number;
-  /** The key that binds it, and its management. */
+  /** The key to which the token and its management are bound. */
   readonly key: GnapRegistration['key'];
-  /** Bound to no key. */
+  /** Whether the token is bound to no key. */
   readonly bearer: boolean;
   readonly label?: string;
   readonly space: Pick<SpaceConfig, 'url' | 'alg'>;
-  /** Absent: the client acts for itself. */
+  /** Absent if the client acts for itself. */
   readonly person?: {
     readonly accountId: string;
     readonly grantId: string;
-    /** NumericDate of the sign-in. */
+    /** The time of the sign-in as NumericDate. */
     readonly authTime: number;
     readonly assurance: Assurance;
-    /** The identifier of the record of the grant. */
+    /** The identifier of the grant's record. */
     readonly record: string;
   };
 }

@@ -6,8 +6,8 @@ import type { Expected } from './records.ts';
 import type { GnapServer } from './server.ts';
 
 /**
- * Returns the person whom a client expects (RFC 9635 section 2.4). It is a hint: the person signs in all the same, and
- * must be the one who is named. Throws `GnapError` for references, other servers' people and forged assertions.
+ * Returns the person whom a client expects (RFC 9635 section 2.4). The request is only a hint: the person still signs
+ * in, and must be the named person. Throws `GnapError` for references, people of other servers and forged assertions.
  */
 export async function expectedPerson(
   server: Pick<GnapServer, 'config' | 'publicKey'>,
@@ -27,7 +27,7 @@ export async function expectedPerson(
   return { ...(accountId !== undefined && { accountId }), ...(email !== undefined && { email }) };
 }
 
-/** Whether somebody who signed in is the one whom the client expects. */
+/** Whether the signed-in person is the one whom the client expects. */
 export function isExpected({ id, profile }: Person, expected: Expected | undefined): boolean {
   const { accountId = id, email } = expected ?? {};
   const [first] = profile?.emails ?? [];
@@ -37,7 +37,7 @@ export function isExpected({ id, profile }: Person, expected: Expected | undefin
   );
 }
 
-/** RFC 9493 section 3.2. */
+/** Returns the person of an identifier in the formats of RFC 9493 section 3.2. */
 function ofSubId(issuer: string, subId: Readonly<Record<string, unknown>>): Expected {
   const { format, iss, sub, id, email } = subId;
   if (format === 'opaque' && typeof id === 'string') return { accountId: id };
@@ -46,7 +46,7 @@ function ofSubId(issuer: string, subId: Readonly<Record<string, unknown>>): Expe
   throw unknown('a sub_id is of no format that is known here, or of another issuer');
 }
 
-/** An ID token of ours tells who it was, also after its end. */
+/** Our own ID token identifies the person even after it has expired. */
 async function ofAssertion(
   { config, publicKey }: Pick<GnapServer, 'config' | 'publicKey'>,
   { format, value }: { readonly format: string; readonly value: string },

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => smtp[Symbol.asyncDispose]());
 
-/** alice, whose address is verified, and a process that sends the messages. */
+/** Returns alice, whose address is verified, and a process that sends the messages. */
 async function site(mail: object = smtp.mail) {
   const people = await testPeople();
   const { store, stores, passwords } = people;
@@ -60,7 +60,7 @@ async function site(mail: object = smtp.mail) {
   };
 }
 
-/** The text of a message, without its transfer encoding. */
+/** Returns the text of a message without its transfer encoding. */
 const textOf = (content = '') => {
   const [fields = '', ...body] = content.split('\r\n\r\n');
   const text = body.join('\r\n\r\n');
@@ -73,8 +73,8 @@ const textOf = (content = '') => {
   return /base64/i.test(fields) ? Buffer.from(text, 'base64').toString() : text;
 };
 
-describe.each(['implicit', 'starttls'] as const)('with TLS: %s', (tls) => {
-  test('a message reaches the verified address alone, after AUTH, under TLS', async () => {
+describe.each(['implicit', 'starttls'] as const)('with TLS of the kind %s', (tls) => {
+  test('a message is sent only to the verified address, after AUTH, under TLS', async () => {
     await using own = await startMailServer(tls);
     const { run, tell, waiting, lines } = await site(own.mail);
     await tell('password-changed');
@@ -94,7 +94,7 @@ describe.each(['implicit', 'starttls'] as const)('with TLS: %s', (tls) => {
     expect(lines).toEqual([['mail.sent', 'password-changed']]);
   });
 
-  test('a mail server with another certificate gets nothing', async () => {
+  test('a mail server with another certificate gets no message', async () => {
     await using own = await startMailServer(tls);
     const { ca: _, ...mail } = own.mail;
     const { run, tell, waiting, lines } = await site(mail);
@@ -105,7 +105,7 @@ describe.each(['implicit', 'starttls'] as const)('with TLS: %s', (tls) => {
   });
 });
 
-test('a mail server that has no STARTTLS gets nothing in clear text', async () => {
+test('a mail server without STARTTLS gets no message in clear text', async () => {
   await using own = await startMailServer('starttls');
   own.answers = { EHLO: '250 localhost', STARTTLS: '502 what?' };
   const { run, tell, waiting } = await site(own.mail);
@@ -115,7 +115,7 @@ test('a mail server that has no STARTTLS gets nothing in clear text', async () =
   expect(await waiting()).toBe(1);
 });
 
-test('a recovery has a link that is made when it is sent, and works', async () => {
+test('a recovery message has a working link, which is made when the message is sent', async () => {
   const { run, tell, server, alice } = await site();
   await tell('recovery', 'de');
   await run();
@@ -147,38 +147,44 @@ test.each([
     'a recovery code was used to sign in (codes left: 2)',
     'Ein Ersatzcode wurde zur Anmeldung verwendet (noch übrig: 2)',
   ],
-] as const)('%s, in the language of the person', async (kind, english, german) => {
-  const { run, tell, stores, alice } = await site();
-  await stores.secondFactors.add(someSecondFactor(alice.id));
-  await tell(kind);
-  await tell(kind, 'de');
-  await run();
-  const texts = smtp.received.map(({ content }) => textOf(content)).join('\n');
-  expect(texts).toContain(english);
-  expect(texts).toContain(german);
-});
+] as const)(
+  'the message %s is sent in the language of the person',
+  async (kind, english, german) => {
+    const { run, tell, stores, alice } = await site();
+    await stores.secondFactors.add(someSecondFactor(alice.id));
+    await tell(kind);
+    await tell(kind, 'de');
+    await run();
+    const texts = smtp.received.map(({ content }) => textOf(content)).join('\n');
+    expect(texts).toContain(english);
+    expect(texts).toContain(german);
+  },
+);
 
-describe('a new sign-in', () => {
+describe('the message about a new sign-in', () => {
   test.each([
     ['en', 'Program: Firefox', 'new sign-in'],
     ['de', 'Programm: Firefox', 'Neue Anmeldung'],
-  ] as const)('%s: time, program and address', async (language, program, subject) => {
-    const { run, server, alice, clock } = await site();
-    const origin = { program: 'Firefox', address: '192.0.2.7' };
-    await notify(server, alice.id, 'new-sign-in', language, { origin });
-    await run();
-    const [{ content } = { content: '' }] = smtp.received;
-    const text = textOf(content);
-    const at = new Date(clock.now()).toISOString();
-    expect(text).toMatch(
-      new RegExp(
-        `: \\d+\\.? [A-Z][a-z]+ ${at.slice(0, 4)} (?:at|um) ${at.slice(11, 16)} UTC\\r\\n`,
-      ),
-    );
-    expect(text).toContain(`${program}\r\n`);
-    expect(text).toContain(': 192.0.2.7\r\n');
-    expect(content).toContain(`Subject: Ex: ${subject}\r\n`);
-  });
+  ] as const)(
+    'in the language %s the message has time, program and address',
+    async (language, program, subject) => {
+      const { run, server, alice, clock } = await site();
+      const origin = { program: 'Firefox', address: '192.0.2.7' };
+      await notify(server, alice.id, 'new-sign-in', language, { origin });
+      await run();
+      const [{ content } = { content: '' }] = smtp.received;
+      const text = textOf(content);
+      const at = new Date(clock.now()).toISOString();
+      expect(text).toMatch(
+        new RegExp(
+          `: \\d+\\.? [A-Z][a-z]+ ${at.slice(0, 4)} (?:at|um) ${at.slice(11, 16)} UTC\\r\\n`,
+        ),
+      );
+      expect(text).toContain(`${program}\r\n`);
+      expect(text).toContain(': 192.0.2.7\r\n');
+      expect(content).toContain(`Subject: Ex: ${subject}\r\n`);
+    },
+  );
 });
 
 test.each([
@@ -186,7 +192,7 @@ test.each([
   ['en-GB', 'de', 'your password was changed'],
   ['fr', 'de', 'Ihr Passwort wurde geändert'],
 ] as const)(
-  'a person who reads %s is written to in it where we speak it, whatever the browser says (%s)',
+  "a message to a person who prefers %s is in that language if it is supported, else in the browser's (%s)",
   async (locale, browser, sentence) => {
     const { run, tell, store } = await site();
     await setProfile(store, 'alice', (profile) => ({ ...profile, locale }));
@@ -196,8 +202,8 @@ test.each([
   },
 );
 
-describe('a flood of changes', () => {
-  test('three notices of a kind, and one an hour later that stands for the rest', async () => {
+describe('many changes', () => {
+  test('many notices of one kind become three messages, and one an hour later for the rest', async () => {
     const { run, tell, clock, waiting } = await site();
     for (let n = 0; n < 50; n += 1) await tell('passkey-added');
     await run();
@@ -216,7 +222,7 @@ describe('a flood of changes', () => {
     expect(await waiting()).toBe(0);
   });
 
-  test('a flood of one kind leaves the others, and other people', async () => {
+  test("many notices of one kind do not hold back other kinds, or other people's notices", async () => {
     const { run, tell, store, server } = await site();
     const bob = await addPerson(store, {
       name: 'bob',
@@ -236,7 +242,7 @@ describe('a flood of changes', () => {
   });
 });
 
-describe('somebody wants an account', () => {
+describe('a visitor asks for an account', () => {
   const wants = async (
     registration: 'off' | 'invited' | 'open',
     kind: 'registration' | 'registration-invitation',
@@ -256,7 +262,7 @@ describe('somebody wants an account', () => {
   };
 
   test.each(['registration', 'registration-invitation'] as const)(
-    '%s: an unknown address gets a link, which verifies it',
+    'after the request %s an unknown address gets a link, which verifies it',
     async (kind) => {
       const { to, right } = await wants('open', kind, 'dora@example.com');
       expect([to, right]).toEqual([
@@ -271,13 +277,13 @@ describe('somebody wants an account', () => {
     },
   );
 
-  test('a verified address of somebody is told of the account, and gets no link to another', async () => {
+  test('the verified address of an account gets a message about the account, and no registration link', async () => {
     const { to, text, right } = await wants('open', 'registration', EMAIL.toUpperCase());
     expect([to, right]).toEqual([EMAIL, undefined]);
     expect(text).toContain('your name there is alice');
   });
 
-  test('an address that somebody only says is theirs gets a link', async () => {
+  test('an unverified address that a person entered gets a registration link', async () => {
     const { right } = await wants('open', 'registration', 'mallory@attacker.example');
     expect(right).toBeDefined();
   });
@@ -287,13 +293,16 @@ describe('somebody wants an account', () => {
     ['off', 'registration-invitation', 0],
     ['invited', 'registration', 0],
     ['invited', 'registration-invitation', 1],
-  ] as const)('people.registration is %s by now: %s is sent %i times', async (now, kind, count) => {
-    const { waiting } = await wants(now, kind, 'dora@example.com');
-    expect([smtp.received.length, waiting]).toEqual([count, 0]);
-  });
+  ] as const)(
+    'with people.registration %s at the time of sending, %s is sent %i times',
+    async (now, kind, count) => {
+      const { waiting } = await wants(now, kind, 'dora@example.com');
+      expect([smtp.received.length, waiting]).toEqual([count, 0]);
+    },
+  );
 });
 
-test('many requests make one message', async () => {
+test('many requests lead to one message', async () => {
   const { run, tell } = await site();
   await Promise.all(Array.from({ length: 10 }, () => tell('recovery')));
   await run();
@@ -306,7 +315,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['says 4xx to the message', { '.': '452 full' }],
   ['refuses the password, which may be put right', { AUTH: '535 no' }],
 ])(
-  'a mail server that %s: tried again, later each time, and sent in the end',
+  'if the mail server %s, the message is tried again, later each time, until it is sent',
   async (_, answers) => {
     const { run, tell, clock, lines } = await site();
     await tell('password-changed');
@@ -333,7 +342,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['the recipient', { RCPT: '550 nobody here' }],
   ['the message', { '.': '554 no' }],
 ])(
-  'a mail server that refuses %s for good: not tried again, and the log says so',
+  'if the mail server permanently refuses %s, the message is not tried again, and the refusal is logged',
   async (_, answers) => {
     const { run, tell, waiting, lines } = await site();
     await tell('password-changed');
@@ -343,7 +352,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   },
 );
 
-test('a dead mail server: nothing is lost', async () => {
+test('a message waits while the mail server is down', async () => {
   const { run, tell, lines, waiting } = await site();
   await smtp[Symbol.asyncDispose]();
   await tell('recovery');
@@ -351,7 +360,7 @@ test('a dead mail server: nothing is lost', async () => {
   expect([lines[0]?.[0], await waiting()]).toEqual(['mail.postponed', 1]);
 });
 
-test('too late: given up, and the log says so', async () => {
+test('a message that could not be sent in time is given up and logged', async () => {
   const { run, tell, clock, lines, waiting } = await site();
   await tell('recovery');
   clock.advance(3600);
@@ -363,7 +372,7 @@ test('too late: given up, and the log says so', async () => {
   ]);
 });
 
-test('a process that is killed while it sends: another one sends it', async () => {
+test('if a process is killed while it sends, another process sends the message', async () => {
   const { run, tell, clock, stores } = await site();
   await tell('password-changed');
   await stores.outbox.take(clock.now(), clock.now() + 300_000, 10);
@@ -375,7 +384,7 @@ test('a process that is killed while it sends: another one sends it', async () =
   expect(smtp.received).toHaveLength(1);
 });
 
-test('two processes at once: each message is sent once', async () => {
+test('concurrent processes send each message once', async () => {
   const { run, tell } = await site();
   for (const kind of NOTICES) await tell(kind);
   await Promise.all([run(), run(), run()]);
@@ -389,7 +398,7 @@ test.each([
     (all: Awaited<ReturnType<typeof site>>) =>
       setProfile(all.store, 'alice', () => ({ emails: [{ address: EMAIL, verified: false }] })),
   ],
-])('somebody who %s gets nothing, and nothing waits', async (_, change) => {
+])('a person who %s gets no message, and no message waits', async (_, change) => {
   const all = await site();
   await all.tell('recovery');
   await change(all);
@@ -397,7 +406,7 @@ test.each([
   expect([smtp.received, smtp.commands, await all.waiting()]).toEqual([[], [], 0]);
 });
 
-test('header injection: an operator’s name with line ends adds no field', async () => {
+test('a line end in the operator’s name does not add a header field', async () => {
   const { server, tell, clock, stores } = await site();
   const brand = { ...server.config.brand, name: 'Ex\r\nBcc: mallory@attacker.example' };
   const config = { ...server.config, brand };
@@ -409,7 +418,7 @@ test('header injection: an operator’s name with line ends adds no field', asyn
   expect(await stores.outbox.take(clock.now(), clock.now() + 1, 1)).toEqual([]);
 });
 
-test('without the setting nothing waits', async () => {
+test('without a mail server in the configuration no message waits', async () => {
   const { server, stores, alice, clock } = await site();
   const config = { ...server.config, mail: undefined };
   await notify({ ...server, config }, alice.id, 'recovery', 'en');

@@ -4,16 +4,18 @@ import type { Chore } from '#shared/server/chore.ts';
 import type { TakenMessage } from '#shared/stores/mail/outbox.ts';
 import { type MailServer, write } from './written.ts';
 
-/** Seconds between two looks at what waits. */
+/** Seconds between two checks for waiting messages. */
 const EVERY = 1;
-/** Messages at a time, one after another. */
+/** The most messages per check, which are sent one after another. */
 const AT_A_TIME = 10;
-/** Milliseconds for which they are this process's. Longer than all of them take where no mail server answers. */
+/**
+ * Milliseconds for which the messages belong to this process: longer than all attempts take if no mail server answers.
+ */
 const OURS = 300_000;
-/** Milliseconds until the second attempt. Each time it is twice as long, up to the most. */
+/** The pause in milliseconds before the second attempt. It doubles each time, up to the maximum. */
 const WAIT = { first: 10_000, most: 3_600_000 };
 
-/** Sends the messages that wait. A dead mail server or a kill delays a message, and loses none. */
+/** Sends waiting messages. If the mail server is down or the process is killed, a message is delayed and not lost. */
 export function outboxChore(server: MailServer, send: SendMail, log: Log): Chore {
   const { stores, clock } = server;
 

@@ -7,7 +7,7 @@ Das ist in kurzer Zeit mehrmals geschehen. Eine Nachricht steht für alle: Sehen
 `
     : '';
 
-/** As in English. */
+/** Returns a notice like `noticeEn`. */
 const noticeDe =
   (what: string): WriteMail =>
   ({ name, brand, account, at, again }) => ({

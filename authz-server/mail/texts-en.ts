@@ -7,7 +7,7 @@ This has happened several times in a short time. One message stands for all of t
 `
     : '';
 
-/** Returns a notice: a change, and the steps for somebody who did not make it. */
+/** Returns a notice: a change, and the steps for a person who did not make it. */
 const noticeEn =
   (what: string): WriteMail =>
   ({ name, brand, account, at, again }) => ({
@@ -22,7 +22,7 @@ If it was not: use "Forgotten your password?" at ${account} to set another passw
 `,
   });
 
-/** Returns the message of a link by which an operator helps somebody in. */
+/** Returns a message with a link by which an operator lets a person sign in. */
 const operatorEn =
   (more: string): WriteMail =>
   ({ name, brand, link }) => ({
@@ -37,7 +37,7 @@ If you asked nobody for it, do nothing, and tell them. Give the link to nobody.
 `,
   });
 
-/** The messages in English. Plain text: no program has to trust it. */
+/** The messages in English. They are plain text, so no mail program has to trust them. */
 export const mailEn: MailTexts = {
   'password-changed': noticeEn('your password was changed'),
   'password-set': noticeEn('a password was set for your account'),

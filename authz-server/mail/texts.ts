@@ -6,22 +6,24 @@ export interface MailFacts {
   readonly brand: string;
   /** The address of the account page. */
   readonly account: string;
-  /** When it happened, in words. */
+  /** The time of the event in words. */
   readonly at: string;
-  /** With what program and from what IP address the person signed in; of a new sign-in alone. */
+  /** The program and the IP address of a new sign-in; present in this message only. */
   readonly program: string;
   readonly address: string;
-  /** Whom the message goes to. */
+  /** The address to which the message is sent. */
   readonly to: string;
-  /** Empty: its kind has none. */
+  /** The link; empty if this kind of message has none. */
   readonly link: string;
-  /** How many recovery codes the person has left. */
+  /** The number of recovery codes that the person has left. */
   readonly codesLeft: number;
-  /** It stands for several of its kind. */
+  /** Whether the message stands for several of its kind. */
   readonly again: boolean;
 }
 
 export type WriteMail = (facts: MailFacts) => { readonly subject: string; readonly text: string };
 
-/** The text of each kind of message. `registration-known`: somebody who wants an account has one. */
+/**
+ * The text of each kind of message. `registration-known` is sent if a person who asks for an account already has one.
+ */
 export type MailTexts = Readonly<Record<MailKind | 'registration-known', WriteMail>>;

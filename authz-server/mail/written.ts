@@ -18,8 +18,8 @@ export type MailServer = Pick<PagesServer, 'config' | 'stores' | 'directory' | '
 const TEXTS: Readonly<Record<Language, MailTexts>> = { en: mailEn, de: mailDe };
 
 /**
- * Writes a message when it is sent. Undefined: nobody gets it, as the person is gone or disabled, or has no address that
- * is known to be theirs.
+ * Writes a message when it is sent. Returns undefined if the message has no recipient: the person is gone or disabled,
+ * or has no verified address.
  */
 export async function write(server: MailServer, message: OutboxMessage): Promise<Mail | undefined> {
   const { config } = server;
@@ -29,7 +29,7 @@ export async function write(server: MailServer, message: OutboxMessage): Promise
     : await toPerson(server, message);
   if (addressed === undefined) return undefined;
   const { kind, to, person, link } = addressed;
-  // The language that the person has chosen counts more than that of one browser.
+  // The language that the person has chosen takes precedence over the browser's.
   const language = languageOf(message.language, person?.profile?.locale);
   const compose = (TEXTS[language] as Partial<MailTexts>)[kind];
   if (compose === undefined) return undefined;
@@ -54,11 +54,11 @@ async function codesLeftOf({ stores }: MailServer, { id }: Person): Promise<numb
   return (await stores.secondFactors.get(id))?.recovery.length ?? 0;
 }
 
-/** Whom a message goes to, and its link; empty: it has none. */
+/** The recipient of a message and its link; the link is empty if there is none. */
 interface Addressed {
   readonly kind: keyof MailTexts;
   readonly to: string;
-  /** Absent: somebody without an account. */
+  /** Absent for a recipient without an account. */
   readonly person?: Person;
   readonly link: string;
 }
@@ -79,14 +79,14 @@ const REGISTRATIONS: ReadonlySet<string> = new Set<LinkKind>([
   'registration-invitation',
 ]);
 
-/** Somebody whose address it is already gets no link: the message says that they have an account. */
+/** If the address belongs to a person already, it gets no link: the message says that there is an account. */
 async function toNewcomer(
   server: MailServer,
   { kind, to = '' }: OutboxMessage,
 ): Promise<Addressed | undefined> {
   const { config, directory, stores } = server;
   const { registration } = config.people;
-  // The setting was changed meanwhile.
+  // The setting has changed meanwhile.
   if (registration === 'off' || (registration === 'invited' && kind === 'registration')) {
     return undefined;
   }
@@ -106,8 +106,8 @@ async function toNewcomer(
 }
 
 /**
- * Returns the address that a message goes to. A link lets somebody in, so it goes only to what still is an address of the
- * person. One to a new address says so, and gives nothing to whoever does not sign in as that person.
+ * Returns the address to which a message is sent. A link lets its holder sign in, so it is sent only to an address that
+ * the person still has. A link to a new address says so, and helps only a holder who signs in as that person.
  */
 function recipientOf({ profile }: Person, { kind, to }: OutboxMessage): string | undefined {
   const emails = profile?.emails ?? [];
@@ -116,7 +116,7 @@ function recipientOf({ profile }: Person, { kind, to }: OutboxMessage): string |
   return isTheirs || kind === 'address-confirmation' || kind === 'address-changed' ? to : undefined;
 }
 
-/** The right that a link gives, by the kind of its message. */
+/** The right that a link gives, by the kind of message. */
 const RECOVERIES: Readonly<Partial<Record<LinkKind, Omit<Recovery, 'person'>>>> = {
   recovery: { purpose: 'recovery', byMail: true },
   'recovery-by-operator': { purpose: 'recovery' },
@@ -124,7 +124,10 @@ const RECOVERIES: Readonly<Partial<Record<LinkKind, Omit<Recovery, 'person'>>>> 
   invitation: { purpose: 'invitation' },
 };
 
-/** Makes the link of a message when it is sent, so that no store has one. Empty: it has none. */
+/**
+ * Makes the link of a message when it is sent, so that no store contains it. Returns an empty string if the message has
+ * no link.
+ */
 async function linkOf(
   server: MailServer,
   kind: MailKind,
@@ -142,7 +145,7 @@ async function linkOf(
   return `${issuer}${ADDRESS_PATH}${secret}`;
 }
 
-/** How each language writes a moment. British English writes day, month, year, in 24 hours. */
+/** The format of a date and time in each language. British English has day, month, year, and 24 hours. */
 const DATES: Readonly<Record<Language, Intl.DateTimeFormat>> = {
   en: dates('en-GB'),
   de: dates('de'),

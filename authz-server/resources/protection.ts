@@ -19,31 +19,34 @@ export interface ProtectionParts extends Pick<
   readonly publicKey: (kid: string) => Promise<KeyObject | undefined>;
 }
 
-/** A client that was admitted. */
+/** An admitted client. */
 export interface Requester {
   readonly clientId: string;
   readonly principal: Principal;
-  /** Called once content has come that may have come slowly. Rejects with `HttpError` 403 if the token was revoked meanwhile. */
+  /**
+   * Checks the token again after content has arrived, possibly slowly. Rejects with `HttpError` 403 if the token was
+   * revoked meanwhile.
+   */
   judgeAgain(): Promise<void>;
 }
 
-/** Does the work of an endpoint for an admitted client. */
+/** Handles a request of an admitted client. */
 export type Work = (
   request: AnyRequest,
   requester: Requester,
 ) => Promise<Answer<string | Uint8Array>>;
 
-/** A resource may ask for more than a token of its own with its scopes. */
+/** Additional rules of a resource, beyond a token of its own with its scopes. */
 export interface Rules extends Pick<ProtectionSpace, 'stepUp'> {
-  /** Absent: any method needs every scope of the resource. */
+  /** The scopes by method; if absent, every method needs every scope of the resource. */
   readonly scopes?: ProtectionSpace['scopes'];
-  /** Verifies the tokens, given how this server does. */
+  /** Returns the verifier of the tokens, given the verifier of this server. */
   readonly verifier?: (tokens: TokenVerifier) => TokenVerifier;
 }
 
 /**
- * Makes endpoints protected resources of this server (RFC 6750, RFC 9449, RFC 9728): each takes only
- * access tokens that were issued for its own URL and have its scope, looked at as at the resource server.
+ * Makes endpoints protected resources of this server (RFC 6750, RFC 9449, RFC 9728). Each endpoint accepts only access
+ * tokens that were issued for its own URL and have its scope, and checks them as the resource server does.
  */
 export function protection({ config, stores, feed, master, clock, publicKey }: ProtectionParts) {
   const { issuer, tokens: settings } = config;

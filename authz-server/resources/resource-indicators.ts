@@ -17,22 +17,22 @@ export const OPENID_SCOPES: ReadonlySet<string> = new Set([
   ...Object.keys(CLAIMS_OF_SCOPES),
 ]);
 
-/** A space as a resource of the engine. */
+/** A space in the form of the engine's resources. */
 type SpaceResource = ResourceServer & {
   readonly audience: string;
   readonly jwt: { readonly sign: { readonly alg: TokenSpace['alg'] } };
 };
 
 /**
- * RFC 8707: the protection spaces of the configuration are the resources that tokens are issued for. A
- * request without `scope` asks for the default scopes of the client (RFC 6749 section 3.3).
+ * RFC 8707: the protection spaces of the configuration are the resources for which tokens are issued. A request without
+ * `scope` asks for the default scopes of the client (RFC 6749 section 3.3).
  */
 export interface ResourceIndicators {
-  /** Returns a resource as the configuration names it; one that is unknown stays as it is. */
+  /** Returns a resource in the spelling of the configuration; an unknown resource stays unchanged. */
   named(resource: string): string;
   /**
-   * Returns the resource for a client that names none: the first of its resources that knows the scopes,
-   * or the first of the granted ones (`oneOf`).
+   * Returns the resource for a client that names none: the first of its resources that knows the scopes, or the first
+   * of the granted resources (`oneOf`).
    */
   defaultResource(
     ctx: KoaContextWithOIDC,
@@ -40,14 +40,14 @@ export interface ResourceIndicators {
     oneOf?: readonly string[],
   ): string | undefined;
   /**
-   * Scopes, audience and signature of a resource, for this client. Throws `invalid_target`, and
-   * `invalid_scope` for a machine.
+   * Returns scopes, audience and signature of a resource for this client. Throws `invalid_target`, and `invalid_scope`
+   * for a machine.
    */
   resourceServer(ctx: KoaContextWithOIDC, resource: string, client: Client): SpaceResource;
   /**
-   * Checks an authorization request whose resources are known. Throws `invalid_scope` for a scope of OpenID
-   * Connect that the client may not ask for, and when nothing that it asks for could ever be granted.
-   * `offline_access` is then ignored instead (Core 1.0 section 11): clients add it where metadata lists it.
+   * Checks an authorization request whose resources are known. Throws `invalid_scope` for a scope of OpenID Connect
+   * that the client may not ask for, and if none of the requested scopes could ever be granted. `offline_access` is
+   * ignored instead (Core 1.0 section 11), since clients add it when metadata lists it.
    */
   checkScope(ctx: KoaContextWithOIDC, client: Client): void;
 }
@@ -62,7 +62,9 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
   };
   const open = (client: Client) =>
     strings(client['resources'])?.flatMap((resource) => find(resource) ?? []) ?? spaces;
-  /** The resources that a client hears of: those of which it may have something, and that hide from nobody. */
+  /**
+   * Returns the resources that a client is told about: resources of which it may have a scope, and that are not hidden.
+   */
   const usable = (client: Client) => {
     const allowed = parseScope(text(client['allowed_scope']));
     return open(client)
@@ -72,7 +74,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
       })
       .map(({ url }) => url);
   };
-  /** True if the client may ask for all these scopes, though perhaps not at one resource. */
+  /** True if the client may ask for all these scopes, even if no single resource has them all. */
   const isAllowed = (client: Client, asked: ReadonlySet<string>) => {
     const scopes = open(client).reduce(
       (some, space) => some.union(scopesFor(space, client.clientId)),
@@ -141,7 +143,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
         (known, { scopes }) => known.union(scopes),
         allowed.intersection(OPENID_SCOPES),
       );
-      // The engine's word for a resource of which this client may have nothing.
+      // The engine uses this value for a resource of which the client may have no scope.
       grantable.delete('');
       const { params = {}, requestParamScopes: asked } = oidc;
       if (!allowed.has('offline_access') && asked.delete('offline_access')) {
@@ -160,19 +162,19 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
   };
 }
 
-/** Returns every scope that some method or tool of the space needs. */
+/** Returns all scopes that methods or tools of the space need. */
 export function spaceScopes(space: Pick<TokenSpace, 'scopes'>): ReadonlySet<string> {
   return new Set(Object.values(space.scopes).flat());
 }
 
-/** Returns the scopes of a space that a client may be given there: of one that nobody registered `documentClients`. */
+/** Returns the scopes of a space that a client may get. An unregistered client may get those of `documentClients`. */
 export function scopesFor(space: TokenSpace, clientId: string): ReadonlySet<string> {
   return isDocumentUrl(clientId) ? new Set(space.documentClients) : spaceScopes(space);
 }
 
 /**
- * Whether a machine gets tokens of the space without a scope: it has none, and the operator has named the client there
- * (`client add --resource`, or `allow.clients`).
+ * Whether a machine gets tokens of the space without a scope: the space has no scopes, and the operator has named the
+ * client (`client add --resource`, or `allow.clients`).
  */
 function needsNoScope(space: TokenSpace, { clientId, resources }: Client): boolean {
   const named =
@@ -183,11 +185,11 @@ function needsNoScope(space: TokenSpace, { clientId, resources }: Client): boole
 
 const hides = ({ hide = 'nothing' }: TokenSpace) => hide !== 'nothing';
 
-/** Anybody may open an authorization request in the name of a client; the other requests show its secret. */
+/** Anybody may begin an authorization request in the name of a client; the other requests contain its secret. */
 const isAuthenticated = ({ oidc }: KoaContextWithOIDC, { clientAuthMethod }: Client): boolean =>
   oidc.route !== 'authorization' && clientAuthMethod !== 'none';
 
-/** Says which resource was meant, or names a few. */
+/** Suggests the resource that was probably meant, or names a few. */
 function unlike(resource: string, usable: readonly string[]): string {
   const { origin = '' } = URL.parse(resource) ?? {};
   const paths = usable.flatMap((url) => (originOf(url) === origin ? url.slice(origin.length) : []));
@@ -205,10 +207,10 @@ function demandOne({ oidc }: KoaContextWithOIDC): void {
   throw invalidTarget('a token is for one resource: name one');
 }
 
-/** Characters of scopes in the log. */
+/** The most characters of scopes in the log. */
 const NAMED = 200;
 
-/** How many resources an error names, and the characters of a path that is compared with theirs. */
+/** The most resources that an error names, and the most characters of a path that is compared with theirs. */
 const FEW = 3;
 const LONGEST_PATH = 200;
 
@@ -242,7 +244,10 @@ function invalidTarget(description: string) {
   return error;
 }
 
-/** Names the scopes that were refused, as far as a description may (RFC 6749 section 5.2), and those that the client has. */
+/**
+ * Names the refused scopes, as far as a description may contain them (RFC 6749 section 5.2), and the scopes that the
+ * client has.
+ */
 function invalidScope(refused: ReadonlySet<string>, client: string, may: ReadonlySet<string>) {
   const named = [...refused].filter(isScopeToken).join(' ').slice(0, NAMED);
   const not = named === '' ? `${client} may` : `${client} may not ask for ${named}; it may`;
@@ -256,12 +261,15 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const strings = (value: unknown) =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
 
-/** The scheme and authority of an http URI without user, whose port has no zero before it, and all that follows. */
+/**
+ * Matches the scheme and authority of an http URI without a user, with a port that does not begin with zero, and then
+ * the rest.
+ */
 const PARTS = /^(https?:\/\/(?:[\w.~-]+|\[[\da-f:.]+\])(?::(?:[1-9]\d*)?)?)((?:[/?#].*)?)$/is;
 
 /**
- * Returns the form in which names of a resource are compared: scheme and host in small letters, without the default port
- * (RFC 3986 sections 6.2.2.1 and 6.2.3), and without a slash at the end, by which no two spaces differ.
+ * Returns a resource name in the form in which names are compared: scheme and host in lower case, without the default
+ * port (RFC 3986 sections 6.2.2.1 and 6.2.3), and without a slash at the end, since no two spaces differ only by that.
  */
 export function comparable(resource: string): string {
   const [, authority = '', rest = ''] = PARTS.exec(resource) ?? [];

@@ -8,7 +8,7 @@ test.each([
   ['RFC 3986 section 6.2.3: the default port', 'https://api.example:443/mcp'],
   ['RFC 3986 section 6.2.3: an empty port', 'https://api.example:/mcp'],
   ['a slash at the end', 'https://api.example/mcp/'],
-])('%s: the same resource', (_what, resource) => {
+])('a name means the same resource if it differs by %s', (_what, resource) => {
   expect(comparable(resource)).toBe(comparable(NAME));
 });
 
@@ -31,6 +31,6 @@ test.each([
   'https://api.example:0443/mcp',
   'mcp',
   '',
-])('%j is another resource', (resource) => {
+])('the name %j means another resource', (resource) => {
   expect(comparable(resource)).not.toBe(comparable(NAME));
 });

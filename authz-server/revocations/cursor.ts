@@ -1,6 +1,9 @@
 import type { FeedPosition } from '#shared/stores/revocation/feed-position.ts';
 
-/** The cursor that a follower sends back: its position in the feed, and which of its client's followers it is. */
+/**
+ * The cursor that a follower sends back: its position in the feed, and its own identifier among the followers of its
+ * client.
+ */
 export interface Cursor extends FeedPosition {
   readonly follower: string;
 }
@@ -11,7 +14,7 @@ export function writeCursor({ entry, follower, epoch }: Cursor): string {
   return `${entry}.${follower}.${epoch}`;
 }
 
-/** Undefined for what nobody wrote. */
+/** Returns undefined for text that no server wrote. */
 export function readCursor(text: string): Cursor | undefined {
   const { entry, follower, epoch } = CURSOR.exec(text)?.groups ?? {};
   if (entry === undefined || follower === undefined || epoch === undefined) return undefined;

@@ -21,7 +21,7 @@ import { type Endpoint, ISSUER, startEndpoint, URL_OF_ENDPOINT } from './revocat
 const FAR = 2_000_000_000_000;
 /** Seconds. */
 const TIMES = { lease: 60, hold: 15 };
-/** Seconds after which the server takes nobody to trust an answer. */
+/** The number of seconds after which, by the server's assumption, no follower trusts an answer. */
 const OVER = trustedFor(TIMES.lease);
 
 let clock: ManualClock;
@@ -50,7 +50,9 @@ async function page(query: string, authorization?: string): Promise<RevocationPa
 const rows = async () => (await stores.followers.look()).processes;
 const revoke = (id: string) => stores.revocations.revoke('token', id, FAR);
 
-/** Returns what answers followers: it waits for as long as it is told, and a request waits for 15 s at most. */
+/**
+ * Returns the part that answers followers, without HTTP. It accepts any wait, whereas a request waits for 15 s at most.
+ */
 async function withoutHttp() {
   const feed = await stores.revocations.feed();
   const config = configSchema.parse({ issuer: ISSUER, revocations: TIMES });
@@ -58,7 +60,7 @@ async function withoutHttp() {
   return { feed, followed: new Followed(parts) };
 }
 
-test('hundreds of followers that one revocation wakes are answered in slices', async () => {
+test('if one revocation wakes hundreds of followers, they are answered in slices', async () => {
   const { feed, followed } = await withoutHttp();
   const { signal: gone } = new AbortController();
   const asking = Array.from({ length: 700 }, (_, n) => ({ client: `client ${n % 28}`, gone }));
@@ -87,7 +89,7 @@ test('hundreds of followers that one revocation wakes are answered in slices', a
 });
 
 describe('answers to a follower', () => {
-  test('gets every revocation in pages of 4,000, and a lease with the last page', async () => {
+  test('a new follower gets every revocation in pages of 4,000, and a lease with the last page', async () => {
     await Promise.all(Array.from({ length: 4_500 }, (_, n) => revoke(`token ${n}`)));
     await stores.revocations.raise('person', 'a person', FAR);
     const first = await page('');
@@ -106,7 +108,7 @@ describe('answers to a follower', () => {
     });
   });
 
-  test('names no person or grant', async () => {
+  test('an answer names no person or grant', async () => {
     await stores.revocations.raise('person', 'alice-with-her-id', FAR);
     await stores.revocations.revoke('grant', 'a-grant-of-hers', FAR);
     const { text, headers } = await endpoint.ask();
@@ -115,7 +117,7 @@ describe('answers to a follower', () => {
     expect(headers['content-type']).toBe('application/json');
   });
 
-  test('gets a new revocation at once while it waits, and an empty answer after the wait', async () => {
+  test('a waiting follower gets a new revocation at once, or an empty answer after the wait', async () => {
     const { cursor } = await page('');
     const waiting = Promise.all([
       page(`?after=${cursor}&wait=15`),
@@ -129,7 +131,7 @@ describe('answers to a follower', () => {
     expect(nothing).toMatchObject({ entries: [], lease: TIMES.lease });
   });
 
-  test('gets an empty answer at once if another process told it more, so that that process hears of it', async () => {
+  test('a follower gets an empty answer at once if another process told it more, so that that process hears of it', async () => {
     await using other = await startEndpoint(stores, clock, TIMES);
     const { feed, followed } = await withoutHttp();
     const { signal: gone } = new AbortController();
@@ -144,7 +146,7 @@ describe('answers to a follower', () => {
     await feed[Symbol.asyncDispose]();
   });
 
-  test('an unknown position gets every revocation from the beginning; one ahead of the store is in the log', async () => {
+  test('with an unknown position a follower gets every revocation; a position ahead of the store is logged', async () => {
     await revoke('old');
     const { cursor, epoch } = await page('');
     const ahead = cursor.replace(/^\d+/, '999');
@@ -156,7 +158,7 @@ describe('answers to a follower', () => {
     expect(logged).toEqual(['follower.ahead follower']);
   });
 
-  test('attack: one client fills the log with no cursor, and hides no other client by that', async () => {
+  test("attack: one client cannot fill the log with wrong cursors, or hide another client's log line by them", async () => {
     const { cursor } = await page('');
     const ahead = `?after=${cursor.replace(/^\d+/, '999')}`;
     for (let n = 0; n < 5; n += 1) await page(ahead);
@@ -168,7 +170,7 @@ describe('answers to a follower', () => {
     expect(logged).toContain('follower.ahead follower');
   });
 
-  test('nothing while the store has no epoch (503), and all of the next memory', async () => {
+  test('followers get 503 while the store has no epoch', async () => {
     const folder = await temporaryFolder();
     await using empty = await openSqlite({ folder, clock, random: systemRandom });
     await using other = await startEndpoint(empty, clock, TIMES);
@@ -177,8 +179,8 @@ describe('answers to a follower', () => {
   });
 });
 
-describe('the row of the process', () => {
-  test('the process, before its first follower is answered, and what the follower has once it says so', async () => {
+describe('the row of a process that has followers', () => {
+  test("the row exists before the first answer, and gets the follower's entry once the follower acknowledges it", async () => {
     await revoke('a');
     const { cursor } = await page('');
     const [before] = await rows();
@@ -191,7 +193,7 @@ describe('the row of the process', () => {
     await eventually(async () => expect((await rows())[0]?.confirmed).toBe(last));
   });
 
-  test('a follower that says nothing holds back what is written until its lease is over', async () => {
+  test('a silent follower holds back the confirmed entry until its lease is over', async () => {
     const silent = await page('');
     const other = await page('');
     expect(other.cursor).not.toBe(silent.cursor);
@@ -206,7 +208,7 @@ describe('the row of the process', () => {
     await eventually(() => expect(logged).toEqual(['follower.silent follower']));
   });
 
-  test('attack: a forged cursor acknowledges nothing of what is not there, and nothing for another', async () => {
+  test('attack: a forged cursor acknowledges no entry that does not exist, and none for another follower', async () => {
     const mine = await page('');
     await page('');
     await revoke('a');
@@ -217,7 +219,7 @@ describe('the row of the process', () => {
     expect((await rows())[0]?.confirmed).not.toBe(last);
   });
 
-  test('attack: another client that knows the cursor of a follower does not speak for it', async () => {
+  test('attack: another client that knows the cursor of a follower cannot acknowledge for it', async () => {
     const { cursor } = await page('');
     await revoke('a');
     const { last } = await stores.followers.look();
@@ -234,7 +236,7 @@ describe('the row of the process', () => {
     await eventually(async () => expect(await rows()).toEqual([]));
   });
 
-  test('one that asks again gets a row again', async () => {
+  test('a follower that asks again gets a row again', async () => {
     const { cursor } = await page('');
     clock.advance(OVER);
     await eventually(async () => expect(await rows()).toEqual([]));
@@ -242,7 +244,7 @@ describe('the row of the process', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  test('a follower that disconnects while it waits delays nobody', async () => {
+  test('a follower that disconnects while it waits does not delay the removal of the row', async () => {
     const { cursor } = await page('');
     clock.advance(OVER - 1);
     const leaving = new AbortController();
@@ -261,7 +263,7 @@ describe('the right to follow', () => {
     ['without a token', { authorization: '' }, 401],
     ['with Basic', { authorization: `Basic ${btoa('follower:secret')}` }, 401],
     ['with a token that is none', { authorization: 'Bearer x.y.z' }, 401],
-  ])('%s: %j', async (_, call, status) => {
+  ])('a request %s is refused: %j', async (_, call, status) => {
     expect((await endpoint.ask(call)).status).toBe(status);
   });
 
@@ -295,7 +297,7 @@ describe('the right to follow', () => {
     expect((await endpoint.ask({ authorization: `DPoP ${token}`, fields })).status).toBe(200);
   });
 
-  test('a client removed while it waits is told so, and is refused from then on', async () => {
+  test('a client that is removed while it waits gets the revocation, and is refused afterwards', async () => {
     const authorization = `Bearer ${await endpoint.token()}`;
     const { cursor } = await page('', authorization);
     clock.advance(OVER - 1);
@@ -307,7 +309,7 @@ describe('the right to follow', () => {
     expect((await endpoint.ask({ authorization })).status).toBe(401);
   });
 
-  test('attack: if one client sends a thousand requests that wait, a limited number waits, and other clients follow', async () => {
+  test('attack: if one client sends a thousand waiting requests, only some of them wait, and other clients can follow', async () => {
     const authorization = `Bearer ${await endpoint.token()}`;
     const { cursor } = await page('', authorization);
     const id = (n: number) => String(n).padStart(22, 'x');
@@ -332,7 +334,7 @@ describe('the right to follow', () => {
 });
 
 describe('request methods and parameters', () => {
-  test('accepts only GET and HEAD (RFC 9110 section 9.1)', async () => {
+  test('the endpoint accepts only GET and HEAD (RFC 9110 section 9.1)', async () => {
     const { status, headers } = await endpoint.ask({ method: 'POST' });
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
     expect(await endpoint.ask({ method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
@@ -357,7 +359,7 @@ describe('request methods and parameters', () => {
     'wait=NaN',
     'wait=1&wait=1',
     `wait=${'1'.repeat(100)}`,
-  ])('%s is 400', async (query) => {
+  ])('a request with %s gets 400', async (query) => {
     expect((await endpoint.ask({ query: `?${query}` })).status).toBe(400);
   });
 });

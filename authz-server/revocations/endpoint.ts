@@ -11,8 +11,8 @@ import { Followed, type FollowedParts } from './followed.ts';
 const SECONDS = /^\d{1,3}(?:\.\d{1,6})?$/;
 
 /**
- * `GET /revocations?after=…&wait=…`: tells a client what was revoked, and how long it may trust that it knows all.
- * For machines: what a person could allow would not end with the person.
+ * `GET /revocations?after=…&wait=…`: tells a client which revocations there are, and for how long it may trust that it
+ * knows them all. Only for machines: if a person allowed the access, it would not end with the person.
  */
 export function following(parts: FollowedParts): Work {
   const followed = new Followed(parts);

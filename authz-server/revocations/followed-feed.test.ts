@@ -1,5 +1,5 @@
 /** @slow */
-/** The feed of a server that does not share the store passes what those pass that do. */
+/** The feed of a server that does not share the store passes the same tests as the feeds of servers that do. */
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
 import { leasedFeed } from '#shared/guard/leased-feed.ts';
@@ -11,7 +11,7 @@ import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startEndpoint } from './revocations.fixture.ts';
 
-/** Seconds; more than one, which the contract lets pass. */
+/** Seconds; the value must be more than one so that the contract passes. */
 const LEASE = 1.1;
 
 describe('a leased feed', () => {
@@ -24,7 +24,7 @@ describe('a leased feed', () => {
     const monotonic = () => performance.now();
     const clock = { now: () => store.clock.now(), monotonic };
 
-    /** As another process has them: its own endpoint, at which its feeds ask. */
+    /** Opens the stores as another process has them: it has an endpoint of its own, which its feeds ask. */
     async function open(): Promise<Stores> {
       const stores = await store.open();
       const endpoint = await startEndpoint(stores, clock, { lease: LEASE, hold: 0.1 });

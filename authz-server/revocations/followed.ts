@@ -23,20 +23,20 @@ const MINUTE = 60_000;
 
 export interface Asked {
   readonly client: string;
-  /** Undefined for a follower that begins. */
+  /** The cursor; undefined for a new follower. */
   readonly after: Cursor | undefined;
-  /** Milliseconds for which an answer without anything new may be held back. */
+  /** Milliseconds for which an answer without new revocations may be held back. */
   readonly wait: number;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal;
 }
 
 export type FollowedParts = Pick<Parts, 'config' | 'stores' | 'feed' | 'clock' | 'random' | 'log'>;
 
-/** A page as followers are told it. */
+/** A page in the form that followers get. */
 type ToldPage = Omit<FeedPage, 'entries'> & Pick<RevocationPage, 'entries'>;
 
-/** The digests are made once for all who are told the page. */
+/** The digests are made once for all followers that get the page. */
 const toldPage = ({ entries, ...page }: FeedPage): ToldPage => ({
   ...page,
   entries: entries.map(({ until, ...revocation }) => pageEntry(revocation, until)),
@@ -49,22 +49,20 @@ const tooMany = () =>
   new HttpError(429, 'Too many of this client follow. Try again later.', { 'Retry-After': '1' });
 
 /**
- * Tells the followers of this process what was revoked, and lets those who revoke know how far the followers are.
+ * Answers the followers of this process with revocations, and lets revoking processes know how far the followers are.
  *
  * Why nobody trusts a revoked token once its revocation is acknowledged (shared/stores/revocation/acknowledged.ts):
- * say a revocation R is written at the time w, and a follower trusts an answer without R for a lease L from when it
- * sent its request.
- * (1) The answer comes from a reading that began after the request came. It lacks R, so the request came before w. At
- *     w + L nobody trusts it, whatever happens to the follower, the process or the network.
- * (2) The row of this process stood before that reading (`ensure`). So somebody who looks for rows after w sees it, or
- *     a later reading has R. Others remove a row if nothing was written to it for 1.25 L, and this process tells
- *     nothing later than L/8 after a write began. So the row outlasts the answers.
- * (3) The row says that R is known only when each answer without R has run out, counted from when its request came and
- *     with a tenth more for a follower whose clock is slow, or when its follower has asked for the entries after R.
- *     Answers under way count from their beginning.
- * (4) A store that lost its memory has lost its rows. Until it has a row which says that all is settled, everybody who
- *     revokes waits as in (1).
- * Each duration is measured by one clock alone; `e2e/simulation` lets clocks, machines and networks fail.
+ * assume that a revocation R is written at time w, and that a follower trusts an answer without R for a lease L from
+ * when it sent its request. (1) The answer comes from a reading that began after the request arrived. It lacks R, so
+ * the request arrived before w. At w + L nobody trusts the answer, whatever happens to the follower, the process or the
+ * network. (2) The row of this process was written before that reading (`ensure`). So a process that looks for rows
+ * after w sees the row, or a later reading has R. Other processes remove a row if it was not written for 1.25 L, and
+ * this process gives no answer later than L/8 after a write began. So the row outlasts the answers. (3) The row says
+ * that R is known only when each answer without R has expired, or when its follower has asked for the entries after R.
+ * The expiry counts from when the request arrived, with a tenth more for a follower whose clock is slow. Unfinished
+ * answers count from their beginning. (4) A store that lost its memory has lost its rows. Until a row says that
+ * everything is settled, every revoking process waits as in (1). Each duration is measured by a single clock;
+ * `e2e/simulation` lets clocks, machines and networks fail.
  */
 export class Followed {
   readonly #parts: FollowedParts;
@@ -74,11 +72,11 @@ export class Followed {
   readonly #row: FollowerRow;
   /** Callbacks that wake the requests waiting for new revocations. */
   readonly #waiting = new Set<() => void>();
-  /** Readings of the feed, shared by all requests for the same position. */
+  /** Readings of the feed that all requests for the same position share. */
   readonly #readings = new Map<string, () => Promise<ToldPage>>();
   /** Answers the waiting followers a few at a time. */
   readonly #queue = fewATurn();
-  /** When something was said of a client, of `monotonic()`. */
+  /** The time of the last log line about a client, by `monotonic()`. */
   readonly #said = new RecentMap<number>(4 * MOST_FOLLOWERS.all);
   #running = false;
   #publishes = false;
@@ -105,14 +103,16 @@ export class Followed {
       this.#run();
       await this.#row.ensure();
       let page = await this.#read(after);
-      // This store gave no follower an entry behind its last one: such a cursor acknowledges nothing, and the page begins anew.
+      // This store never gave a follower an entry after its last one, so such a cursor acknowledges nothing and the
+      // follower begins again.
       const isOfMemory = after !== undefined && after.epoch === page.epoch;
       if (isOfMemory && after.entry > page.last) {
         if (this.#isUnsaid(`ahead ${client}`)) {
           this.#parts.log.error('follower.ahead', { client, reason: AHEAD });
         }
       } else if (isOfMemory) {
-        // A follower told by another process is not held here: that process must learn that the follower has it.
+        // A follower that got entries from another process is answered at once: the other process must learn that the
+        // follower has them.
         const held = follower.acknowledge(after.entry) ? 0 : wait;
         this.#publishSoon();
         if (page.entries.length === 0 && (await this.#somethingNew(held, gone))) {
@@ -163,7 +163,7 @@ export class Followed {
     }
   }
 
-  /** False after `wait`. */
+  /** Resolves to false after `wait`. */
   #somethingNew(wait: number, gone: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const end = (is: boolean) => () => {
@@ -180,7 +180,9 @@ export class Followed {
     });
   }
 
-  /** Whether that was not said of a client within a minute: it may give as many occasions as it likes. */
+  /**
+   * Whether no such log line about a client was written within the last minute; a client may cause any number of them.
+   */
   #isUnsaid(what: string): boolean {
     const now = this.#parts.clock.monotonic();
     if (now - (this.#said.get(what) ?? -Infinity) < MINUTE) return false;
@@ -211,21 +213,24 @@ export class Followed {
       await this.#timers.sleep(PAUSE, { ref: false });
     }
     this.#running = false;
-    await this.#row.remove().catch(() => {}); // The next process that revokes removes the row.
+    await this.#row.remove().catch(() => {}); // if this fails, the next process that revokes removes the row
   }
 
-  /** The last entry of the feed, asked for now; as far as it is known where the store does not answer. */
+  /** Returns the last entry of the feed, read now; if the store does not answer, returns the last known entry. */
   async #last(): Promise<number> {
     const { feed } = this.#parts;
     try {
       await feed.latest();
     } catch {
-      // The followers wait.
+      // The followers wait meanwhile.
     }
     return Number(feed.status().cursor);
   }
 
-  /** Publishes once per turn of the event loop, however many acknowledge: publishing looks at every follower. */
+  /**
+   * Publishes once per turn of the event loop, even if many followers acknowledge, since publishing reads every
+   * follower.
+   */
   #publishSoon(): void {
     if (this.#publishes) return;
     this.#publishes = true;
@@ -235,7 +240,7 @@ export class Followed {
     });
   }
 
-  /** Writes the entry up to which the followers know everything, if it is beyond the one written. */
+  /** Writes the entry up to which the followers know everything, if it is later than the written entry. */
   #publish(): void {
     const { clock } = this.#parts;
     const { position } = this.#register;
@@ -244,7 +249,7 @@ export class Followed {
     this.#publishing = true;
     this.#row
       .write()
-      .catch(() => {}) // The next request meets the same error.
+      .catch(() => {}) // the next request meets the same error
       .finally(() => (this.#publishing = false));
   }
 }

@@ -36,7 +36,7 @@ beforeEach(() => {
   });
 });
 
-test('is written before anything is told, and again an eighth of a lease later', async () => {
+test('the row is written before any answer, and again an eighth of a lease later', async () => {
   await row.ensure();
   await row.ensure();
   expect(written).toHaveLength(1);
@@ -48,7 +48,7 @@ test('is written before anything is told, and again an eighth of a lease later',
   expect(written.map(({ beat }) => beat)).toEqual([1, 2]);
 });
 
-test('is rewritten after the machine slept or the clock was set back', async () => {
+test('the row is rewritten after the machine slept or the clock was set back', async () => {
   await row.ensure();
   clock.set(60);
   await row.ensure();
@@ -57,7 +57,7 @@ test('is rewritten after the machine slept or the clock was set back', async () 
   expect(written).toHaveLength(3);
 });
 
-test('a writing of which nobody knows what became has another number than the next', async () => {
+test('a write whose result is unknown has another number than the next write', async () => {
   put = () => Promise.reject(new StoreUnavailable('no answer'));
   await expect(row.ensure()).rejects.toThrow(StoreUnavailable);
   put = async () => true;
@@ -65,7 +65,7 @@ test('a writing of which nobody knows what became has another number than the ne
   expect(written.map(({ beat }) => beat)).toEqual([1, 2]);
 });
 
-test('its age counts from the start of the writing', async () => {
+test('the age of the row counts from the start of the write', async () => {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   put = () => promise;
   const ensured = row.ensure();
@@ -77,7 +77,7 @@ test('its age counts from the start of the writing', async () => {
   expect(written).toHaveLength(2);
 });
 
-test('in another memory is another, and all have to begin anew', async () => {
+test('after the store lost its memory there is another row, and all followers begin again', async () => {
   register.position = 7;
   const follower = register.follower('app', 'x');
   await row.ensure();
@@ -91,7 +91,7 @@ test('in another memory is another, and all have to begin anew', async () => {
   expect(new Set(written.map(({ id }) => id)).size).toBe(2);
 });
 
-test('one that was given up while it was written counts for nothing', async () => {
+test('a write that finishes after the row was given up does not count', async () => {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   put = () => promise;
   const ensured = row.ensure();
@@ -104,7 +104,7 @@ test('one that was given up while it was written counts for nothing', async () =
   expect(written).toHaveLength(2);
 });
 
-test('is rewritten after it was removed', async () => {
+test('the row is rewritten after it was removed', async () => {
   await row.ensure();
   await row.remove();
   await row.ensure();

@@ -21,11 +21,11 @@ export class FollowerRow {
   /** The row of the last attempt to write it; the effect of a failed attempt is unknown. */
   #row: FollowedProcess;
   #confirmed = 0;
-  /** The start of the last successful writing, by both clocks: the monotonic one stops while a machine sleeps. */
+  /** The start of the last successful write, by both clocks, since the monotonic clock stops while a machine sleeps. */
   #written = { monotonic: -Infinity, wall: -Infinity };
   #epoch: string | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  /** Writes the row, once at a time; a call during a writing waits for the next. */
+  /** Writes the row. Only one write runs at a time; a call during a write waits for the next one. */
   readonly write: () => Promise<void>;
 
   constructor(options: FollowerRowOptions) {
@@ -39,12 +39,12 @@ export class FollowerRow {
     return this.#epoch;
   }
 
-  /** The entry up to which, as written, the followers of this process know everything. */
+  /** The written entry up to which the followers of this process know everything. */
   get confirmed(): number {
     return this.#confirmed;
   }
 
-  /** Resolves when the row stands, and will stand until what is told from now on is trusted no more. */
+  /** Resolves when the row exists, and will exist for as long as answers from now on are trusted. */
   async ensure(): Promise<void> {
     const { clock, lease } = this.#options;
     const age = clock.monotonic() - this.#written.monotonic;
@@ -85,7 +85,7 @@ export class FollowerRow {
     this.#written = written;
   }
 
-  /** All who followed another memory have to begin anew. */
+  /** All followers of an earlier memory of the store have to begin again. */
   forget(): void {
     this.#options.register.clear();
     this.#epoch = undefined;

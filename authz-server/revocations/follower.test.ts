@@ -4,7 +4,7 @@ import { MOST_FOLLOWERS, Register } from './register.ts';
 
 const LEASE = 2_000;
 
-/** A follower that was told all up to an entry, by an answer to a request that came at `at`. */
+/** Tells a follower all entries up to `upTo`, in an answer to a request that arrived at `at`. */
 function tell(follower: Follower, upTo: number, at: number): void {
   const told = follower.begin(0, at + LEASE, at);
   if (told === undefined) throw new Error('too much');
@@ -12,8 +12,8 @@ function tell(follower: Follower, upTo: number, at: number): void {
   told.pending = false;
 }
 
-describe('the entries that a follower has', () => {
-  test('is what it was told least of, for a lease from when it asked', () => {
+describe('the entry up to which a follower knows everything', () => {
+  test('the confirmed entry is the least of those that the follower was told, for a lease from each request', () => {
     const follower = new Follower('app', 'x');
     tell(follower, 5, 0);
     tell(follower, 9, 1_000);
@@ -23,7 +23,7 @@ describe('the entries that a follower has', () => {
     expect(follower.confirmed(1_000 + LEASE)).toBeUndefined();
   });
 
-  test('is at once what it asks to go on from', () => {
+  test('an acknowledged entry is confirmed at once', () => {
     const follower = new Follower('app', 'x');
     tell(follower, 5, 0);
     follower.acknowledge(9);
@@ -32,7 +32,7 @@ describe('the entries that a follower has', () => {
     expect(follower.confirmed(LEASE + 10)).toBeUndefined();
   });
 
-  test('was told by another process, where this one gave no answer with it', () => {
+  test('an acknowledged entry comes from another process if this process gave no answer with it', () => {
     const follower = new Follower('app', 'x');
     tell(follower, 5, 0);
     expect(follower.acknowledge(5)).toBe(false);
@@ -41,7 +41,7 @@ describe('the entries that a follower has', () => {
     expect(follower.acknowledge(9)).toBe(false);
   });
 
-  test('is never less than it once asked to go on from', () => {
+  test('the confirmed entry is never less than an entry that was acknowledged once', () => {
     const follower = new Follower('app', 'x');
     follower.acknowledge(9);
     follower.acknowledge(3);
@@ -49,7 +49,7 @@ describe('the entries that a follower has', () => {
     expect(follower.confirmed(1)).toBe(9);
   });
 
-  test('an answer under way counts from its beginning, and for as long as it takes', () => {
+  test('an unfinished answer counts from its beginning, and for as long as it takes', () => {
     const follower = new Follower('app', 'x');
     const told = follower.begin(5, LEASE, 0);
     expect(follower.confirmed(10 * LEASE)).toBe(5);
@@ -65,7 +65,7 @@ describe('the entries that a follower has', () => {
     expect(follower.begin(5, 2 * LEASE, LEASE)).toBeDefined();
   });
 
-  test('one that acknowledges as it goes is told as much as it asks for', () => {
+  test('a follower that acknowledges each answer gets as many answers as it asks for', () => {
     const follower = new Follower('app', 'x');
     for (let entry = 1; entry <= 1_000; entry += 1) {
       tell(follower, entry, 0);
@@ -77,7 +77,7 @@ describe('the entries that a follower has', () => {
 });
 
 describe('the followers of a process', () => {
-  test('the followers together are as far as the one that is behind', () => {
+  test('the confirmed entry of a process is that of its slowest follower', () => {
     const register = new Register();
     register.position = 20;
     for (const [id, upTo] of [
@@ -92,7 +92,7 @@ describe('the followers of a process', () => {
     expect(register.confirmed(LEASE)).toBe(20);
   });
 
-  test('a client has a bounded number, and twenty that take all they can leave some to others', () => {
+  test('the followers of one client are limited, and twenty greedy clients leave room for others', () => {
     const register = new Register();
     const begin = (client: string, id: number, now = 0) => {
       const follower = register.follower(client, String(id));

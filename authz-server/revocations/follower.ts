@@ -1,14 +1,17 @@
-/** An answer that a follower got, or is about to get. */
+/** An answer that a follower got or is about to get. */
 export interface Told {
-  /** The answer holds all revocations up to this entry. */
+  /** The entry up to which the answer contains all revocations. */
   upTo: number;
-  /** Milliseconds: a lease after the request came. The follower counts its own from when it sent it. */
+  /**
+   * The end of trust in milliseconds: a lease after the request arrived. The follower counts its lease from when it
+   * sent the request.
+   */
   readonly until: number;
   /** True while the answer has not been sent. */
   pending: boolean;
 }
 
-/** More answers than this within a lease, of which none is acknowledged, are not given. */
+/** The most unacknowledged answers that a follower gets within a lease. */
 const MOST = 16;
 
 /** One follower, as one process knows it. */
@@ -27,7 +30,10 @@ export class Follower {
     return this.#has;
   }
 
-  /** It has asked for what is behind this entry: so it has all before. Returns whether another process told it that. */
+  /**
+   * The follower asked for the entries after `entry`, so it has all earlier ones. Returns whether another process told
+   * it `entry`.
+   */
   acknowledge(entry: number): boolean {
     const isNews = this.#has < entry;
     const isOurs = this.#told.some(({ upTo, pending }) => !pending && entry <= upTo);
@@ -35,7 +41,7 @@ export class Follower {
     return isNews && !isOurs;
   }
 
-  /** Undefined where it has been told too much that it says nothing of. */
+  /** Begins an answer. Returns undefined if the follower has acknowledged too few of its answers. */
   begin(upTo: number, until: number, now: number): Told | undefined {
     this.#forget(now);
     if (this.#told.length >= MOST) return undefined;
@@ -44,12 +50,15 @@ export class Follower {
     return told;
   }
 
-  /** Nothing was told after all. */
+  /** Drops an answer that was not given after all. */
   drop(told: Told): void {
     this.#told = this.#told.filter((other) => other !== told);
   }
 
-  /** All that it trusts holds whatever stands up to here; undefined: it trusts nothing any more. */
+  /**
+   * Returns the entry up to which every trusted answer is complete, or undefined if the follower trusts no answer any
+   * more.
+   */
   confirmed(now: number): number | undefined {
     let least: number | undefined;
     for (const { upTo, until, pending } of this.#told) {
@@ -59,7 +68,7 @@ export class Follower {
     return least;
   }
 
-  /** Drops what has run out, and makes one of what says no more than what it has. */
+  /** Drops expired answers, and merges those that contain no more than the follower already has. */
   #forget(now: number): void {
     const open = this.#told.filter(({ until, pending }) => pending || until > now);
     const isKept = ({ upTo, pending }: Told) => pending || this.#has < upTo;

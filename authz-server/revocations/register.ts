@@ -1,12 +1,14 @@
 import { fairShare } from '#shared/base/counts.js';
 import { Follower } from './follower.ts';
 
-/** The most followers of one process: for one client, out of the share that others leave (`fairShare`), and in all. */
+/**
+ * The most followers of one process: for one client, within the share that others leave (`fairShare`), and in total.
+ */
 export const MOST_FOLLOWERS = { client: 256, all: 2_048 };
 
 /** The followers of this process. */
 export class Register {
-  /** The last entry that this process has read; every answer from now on holds all up to here. */
+  /** The last entry that this process has read; every later answer contains all entries up to it. */
   position = 0;
   readonly #clients = new Map<string, Map<string, Follower>>();
 
@@ -44,7 +46,9 @@ export class Register {
     return least;
   }
 
-  /** Forgets followers that trust no answer any more; returns the clients of those that never got every entry. */
+  /**
+   * Forgets followers that trust no answer any more. Returns the clients of the followers that never got every entry.
+   */
   prune(now: number): ReadonlySet<string> {
     const silent = new Set<string>();
     for (const [client, own] of this.#clients) {

@@ -28,7 +28,7 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** The endpoint on a real port, over these stores; its process is this one. */
+/** Starts the endpoint on a real port with these stores, in this process. */
 export async function startEndpoint(
   stores: Stores,
   clock: Clock,
@@ -59,7 +59,7 @@ export async function startEndpoint(
   const agent = new http.Agent({ keepAlive: true });
 
   let issued = 0;
-  /** An access token of a machine, good but for these claims. */
+  /** Returns a valid access token of a machine, except for these claims. */
   async function token(claims: object = {}): Promise<string> {
     issued += 1;
     const now = Math.floor(clock.now() / 1000);

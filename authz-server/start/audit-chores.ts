@@ -6,7 +6,10 @@ import type { Chore } from '#shared/server/chore.ts';
 import type { PagesServer } from '../base/server.ts';
 import type { Parts } from '#shared/server/process.ts';
 
-/** Closes the audit log each second, and ends what is older than it is kept. Any number of processes may do both. */
+/**
+ * Closes the audit log each second, and removes entries that are older than the retention time. Any number of processes
+ * may do both.
+ */
 export function auditChores({
   stores: { audit },
   master,
@@ -33,7 +36,7 @@ export function auditChores({
   ];
 }
 
-/** Tells how many tokens applications got in their own name. Each process counts its own. */
+/** Records how many tokens applications got in their own name. Each process counts its own. */
 export const ownTokensChore = ({
   recorder,
   clock,

@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const folder = () => join(store.folder, 'backups');
 
-/** The chore of a server whose store is `data`. */
+/** Returns the backup chore of a server whose store is `data`. */
 function chore(data = store.spec().data) {
   const log = { ...silentLog, info: (event: string) => made.push(event) };
   const parts = { config: configSchema.parse({ data }), stores, random: systemRandom, log };
@@ -33,7 +33,7 @@ function chore(data = store.spec().data) {
   return backupChore({ ...parts, clock: store.clock }, settings);
 }
 
-test('a backup that fails is told, tried again after a minute, and no more once it is there', async () => {
+test('a failed backup is logged, and repeated after a minute until it succeeds', async () => {
   const data = join(store.folder, 'later');
   await using running = chore(data);
   await expect(running.run()).rejects.toThrow('no such file');
@@ -49,7 +49,7 @@ test('a backup that fails is told, tried again after a minute, and no more once 
   expect(await stores.lastBackup.get()).toBe(store.clock.now());
 });
 
-test('a backup of a process that died before it noted it counts from the begin of its period', async () => {
+test('a backup whose process died before it noted the backup counts from the beginning of its period', async () => {
   store.clock.advance(60);
   {
     await using died = chore();

@@ -5,14 +5,14 @@ import { hasScheduled, makeScheduled } from '#shared/stores/backup/scheduled.ts'
 import type { ScheduleSettings } from '#shared/stores/backup/settings.ts';
 import { periodBegin } from '#shared/stores/last-backup/last-backup.ts';
 
-/** Seconds between two looks whether a backup is due. */
+/** Seconds between two checks whether a backup is due. */
 const LOOK = 2;
-/** Milliseconds until one that failed is tried again. */
+/** Milliseconds after which a failed backup is repeated. */
 const PAUSE = 60_000;
 
 type ChoreParts = Pick<Parts, 'config' | 'stores' | 'clock' | 'log'>;
 
-/** Makes the backups of the schedule, tells of each that was made, and notes it as the last good one. */
+/** Makes the scheduled backups, logs each one, and notes it as the last successful backup. */
 export function backupChore(
   { config, stores: { lastBackup }, clock, log }: ChoreParts,
   settings: ScheduleSettings,
@@ -20,10 +20,12 @@ export function backupChore(
   const threads = openBackupThreads(config.store);
   const parts = { ...threads, data: config.data, settings, clock };
   let from = -Infinity;
-  /** The period whose backup is known to be noted. */
+  /** The period whose backup is already noted. */
   let noted = -Infinity;
 
-  /** The process that made it may have died before it noted that: then the begin of the period counts. */
+  /**
+   * The process that made the backup may have died before it noted the backup; then the beginning of the period counts.
+   */
   async function noteFound(begin: number): Promise<void> {
     if (noted === begin || !hasScheduled(settings, begin)) return;
     const last = (await lastBackup.get()) ?? -Infinity;

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { loadConfig } from '#shared/config/load.ts';
 import { banner } from './banner.ts';
 
-test('the first start prints its lines as they are', async () => {
+test("the banner of the first start prints the first start's lines unchanged", async () => {
   const lines = banner(await loadConfig({}), {
     lines: ['client_secret  abc'],
     firstStart: '/data/first-start.txt',
@@ -13,32 +13,32 @@ test('the first start prints its lines as they are', async () => {
   expect(lines.join('\n')).not.toContain('first-start.txt');
 });
 
-test('the start says where the documentation begins', async () => {
+test('the banner says where the documentation begins', async () => {
   const line = banner(await loadConfig({}), {}).find((one) => one.startsWith('Documentation: '));
   const path = line?.slice('Documentation: '.length) ?? '';
   expect(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')).toMatch(/^# /);
 });
 
-test('a later start names the file and repeats no secret', async () => {
+test('the banner of a later start names the file and repeats no secret', async () => {
   const lines = banner(await loadConfig({}), { firstStart: '/d/first-start.txt' });
   expect(lines.join('\n')).toContain('/d/first-start.txt');
   expect(lines.join('\n')).not.toContain('secret  ');
 });
 
-test('without a first start it says how to register a client and a person', async () => {
+test('without a first start the banner says how to register a client and a person', async () => {
   const lines = banner(await loadConfig({}), {});
-  // The scopes of a first client, and no right of the servers themselves.
+  // The command has the scopes of a first client, and no right of the servers themselves.
   expect(lines.join('\n')).toMatch(/client add .*--scope "documents:read documents:write"$/m);
   expect(lines).toContain('  npm run -s cli -- user add NAME');
 });
 
-test('without a space that takes tokens, the operator chooses the scopes', async () => {
+test('without a space that accepts tokens the banner lets the operator choose the scopes', async () => {
   const { privateTokens: _issuer, ...tour } = await loadConfig({});
   const lines = banner({ ...tour, spaces: [] }, {});
   expect(lines.join('\n')).toMatch(/client add .*--scope "SCOPES"$/m);
 });
 
-test('the origin over TLS and the token issuer are named where there are some', async () => {
+test('the banner names the origin over TLS and the token issuer if they exist', async () => {
   const tour = await loadConfig({});
   const lines = banner(tour, {});
   expect(lines).toContain('  over TLS              https://localhost:3443');
@@ -58,7 +58,7 @@ test('the banner and the first tutorial name the same addresses', async () => {
   expect(named).toEqual(printed);
 });
 
-test('passwords of PostgreSQL and Redis are not printed', async () => {
+test('the banner does not print passwords of PostgreSQL and Redis', async () => {
   const config = await loadConfig({
     COUNTERSIGN_POSTGRES_URL: 'postgres://u:hunter2@localhost/db',
     COUNTERSIGN_REDIS_URL: 'redis://u:hunter2@localhost:6379',
@@ -77,7 +77,7 @@ test('the banner names each space, and reports nothing missing for the default c
   expect(text).not.toContain('not there');
 });
 
-test('the banner says what a configuration of one’s own lacks of the default', async () => {
+test('the banner says which parts of the default a configuration lacks', async () => {
   const { tls: _tls, proxy: _proxy, ...tour } = await loadConfig({});
   const [first] = tour.spaces;
   const text = banner({ ...tour, spaces: first ? [first] : [] }, {}).join('\n');
@@ -88,7 +88,7 @@ test('the banner says what a configuration of one’s own lacks of the default',
   expect(text).toContain('config init');
 });
 
-test('the banner of a production pair misses no tour', async () => {
+test('the banner of a production pair does not mention missing parts', async () => {
   const config = await loadConfig({});
   const production = { ...config, issuer: 'https://auth.example', spaces: [] };
   expect(banner(production, {}).join('\n')).not.toContain('not there');

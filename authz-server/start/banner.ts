@@ -8,7 +8,7 @@ import { leftOutOfTour } from '#shared/config/tour.ts';
 import { takesTokens } from '#shared/config/token-spaces.ts';
 import type { FirstStart } from './first-start.ts';
 
-/** Returns the lines that `countersign start` prints once the servers listen; it adds that they are ready. */
+/** Returns the lines that `countersign start` prints when the servers listen; the command adds that they are ready. */
 export function banner(
   config: Config,
   made: FirstStart,
@@ -38,10 +38,10 @@ export function banner(
   ].map(printable);
 }
 
-/** More spaces than that are counted. */
+/** The most spaces that are listed; further spaces are only counted. */
 const MOST_SPACES = 30;
 
-/** Each space with its schemes, by its path where it is at the origin of the resource server. */
+/** Lists each space with its schemes, by its path if it is at the origin of the resource server. */
 function spacesInWords({ spaces, resource }: Config): readonly string[] {
   if (spaces.length === 0) return ['No spaces: the resource server has nothing to protect.', ''];
   const rest = spaces.length - MOST_SPACES;

@@ -17,24 +17,24 @@ export interface DemoParts extends Omit<PeopleStore, 'realms'> {
   readonly stores: PeopleStore['stores'] & Pick<Stores, 'apiKeys' | 'clients' | 'replay'>;
 }
 
-/** The person, keys and clients that were made for a newcomer to try. */
+/** The person, keys and clients that were created for a first trial. */
 export interface Made {
-  /** For a person to read; they can be pasted into a shell. */
+  /** The lines for a person to read, which can be pasted into a shell. */
   readonly lines: readonly string[];
-  /** The secrets by the names that the tour of the README uses, for a shell to source. */
+  /** The secrets by the names that the README's tour uses, in a form that a shell can source. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Makes something if it was never there. */
+/** Creates something if it never existed. */
 type Make = (parts: DemoParts) => Promise<Made | undefined>;
 
-/** All that the first start makes. */
+/** Returns everything that the first start creates. */
 export function demo(config: Config): readonly Make[] {
   const keys = spacesOf(config, 'API-Key').map((space) => application(space));
   return [machine, person, ...keys.slice(0, 1), browser, device];
 }
 
-/** Those with this scheme and no other first. */
+/** Returns the spaces with this scheme; those with no other scheme come first. */
 function spacesOf({ spaces }: Config, scheme: SpaceConfig['schemes'][number]): SpaceConfig[] {
   return spaces
     .filter(({ schemes }) => schemes.includes(scheme))
@@ -88,13 +88,13 @@ async function person(parts: DemoParts): Promise<Made | undefined> {
   return { lines, variables: { PASSWORD: password } };
 }
 
-/** How curl is told to use a scheme. */
+/** The options that make curl use a scheme. */
 const CURL = [
   ['Basic', '--basic'],
   ['Digest', '--digest'],
 ] as const;
 
-/** For a space that takes API keys. */
+/** Creates an API key for a space that accepts API keys. */
 function application(space: SpaceConfig): Make {
   const { url, realm, apiKey } = space;
   return async ({ stores: { apiKeys }, clock, random }) => {
@@ -154,7 +154,7 @@ async function device(parts: DemoParts): Promise<Made | undefined> {
   return { lines, variables: {} };
 }
 
-/** False when it is there, or was and was removed: what came of it must not come alive again. */
+/** Returns false if the client exists, or was removed: its old tokens must not become valid again. */
 async function addClient(
   { stores, clock }: DemoParts,
   client: Omit<ClientRecord, 'demo' | 'created_at'>,

@@ -28,7 +28,7 @@ afterAll(async () => {
   for (const stores of opened) await stores[Symbol.asyncDispose]();
 });
 
-/** An authorization server that is about to start on the store in `folder`, and keeps files in `data`. */
+/** Returns an authorization server that is about to start with the store in `folder`, and keeps files in `data`. */
 async function server(folder?: string, data?: string, spaces?: readonly object[]) {
   const place = folder ?? (await temporaryFolder());
   const parsed = configSchema.parse({ data: data ?? place, spaces });
@@ -58,7 +58,7 @@ const ALL = ['demo-browser', 'demo-device', 'demo-machine', 'demo'];
 const value = (text: string, name: string) =>
   new RegExp(String.raw`^${name} +(\S+)$`, 'm').exec(text)?.[1] ?? '';
 
-test('the person gets in by every scheme of the realms that keep something, and by none in production', async () => {
+test('the person can sign in by every scheme of the realms with stored passwords or keys, and by none in production', async () => {
   const { start, kept, stores } = await server();
   await start();
   const password = value(await kept(), 'password');
@@ -78,7 +78,7 @@ test('the person gets in by every scheme of the realms that keep something, and 
   );
 });
 
-test('the line with the API key has the key that is there, marked as a demo', async () => {
+test('the line with the API key has the stored key, which is marked as a demo', async () => {
   const { start, kept, stores } = await server();
   await start();
   const [, text = ''] =
@@ -95,7 +95,7 @@ test('the line with the API key has the key that is there, marked as a demo', as
   });
 });
 
-test('with PostgreSQL there may be no folder yet: the secrets are kept all the same, in one that is private', async () => {
+test('with PostgreSQL and without a folder the secrets are stored in a new private folder', async () => {
   const data = join(await temporaryFolder(), 'none', 'yet');
   const { start, kept } = await server(undefined, data);
   await start();
@@ -103,7 +103,7 @@ test('with PostgreSQL there may be no folder yet: the secrets are kept all the s
   expect((await stat(data)).mode & 0o777).toBe(0o700);
 });
 
-test('a person who was removed is not made again', async () => {
+test('a person who was removed is not created again', async () => {
   const { start, stores, clock } = await server();
   await start();
   const demo = await stores.people.getByName('demo');
@@ -113,7 +113,7 @@ test('a person who was removed is not made again', async () => {
   expect(await stores.people.getByName('demo')).toBeUndefined();
 });
 
-test('a configuration without these schemes: no key, and no line that would be refused', async () => {
+test('a configuration without these schemes gets no key, and no line that would be refused', async () => {
   const space = { url: 'http://localhost:3001/a/', realm: 'a', schemes: ['Basic', 'DPoP'] };
   const { start, kept, stores } = await server(undefined, undefined, [space]);
   await start();
@@ -123,7 +123,7 @@ test('a configuration without these schemes: no key, and no line that would be r
   expect(await stores.people.getWhole(id)).toMatchObject({ verifiers: [] });
 });
 
-test('a person and three clients are made, but not in production; only the owner can read their secrets, which work', async () => {
+test('a person and three clients are created outside of production, with working secrets that only the owner can read', async () => {
   const { start, kept, stores, file } = await server();
   const { firstStart: named, lines } = await start();
   expect(named).toBe(file);
@@ -165,12 +165,12 @@ test('each client has its grants and scopes', async () => {
   });
 });
 
-test('the secret that is kept is the machine’s, and pasting the lines runs nothing but curl and sed', async () => {
+test('the stored secret belongs to the machine, and the pasted lines run only curl and sed', async () => {
   const { start, kept, folder } = await server();
   await start();
   const secrets = [...(await kept()).matchAll(/^client_secret +(\S+)$/gm)];
   expect(secrets).toHaveLength(1);
-  // Commands that write down how they are called, in place of everything that the shell could find.
+  // These commands write how they are called, in place of every command that the shell could find.
   const log = join(folder, 'called');
   const called = `#!/bin/sh\necho "\${0##*/} $*" >> '${log}'\n`;
   for (const name of ['curl', 'sed', 'npm']) {
@@ -198,7 +198,7 @@ test('a shell can source the secrets by the names that the tour uses', async () 
   expect(stdout).toMatch(/^\S{20,} \S{10,} cs_\S{20,}\n$/);
 });
 
-test('ten processes at once: one makes everything, and the file holds it once', async () => {
+test('if ten processes start at the same time, one creates everything, and the file has it once', async () => {
   const first = await server();
   const others = await Promise.all(Array.from({ length: 9 }, () => server(first.folder)));
   const results = await Promise.all([first, ...others].map(({ start }) => start()));
@@ -207,7 +207,7 @@ test('ten processes at once: one makes everything, and the file holds it once', 
   expect((await first.kept()).match(/^client_id/gm)).toHaveLength(3);
 });
 
-test('a later start makes nothing, names the file and repeats no secret', async () => {
+test('a later start creates nothing, names the file and repeats no secret', async () => {
   const { start, kept, clock, file } = await server();
   await start();
   const before = await kept();
@@ -218,7 +218,7 @@ test('a later start makes nothing, names the file and repeats no secret', async 
   expect(await kept()).toBe(before);
 });
 
-test('a store that has the machine alone gets the rest; the machine’s secret stays in the file', async () => {
+test('a store that has only the machine gets the rest, and the machine’s secret stays in the file', async () => {
   const { start, kept, stores, clock, file } = await server();
   await start();
   const machine = await stores.clients.get('demo-machine');
@@ -237,7 +237,7 @@ test('a store that has the machine alone gets the rest; the machine’s secret s
   expect(await start()).toEqual({ firstStart: file });
 });
 
-test('a client that was removed stays removed, or its old refresh tokens would come alive', async () => {
+test('a client that was removed stays removed, since its old refresh tokens would become valid again', async () => {
   const { start, stores, clock } = await server();
   await start();
   await stores.revocations.raise('client', 'demo-browser', clock.now() + 1000);
@@ -258,7 +258,7 @@ test('a person who was disabled stays disabled', async () => {
   expect(await stores.people.getByName('demo')).toMatchObject({ disabled: true });
 });
 
-test('the store lost its memory: the file of before is replaced, not added to', async () => {
+test('after the store lost its memory the old file is replaced, not extended', async () => {
   const before = await server();
   await before.start();
   const old = value(await before.kept(), 'client_secret');

@@ -4,30 +4,30 @@ import { join } from 'node:path';
 import { demo, type DemoParts, type Made } from './demo.ts';
 
 const FILE = 'first-start.txt';
-/** The secrets alone, for a shell: `. data/first-start.env`. */
+/** The file with only the secrets, for a shell: `. data/first-start.env`. */
 const VARIABLES = 'first-start.env';
 
-/** Seconds in which, of several processes that start at once, one does this. */
+/** Seconds within which one of several processes that start at the same time runs the first start. */
 const AT_ONCE = 10;
 
-/** For the parent process to print. */
+/** The result of the first start, for the parent process to print. */
 export interface FirstStart {
-  /** The file that keeps what was printed; later starts name it. */
+  /** The file with what was printed; later starts name it. */
   readonly firstStart?: string;
-  /** Absent when nothing was made. */
+  /** Absent if nothing was created. */
   readonly lines?: readonly string[];
 }
 
 /**
- * Development only: makes clients, a person and an API key so that there is something to try, each if it
- * was never there (a key: if there is no demo key), and keeps their secrets in a file that only its owner may read.
+ * In development only: creates clients, a person and an API key to try the servers with. Each is created if it never
+ * existed (a key: if there is no demo key). Their secrets are stored in a file that only its owner may read.
  */
 export async function firstStart(parts: DemoParts): Promise<FirstStart> {
   const { config, stores } = parts;
   const file = join(config.data, FILE);
   const makes = demo(config);
   const made: Made[] = [];
-  // With PostgreSQL there may be no folder yet, and what is made now is not told again.
+  // With PostgreSQL the folder may not exist yet, and the secrets are printed only now.
   await mkdir(config.data, { recursive: true, mode: 0o700 });
   if (await stores.replay.unique('first-start', FILE, AT_ONCE)) {
     for (const make of makes) {
@@ -41,7 +41,7 @@ export async function firstStart(parts: DemoParts): Promise<FirstStart> {
   const variables = made.flatMap((section) =>
     Object.entries(section.variables).map(([name, value]) => `${name}='${value}'`),
   );
-  // When all is new, a file that is there is of a store that is no more.
+  // If everything is new, an existing file belongs to an earlier store.
   const flag = made.length === makes.length ? 'w' : 'a';
   const write = (name: string, content: readonly string[]) =>
     writeFile(join(config.data, name), content.map((line) => `${line}\n`).join(''), {

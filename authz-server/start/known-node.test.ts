@@ -4,7 +4,7 @@ import { silenceKnownNode } from './known-node.ts';
 const UNSUPPORTED =
   'oidc-provider WARNING: Unsupported runtime. Use Node.js v22.x LTS, or a later LTS release.';
 
-/** The lines that are told of both warnings while one is silenced, and afterwards. */
+/** Returns the lines that are printed of both warnings while one is silenced, and afterwards. */
 function told(version: string): readonly string[] {
   const lines: string[] = [];
   const console = { warn: (...words: readonly unknown[]) => void lines.push(words.join(' ')) };
@@ -16,14 +16,14 @@ function told(version: string): readonly string[] {
   return lines;
 }
 
-test('the warning that Node 26 is no LTS release is silent while the engine is loaded', () => {
+test('the warning that Node 26 is no LTS release is silenced while the engine is loaded', () => {
   expect(told('26.10.0')).toEqual(['another warning', UNSUPPORTED]);
 });
 
-test('a Node that no test has run on is warned of', () => {
+test('the server warns of a Node version on which no test has run', () => {
   expect(told('27.1.0')).toEqual([UNSUPPORTED, 'another warning', UNSUPPORTED]);
 });
 
-test('it is needed only as long as the pinned release does not call itself LTS', () => {
+test('the silencing is needed only until the pinned release calls itself LTS', () => {
   expect(process.release.lts).toBeUndefined();
 });

@@ -3,12 +3,12 @@ export interface Warns {
   warn(...words: readonly unknown[]): void;
 }
 
-/** The major version that is pinned, on which all tests run. */
+/** The pinned major version, on which all tests run. */
 const KNOWN = '26.';
 
 /**
- * Keeps back one warning of oidc-provider until the returned function is called: that Node is no LTS release. Node 26
- * is in long-term support by its schedule, but 26.10 does not call itself so, and an operator could do nothing about it.
+ * Silences one warning of oidc-provider until the returned function is called: that Node is no LTS release. Node 26 is
+ * in long-term support by its schedule, but 26.10 does not call itself so, and an operator could not change this.
  */
 export function silenceKnownNode(console: Warns, version: string): () => void {
   const { warn } = console;

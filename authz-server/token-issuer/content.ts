@@ -3,13 +3,16 @@ import { HttpError } from '#shared/http/answer.ts';
 import { wholeContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 
-/** Octets. The longest message has 354 (a Token of type 2); a wrong length is 422, not 413. */
+/**
+ * The most octets of a request. The longest message has 354 octets (a Token of type 2); a wrong length gets 422, not
+ * 413.
+ */
 const LONGEST = 1024;
 
 /**
- * Reads the content of a request. `type`: a media type without defined parameters. Throws `HttpError` 415 for
- * another media type, one with parameters, or a content coding; `HttpError` 413 if the content is too long (before
- * reading any of it if its length is announced); and `BadRequest` if it ends early.
+ * Reads the content of a request. `type` is a media type without defined parameters. Throws `HttpError` 415 for another
+ * media type, one with parameters, or a content coding; `HttpError` 413 if the content is too long (before reading any
+ * of it if its length is announced); and `BadRequest` if the content ends early.
  */
 export async function receive(request: AnyRequest, type: string): Promise<Buffer> {
   const { rawHeaders } = request;

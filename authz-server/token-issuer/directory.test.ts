@@ -25,7 +25,7 @@ const read = (at = 0, fields: readonly string[] = []) =>
 const times = async () =>
   (await tokenIssuer.directoryKeys()).map(({ type, notBefore = 0 }) => [type, notBefore]);
 
-test('RFC 9578 section 4: media type, request URL and a key of each type with its begin', async () => {
+test('RFC 9578 section 4: the directory has media type, request URL and a key of each type with its begin', async () => {
   const { status, headers, body } = await read();
   expect([status, headers['content-type']]).toEqual([
     200,
@@ -42,7 +42,7 @@ test('RFC 9578 section 4: media type, request URL and a key of each type with it
   ]);
 });
 
-test('nothing of a private key is in it', async () => {
+test('the directory contains no part of a private key', async () => {
   const { body } = await read();
   const [first] = JSON.parse(body.toString())['token-keys'];
   expect(Object.keys(first)).toEqual(['token-type', 'token-key', 'not-before', 'not-after']);
@@ -51,7 +51,7 @@ test('nothing of a private key is in it', async () => {
   }
 });
 
-test('the newest come first, and each is there before it issues', async () => {
+test('the newest keys come first, and each key is listed before it issues tokens', async () => {
   const start = tokenIssuer.now();
   tokenIssuer.clock.advance(TIMES.rotation - TIMES.maxAge);
   await tokenIssuer.chores();
@@ -63,7 +63,7 @@ test('the newest come first, and each is there before it issues', async () => {
   ]);
 });
 
-test('RFC 9576 section 6.2: to the octet the same for all, of all processes, at any time', async () => {
+test('RFC 9576 section 6.2: the directory has the same octets for all clients, from all processes, at any time', async () => {
   for (let step = 0; step < 25; step += 1) {
     const asked = [
       read(0),
@@ -84,17 +84,17 @@ test('RFC 9576 section 6.2: to the octet the same for all, of all processes, at 
   }
 });
 
-describe('RFC 9111 section 5.2: how long it may be cached', () => {
+describe('RFC 9111 section 5.2: how long the directory may be cached', () => {
   const maxAge = async () => {
     const { headers } = await read();
     return Number(/^public, max-age=(\d+)$/.exec(headers['cache-control'] ?? '')?.[1]);
   };
 
-  test('for maxAge', async () => {
+  test('the directory may be cached for maxAge', async () => {
     expect(await maxAge()).toBe(TIMES.maxAge);
   });
 
-  test('never longer than its keys are good', async () => {
+  test('the directory may never be cached longer than its keys are valid', async () => {
     tokenIssuer.clock.advance(TIMES.rotation + TIMES.overlap - 30);
     await tokenIssuer.chores();
     expect(await maxAge()).toBe(30);
@@ -106,7 +106,7 @@ describe('RFC 9111 section 5.2: how long it may be cached', () => {
 });
 
 describe('RFC 9110 section 13: conditional requests', () => {
-  test('If-None-Match: 304 without content, until it is another directory', async () => {
+  test('a request with If-None-Match gets 304 without content until the directory changes', async () => {
     const { headers } = await read();
     const { etag = '' } = headers;
     const again = await read(1, ['If-None-Match', etag]);
@@ -124,15 +124,15 @@ describe('RFC 9110 section 13: conditional requests', () => {
     ['If-None-Match', '*', 304],
     ['If-None-Match', '"x"', 200],
     ['If-None-Match', 'x', 200],
-  ])('%s: %s: %i', async (name, value, status) => {
+  ])('a request with %s: %s gets %i', async (name, value, status) => {
     expect((await read(0, [name, value])).status).toBe(status);
   });
 });
 
-describe('RFC 9578 section 4: whole or not at all', () => {
-  /** Nothing is good any more but what a process has made by then. */
+describe('RFC 9578 section 4: the directory is complete or absent', () => {
+  /** From then on only keys that a process has made meanwhile are valid. */
   test.each(TYPES)(
-    'while only a key of type %i is there: 503, which no cache keeps',
+    'if there is only a key of type %i, the directory is 503, which no cache stores',
     async (type) => {
       const { tokenKeys } = tokenIssuer.stores;
       for (const row of await tokenKeys.list()) {
@@ -157,7 +157,7 @@ describe('RFC 9578 section 4: whole or not at all', () => {
   );
 });
 
-test('a store that does not answer: 503', async () => {
+test('if the store does not answer, the directory is 503', async () => {
   await tokenIssuer.stores[Symbol.asyncDispose]();
   expect((await read()).status).toBe(503);
 });

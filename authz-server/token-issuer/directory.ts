@@ -7,7 +7,7 @@ import { hasEachType, type IssuingKey, type IssuerKeyRing } from './key-ring.ts'
 
 export interface DirectoryParts {
   readonly ring: IssuerKeyRing;
-  /** Issuer Request URL, absolute. */
+  /** The absolute Issuer Request URL. */
   readonly requestUrl: string;
   /** Seconds for which the directory may be cached. */
   readonly maxAge: number;
@@ -15,9 +15,9 @@ export interface DirectoryParts {
 }
 
 /**
- * Serves the issuer directory (RFC 9578 section 4). Every client gets the same octets, so that the directory
- * cannot tell clients apart (RFC 9576 section 6.2). It is complete or 503, and no cache keeps it longer than its
- * keys are valid.
+ * Serves the issuer directory (RFC 9578 section 4). Every client gets the same octets, so the directory cannot tell
+ * clients apart (RFC 9576 section 6.2). The answer is a complete directory or 503, and no cache stores the directory
+ * longer than its keys are valid.
  */
 export function directory({ ring, requestUrl, maxAge, clock }: DirectoryParts) {
   return async (request: AnyRequest): Promise<Answer> => {

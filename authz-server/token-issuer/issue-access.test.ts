@@ -26,7 +26,7 @@ const good = async () => tokenRequest(await tokenIssuer.currentKey(VOPRF));
 const bearer = (token: string) => ['Authorization', `Bearer ${token}`];
 const OF_TYPE = ['Content-Type', REQUEST_TYPE];
 
-describe('RFC 6750 section 3: without an access token that counts', () => {
+describe('RFC 6750 section 3: without a valid access token no token is issued', () => {
   const errorsOf = (field = '') =>
     Object.fromEntries(
       (parseChallenges(field) ?? []).map(({ scheme, params }) => [scheme, params?.['error']]),
@@ -42,7 +42,7 @@ describe('RFC 6750 section 3: without an access token that counts', () => {
     ['unsigned', {}, { alg: 'none' }],
     ['of an unknown key', {}, { kid: 'k2' }],
     ['bound to a key, sent as Bearer', { cnf: { jkt: 'x' } }, {}],
-  ])('an access token %s: invalid_token', async (_, claims, header) => {
+  ])('an access token that is %s gets invalid_token', async (_, claims, header) => {
     const { body } = await good();
     const token = tokenIssuer.accessToken(claims, header);
     const { status, headers } = await tokenIssuer.request(body, { token });
@@ -52,7 +52,7 @@ describe('RFC 6750 section 3: without an access token that counts', () => {
     ]);
   });
 
-  test('signed by another key, and expired', async () => {
+  test('an access token that is expired or signed by another key is refused', async () => {
     const { body } = await good();
     const forged = tokenIssuer.accessToken({}, {}, GENERATE.ES256().privateKey);
     expect((await tokenIssuer.request(body, { token: forged })).status).toBe(401);
@@ -62,7 +62,7 @@ describe('RFC 6750 section 3: without an access token that counts', () => {
   });
 
   test.each(['', 'openid', 'private-token:verify', 'private-token2', 'PRIVATE-TOKEN'])(
-    'RFC 6750 section 3.1: the scope %j is not enough: 403',
+    'RFC 6750 section 3.1: an access token with the scope %j gets 403',
     async (scope) => {
       const { body } = await good();
       const { status, headers } = await tokenIssuer.request(body, {
@@ -84,7 +84,7 @@ describe('RFC 6750 section 3: without an access token that counts', () => {
       'person',
       () => tokenIssuer.stores.revocations.raise('person', 'alice-id', tokenIssuer.until()),
     ],
-  ])('a revocation of the %s reaches the very next request', async (_, revoke) => {
+  ])('a revocation of the %s takes effect for the next request', async (_, revoke) => {
     const { body } = await good();
     const token = tokenIssuer.accessToken({ jti: 'the-one' });
     expect((await tokenIssuer.request(body, { token })).status).toBe(200);
@@ -92,7 +92,7 @@ describe('RFC 6750 section 3: without an access token that counts', () => {
     expect((await tokenIssuer.request(body, { token })).status).toBe(401);
   });
 
-  test('two Authorization fields, and Bearer beside DPoP: 400', async () => {
+  test('a request with two Authorization fields, or with Bearer and DPoP, gets 400', async () => {
     const { body } = await good();
     const token = bearer(tokenIssuer.accessToken());
     for (const second of [token, ['Authorization', `DPoP ${tokenIssuer.accessToken()}`]]) {
@@ -101,17 +101,17 @@ describe('RFC 6750 section 3: without an access token that counts', () => {
     }
   });
 
-  test('credentials come first: without them nothing is said of the content', async () => {
+  test('without credentials the answer is 401, and says nothing about the content', async () => {
     const fields = ['Content-Type', 'text/plain', 'Content-Encoding', 'gzip'];
     expect((await tokenIssuer.request(Buffer.alloc(9999), { fields })).status).toBe(401);
   });
 });
 
-describe('RFC 9449: tokens that are bound to a key', () => {
+describe('RFC 9449: access tokens that are bound to a key', () => {
   const dpop = (token: string, proof: string) =>
     ['Authorization', `DPoP ${token}`, 'DPoP', proof].concat(OF_TYPE);
 
-  test('with a proof for this request; the proof counts once', async () => {
+  test('a proof for this request is accepted once', async () => {
     const { body } = await good();
     const token = tokenIssuer.accessToken({ cnf: { jkt: tokenIssuer.jkt } });
     const fields = dpop(token, tokenIssuer.proof(token));
@@ -119,7 +119,7 @@ describe('RFC 9449: tokens that are bound to a key', () => {
     expect((await tokenIssuer.request(body, { fields })).status).toBe(401);
   });
 
-  test('ten at once with one proof: one is let in', async () => {
+  test('if ten requests use the same proof at the same time, one is accepted', async () => {
     const { body } = await good();
     const token = tokenIssuer.accessToken({ cnf: { jkt: tokenIssuer.jkt } });
     const fields = dpop(token, tokenIssuer.proof(token));
@@ -135,14 +135,14 @@ describe('RFC 9449: tokens that are bound to a key', () => {
     ['for the same path of another origin', { htu: `${AS}/private-token/request` }],
     ['for another token', { ath: 'x' }],
     ['of another time', { iat: 0 }],
-  ])('a proof %s: 401', async (_, claims) => {
+  ])('a proof %s gets 401', async (_, claims) => {
     const { body } = await good();
     const token = tokenIssuer.accessToken({ cnf: { jkt: tokenIssuer.jkt } });
     const fields = dpop(token, tokenIssuer.proof(token, claims));
     expect((await tokenIssuer.request(body, { fields })).status).toBe(401);
   });
 
-  test('a bound token as Bearer: 401, with its proof beside it too', async () => {
+  test('a bound token that is sent as Bearer gets 401, even with its proof', async () => {
     const { body } = await good();
     const token = tokenIssuer.accessToken({ cnf: { jkt: tokenIssuer.jkt } });
     const fields = [...bearer(token), 'DPoP', tokenIssuer.proof(token), ...OF_TYPE];
@@ -151,7 +151,7 @@ describe('RFC 9449: tokens that are bound to a key', () => {
   });
 });
 
-test('a token that is revoked while the request comes slowly gets none', async () => {
+test('an access token that is revoked while the request arrives slowly gets no token', async () => {
   const { clock, stores, running, accessToken } = tokenIssuer;
   const { body } = await good();
   const { status, text } = await sendSlowly(

@@ -34,7 +34,7 @@ describe('the quota of a person and a client', () => {
     return body;
   };
 
-  test('RFC 6585 section 4: over it 429 with Retry-After, until time has passed', async () => {
+  test('RFC 6585 section 4: a request over the quota gets 429 with Retry-After, until time has passed', async () => {
     const body = await spendAll();
     const refused = await tokenIssuer.request(body);
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
@@ -43,7 +43,7 @@ describe('the quota of a person and a client', () => {
     expect((await tokenIssuer.request(body)).status).toBe(429);
   });
 
-  test('ten at once at its end: no more than are left', async () => {
+  test('ten concurrent requests near the end of the quota get no more tokens than are left', async () => {
     const { body } = await good(VOPRF);
     for (let spent = 0; spent < BURST - 3; spent += 1) await tokenIssuer.request(body);
     const all = await Promise.all(
@@ -52,13 +52,13 @@ describe('the quota of a person and a client', () => {
     expect(all.toSorted((a, b) => a - b)).toEqual([200, 200, 200, ...Array<number>(7).fill(429)]);
   });
 
-  test('another access token of the same person is no way around it', async () => {
+  test('another access token of the same person has the same quota', async () => {
     const body = await spendAll();
     const token = tokenIssuer.accessToken({ grant_id: 'g2', jti: 'another' });
     expect((await tokenIssuer.request(body, { token })).status).toBe(429);
   });
 
-  test('neither another person nor another client is kept out by it', async () => {
+  test('another person and another client have other quotas', async () => {
     const body = await spendAll();
     for (const claims of [{ sub: 'bob-id' }, { client_id: 'other' }]) {
       expect(
@@ -67,7 +67,7 @@ describe('the quota of a person and a client', () => {
     }
   });
 
-  test('a client by itself has one of its own, whatever its name', async () => {
+  test('a client that acts for itself has a quota of its own, whatever its name', async () => {
     const machine = { sub: 'app', sub_gen: undefined, grant_id: undefined };
     const body = await spendAll();
     const token = tokenIssuer.accessToken(machine);
@@ -76,12 +76,12 @@ describe('the quota of a person and a client', () => {
     expect((await tokenIssuer.request(body, { token })).status).toBe(429);
   });
 
-  test('a request that is refused earlier costs nothing', async () => {
+  test('a request that is refused earlier does not use the quota', async () => {
     for (let count = 0; count <= BURST; count += 1) await tokenIssuer.request(Buffer.alloc(52));
     expect((await tokenIssuer.request((await good()).body)).status).toBe(200);
   });
 
-  test('a computation counts for the quota, whether or not it gives a token', async () => {
+  test('a computation uses the quota even if it gives no token', async () => {
     const { body } = await good();
     body.fill(0xff, 3);
     for (let count = 0; count < BURST; count += 1) {
@@ -97,7 +97,7 @@ describe('a reader of the store cannot find a person’s bucket by trying names'
       .update(payer)
       .digest('base64url');
 
-  /** How many were taken from the bucket of that key so far; looking takes one. */
+  /** Returns how many tokens were taken from the bucket of that key; the check itself takes one. */
   async function taken(namespace: LimitNamespace, key: string): Promise<number> {
     const spent = await tokenIssuer.stores.limits.spend(namespace, key, { burst: BURST, per: 60 });
     if (!spent.ok) throw new Error('the bucket is empty');

@@ -33,7 +33,7 @@ test.each(TYPES)('RFC 9578 sections 5.2 and 6.2: a token of type %i is issued', 
   expect(token(response.body)).toHaveLength(type === VOPRF ? 146 : 354);
 });
 
-describe('content that is no token request', () => {
+describe('content that is no valid token request', () => {
   test.each([
     [[]],
     [['Content-Type', 'application/octet-stream']],
@@ -42,13 +42,13 @@ describe('content that is no token request', () => {
     [['Content-Type', `${REQUEST_TYPE}, ${REQUEST_TYPE}`]],
     [[...OF_TYPE, 'Content-Encoding', 'gzip']],
     [[...OF_TYPE, 'Content-Encoding', 'identity']],
-  ])('RFC 9110 section 15.5.16: with %j: 415', async (fields) => {
+  ])('RFC 9110 section 15.5.16: a request with the fields %j gets 415', async (fields) => {
     const { body } = await good();
     const all = [...bearer(tokenIssuer.accessToken()), ...fields];
     expect((await tokenIssuer.request(body, { fields: all })).status).toBe(415);
   });
 
-  test('the media type in capitals is the same', async () => {
+  test('a media type in upper case means the same', async () => {
     const { body } = await good();
     const fields = [
       ...bearer(tokenIssuer.accessToken()),
@@ -58,13 +58,13 @@ describe('content that is no token request', () => {
     expect((await tokenIssuer.request(body, { fields })).status).toBe(200);
   });
 
-  test('Content-Type twice: 400', async () => {
+  test('a request with Content-Type twice gets 400', async () => {
     const { body } = await good();
     const fields = [...bearer(tokenIssuer.accessToken()), ...OF_TYPE, ...OF_TYPE];
     expect((await tokenIssuer.request(body, { fields })).status).toBe(400);
   });
 
-  test('RFC 9578 section 6.2: a wrong length is 422, RFC 9110 section 15.5.14: far too long 413', async () => {
+  test('a wrong length gets 422 (RFC 9578 section 6.2), and far too long content gets 413 (RFC 9110 section 15.5.14)', async () => {
     const { body } = await good(BLIND_RSA);
     expect((await tokenIssuer.request(Buffer.concat([body, Buffer.of(0)]))).status).toBe(422);
     expect((await tokenIssuer.request(Buffer.alloc(1024))).status).toBe(422);
@@ -73,7 +73,7 @@ describe('content that is no token request', () => {
     }
   });
 
-  test('cut anywhere, or with an octet behind it: 422', async () => {
+  test('content that is cut off, or has an additional octet, gets 422', async () => {
     const { body } = await good(VOPRF);
     for (let length = 0; length < body.length; length += 1) {
       expect([length, (await tokenIssuer.request(body.subarray(0, length))).status]).toEqual([
@@ -84,13 +84,16 @@ describe('content that is no token request', () => {
     expect((await tokenIssuer.request(Buffer.concat([body, Buffer.of(0)]))).status).toBe(422);
   });
 
-  test.each([0, 3, 0xda7a, 0xffff, 0x0100, 0x0200])('token type %i: 422', async (type) => {
-    const { body } = await good();
-    body.writeUInt16BE(type);
-    expect((await tokenIssuer.request(body)).status).toBe(422);
-  });
+  test.each([0, 3, 0xda7a, 0xffff, 0x0100, 0x0200])(
+    'a request for the token type %i gets 422',
+    async (type) => {
+      const { body } = await good();
+      body.writeUInt16BE(type);
+      expect((await tokenIssuer.request(body)).status).toBe(422);
+    },
+  );
 
-  test('one type in the clothes of the other: 422', async () => {
+  test('a request whose type does not match its content gets 422', async () => {
     const [one, other] = [(await good(VOPRF)).body, (await good(BLIND_RSA)).body];
     one.writeUInt16BE(BLIND_RSA);
     other.writeUInt16BE(VOPRF);
@@ -98,7 +101,7 @@ describe('content that is no token request', () => {
     expect((await tokenIssuer.request(other)).status).toBe(422);
   });
 
-  test('every truncated key id but the one: 422', async () => {
+  test('every wrong truncated key id gets 422', async () => {
     const { body } = await good();
     const right = body[2];
     for (let id = 0; id < 256; id += 1) {
@@ -108,10 +111,10 @@ describe('content that is no token request', () => {
     }
   });
 
-  test('RFC 9474 section 4.3: a message that is not below the modulus: 422', async () => {
+  test('RFC 9474 section 4.3: a message that is not below the modulus gets 422', async () => {
     const { body } = await good(BLIND_RSA);
     const { publicKey } = await tokenIssuer.currentKey(BLIND_RSA);
-    // The modulus stands in the SPKI before the exponent 65537, five octets with its header.
+    // The modulus is in the SPKI before the exponent 65537, which has five octets with its header.
     publicKey.copy(body, 3, publicKey.length - 5 - 256, publicKey.length - 5);
     expect((await tokenIssuer.request(body)).status).toBe(422);
     body.fill(0xff, 3);
@@ -131,7 +134,7 @@ describe('content that is no token request', () => {
 });
 
 test.each(TYPES)(
-  'type %i, every octet flipped: 422, or an answer of which no token comes, never a 500',
+  'a request of type %i with any octet flipped gets 422 or an answer that gives no token, never a 500',
   async (type) => {
     const { body, token } = await good(type);
     for (let at = 0; at < body.length; at += 1) {
@@ -145,7 +148,7 @@ test.each(TYPES)(
   },
 );
 
-test('any content at all ends in 413 or 422', async () => {
+test('any content gets 413 or 422', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
       const { status } = await tokenIssuer.request(bytes);
@@ -155,7 +158,7 @@ test('any content at all ends in 413 or 422', async () => {
   );
 });
 
-test('RFC 9576 section 5: the log has who asked, and nothing of what was asked for', async () => {
+test('RFC 9576 section 5: the log has the client, and no part of the request or token', async () => {
   for (const type of TYPES) {
     const { body, token } = await good(type);
     const response = await tokenIssuer.request(body);
@@ -179,7 +182,7 @@ test('RFC 9576 section 5: the log has who asked, and nothing of what was asked f
   }
 });
 
-test('a store that does not answer: 503, and no token', async () => {
+test('if the store does not answer, the answer is 503 without a token', async () => {
   const { body } = await good();
   await tokenIssuer.stores[Symbol.asyncDispose]();
   const { status, headers } = await tokenIssuer.request(body);
@@ -190,7 +193,7 @@ test('a store that does not answer: 503, and no token', async () => {
   ]);
 });
 
-test('the address is known by its path alone', async () => {
+test('the endpoint is found by its path only', async () => {
   const { body } = await good();
   expect((await tokenIssuer.request(body, { path: '/private-token/request?x=1' })).status).toBe(
     200,

@@ -24,8 +24,8 @@ export interface Issuance {
 }
 
 /**
- * Answers token requests (RFC 9578 sections 5.2 and 6.2). Each is counted before anything is computed for it, so
- * that concurrent requests get no more than the rate allows. Its content is neither kept nor logged.
+ * Answers token requests (RFC 9578 sections 5.2 and 6.2). Each request is counted before any computation, so that
+ * concurrent requests get no more tokens than the rate allows. The content is neither stored nor logged.
  */
 export function issuance({ ring, pay, rate, clock, skew }: Issuance): Work {
   return async (request, { clientId, principal, judgeAgain }) => {

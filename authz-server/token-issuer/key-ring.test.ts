@@ -36,7 +36,7 @@ const life = (more: Partial<TokenKeyLifecycle> = {}): TokenKeyLifecycle => ({
 const open = (more: Partial<TokenKeyLifecycle> = {}) =>
   openIssuerKeyRing(life(more), blindSigners(voprf));
 
-/** The store's keys, with what a test does to their reading. */
+/** Returns the store's keys, whose reading a test can change. */
 const reading = (list: () => Promise<unknown>) => ({
   stores: {
     revocations: stores.revocations,
@@ -51,7 +51,7 @@ const reading = (list: () => Promise<unknown>) => ({
   },
 });
 
-test('another master secret: the start fails and says what to do, and no key is touched', async () => {
+test('with another master secret the start fails and says what to do, and no key is changed', async () => {
   await open();
   const before = await stores.tokenKeys.list();
   await expect(open({ master: Buffer.alloc(32, 8) })).rejects.toThrow(
@@ -60,10 +60,10 @@ test('another master secret: the start fails and says what to do, and no key is 
   expect(await stores.tokenKeys.list()).toEqual(before);
 });
 
-describe('a thousand that ask at once', () => {
+describe('a thousand concurrent searches for keys', () => {
   const thousand = (ring: IssuerKeyRing) => Promise.all(Array.from({ length: 1000 }, ring.refresh));
 
-  test('share one reading, also those whose requests come one after the other', async () => {
+  test('concurrent searches share one reading, even if their requests arrive one after the other', async () => {
     let read = 0;
     const ring = await open(reading(async () => void (read += 1)));
     const request = async () => {
@@ -77,7 +77,7 @@ describe('a thousand that ask at once', () => {
     expect(read).toBe(2);
   });
 
-  test('requests during a reading share the next one, and see all that was there when they came', async () => {
+  test('searches during a reading share the next reading, and see all keys that existed when they arrived', async () => {
     let read = 0;
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ describe('a thousand that ask at once', () => {
     expect(read).toBe(2);
   });
 
-  test('a reading that fails is theirs alone; the next one succeeds', async () => {
+  test('a failed reading fails only for its callers, and the next reading succeeds', async () => {
     let wait = async () => {};
     const ring = await open(reading(() => wait()));
     wait = () => Promise.reject(new StoreUnavailable('gone'));
@@ -113,7 +113,7 @@ describe('a thousand that ask at once', () => {
   });
 });
 
-test('for a thousand requests with an unknown key the rows are read once a second', async () => {
+test('a thousand requests with an unknown key cause one reading of the rows per second', async () => {
   let read = 0;
   const ring = await open(reading(async () => void (read += 1)));
   const nobody = () => ring.find(() => false);
@@ -135,7 +135,7 @@ test('a known key is found without the store', async () => {
   expect(read).toBe(0);
 });
 
-test('a clock that is set back holds nobody up', async () => {
+test('a clock that is set back delays no request', async () => {
   let read = 0;
   const ring = await open(reading(async () => void (read += 1)));
   read = 0;
@@ -145,7 +145,7 @@ test('a clock that is set back holds nobody up', async () => {
   expect(read).toBe(2);
 });
 
-test('maintenance that runs three times at once makes one key', async () => {
+test('maintenance that runs three times at the same time makes one key', async () => {
   let made = 0;
   const generate: TokenKeyLifecycle['generate'] = {
     ...GENERATE,
@@ -160,7 +160,7 @@ test('maintenance that runs three times at once makes one key', async () => {
   expect(made).toBe(2);
 });
 
-test('keys of another memory of the store are retired at once, and new ones made', async () => {
+test('after the store lost its memory its keys are retired at once, and new keys are made', async () => {
   const old = (await open()).live.map(({ id }) => id.toString('base64url'));
   const restored = await open({
     stores: {
@@ -177,7 +177,7 @@ test('keys of another memory of the store are retired at once, and new ones made
   ]);
 });
 
-test('while the store has no epoch nothing is made or read', async () => {
+test('while the store has no epoch no key is made or read', async () => {
   const without = {
     tokenKeys: stores.tokenKeys,
     revocations: { ...stores.revocations, epoch: async () => undefined },
@@ -192,11 +192,11 @@ describe('a key that is due and cannot be made', () => {
     2: () => Promise.reject(new Error('no entropy')),
   };
 
-  test('the first one: the start fails', async () => {
+  test('without a first key the start fails', async () => {
     await expect(open({ generate: fails })).rejects.toThrow('no entropy');
   });
 
-  test('a later one: the start succeeds, the chore says so, and the other type has its own', async () => {
+  test('without a later key the start succeeds, the chore logs the error, and the other type has its key', async () => {
     await open();
     clock.advance(TIMES.rotation);
     const ring = await open({ generate: fails });

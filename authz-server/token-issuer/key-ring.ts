@@ -22,17 +22,17 @@ export interface IssuingKey extends TokenKeyPair {
   readonly blindSign: BlindSign;
 }
 
-/** The issuer's keys as this process has them; every process reads the same rows. */
+/** The issuer's keys in this process; every process reads the same rows. */
 export interface IssuerKeyRing {
   /** The keys that are not retired now, in the order in which they were added. */
   readonly live: readonly IssuingKey[];
-  /** Finds a live key. If none fits, reads the rows again, at most once a second. */
+  /** Finds a key that is not retired. If none fits, reads the rows again, at most once a second. */
   find(fits: (key: IssuingKey) => boolean): Promise<IssuingKey | undefined>;
   /** Reads the rows again; concurrent callers share one reading. */
   refresh(): Promise<void>;
   /**
-   * Makes and retires the keys that are due, as every process does; concurrent callers share one run.
-   * Rejects if a key that is due cannot be made.
+   * Makes and retires the keys that are due, as every process does; concurrent callers share one run. Rejects if a due
+   * key cannot be made.
    */
   keep(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function hasEachType(keys: readonly IssuingKey[]): boolean {
   return ISSUED_TYPES.every((type) => keys.some((key) => key.type === type));
 }
 
-/** Opens the ring, with a key of each type. Throws if the master secret is not that of the stored keys. */
+/** Opens the ring with a key of each type. Throws if the stored keys have another master secret. */
 export async function openIssuerKeyRing(
   life: TokenKeyLifecycle,
   signers: BlindSigners,
@@ -73,7 +73,7 @@ export async function openIssuerKeyRing(
     return listed;
   }
 
-  /** For all requests that are here: SQLite reads at once, so that nobody could join them later. */
+  /** The delay lets all present requests share the reading: SQLite reads at once, so no request could join later. */
   const read = forAll(readRows, () => setImmediate());
 
   async function keep(): Promise<void> {

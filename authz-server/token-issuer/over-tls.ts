@@ -21,7 +21,7 @@ export function tokenIssuerOverTls(parts: Parts, issuer: TokenIssuer): readonly 
   return [overTls({ ...parts, name: 'authzTls', files: privateTokens, handler })];
 }
 
-/** Returns the handler of that origin, which serves the token issuer alone. */
+/** Returns the handler of that origin, which serves only the token issuer. */
 export function tokenIssuerHandler(
   parts: Pick<Parts, 'config' | 'clock' | 'random' | 'log' | 'ready'>,
   issuer: TokenIssuer,

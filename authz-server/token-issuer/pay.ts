@@ -4,7 +4,7 @@ import type { LimitNamespace, Limits, Rate } from '#shared/stores/limits/limits.
 import { derivedKey } from '#shared/base/derived-key.ts';
 
 /**
- * Takes one token from the bucket of a payer; the strings together name the payer. Throws `HttpError` 429 with
+ * Takes one token from the bucket of a payer, whom the strings together identify. Throws `HttpError` 429 with
  * Retry-After if the bucket is empty.
  */
 export type Pay = (

@@ -26,7 +26,7 @@ const pass = async (seconds: number) => {
   await tokenIssuer.chores();
 };
 
-/** Whether a token is good, as an origin finds out. */
+/** Returns whether a token is valid, as an origin checks it. */
 async function isGood(token: Buffer, { publicKey }: DirectoryKey): Promise<unknown> {
   const parsed = parseToken(token);
   if (parsed?.type === VOPRF) return validity(await tokenIssuer.verify(token));
@@ -41,7 +41,7 @@ const successorOf = async ({ type, id }: DirectoryKey) => {
 };
 
 describe.each(TYPES)('RFC 9578 section 4: rotation of type %i', (type: TokenType) => {
-  test('a token asked for under the older key is issued and good until that retires', async () => {
+  test('a token that is requested under the older key is issued and valid until that key retires', async () => {
     const old = await tokenIssuer.currentKey(type);
     const asked = tokenRequest(old);
     const early = await tokenIssuer.obtain(old);
@@ -64,13 +64,13 @@ describe.each(TYPES)('RFC 9578 section 4: rotation of type %i', (type: TokenType
     expect(await tokenIssuer.directoryKeys(type)).not.toContainEqual(old);
   });
 
-  test('it retires on time in a process that has done nothing since', async () => {
+  test('a key retires on time in a process that has done nothing since', async () => {
     const old = await tokenIssuer.currentKey(type);
     tokenIssuer.clock.advance(TIMES.rotation + TIMES.overlap);
     expect((await tokenIssuer.request(tokenRequest(old).body, { at: 1 })).status).toBe(422);
   });
 
-  test('a key issues nothing before its time, but for the difference of clocks', async () => {
+  test('a key issues no token before its time, except for the difference of clocks', async () => {
     const old = await tokenIssuer.currentKey(type);
     await pass(TIMES.rotation - TIMES.maxAge);
     const next = await successorOf(old);
@@ -83,7 +83,7 @@ describe.each(TYPES)('RFC 9578 section 4: rotation of type %i', (type: TokenType
     expect((await tokenIssuer.request(body)).status).toBe(200);
   });
 
-  test('a key that another process has just made issues here at once', async () => {
+  test('a key that another process has just made issues tokens here at once', async () => {
     const old = await tokenIssuer.currentKey(type);
     await pass(TIMES.rotation);
     const next = await successorOf(old);
@@ -96,7 +96,7 @@ describe.each(TYPES)('RFC 9578 section 4: rotation of type %i', (type: TokenType
     if (type === VOPRF) expect(validity(await tokenIssuer.verify(token, { at: 1 }))).toBe(true);
   });
 
-  test('the private part of a retired key is in the store no more', async () => {
+  test('the store no longer has the private part of a retired key', async () => {
     const { id } = await tokenIssuer.currentKey(type);
     const row = async () =>
       (await tokenIssuer.stores.tokenKeys.list()).find(

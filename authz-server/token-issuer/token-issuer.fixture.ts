@@ -42,7 +42,7 @@ export const MASTER = Buffer.alloc(32, 7);
 export const TYPES: readonly TokenType[] = [VOPRF, BLIND_RSA];
 export const LIFE = 605;
 
-/** The first keys of the issuers of a suite: a pair of RSA takes its time. */
+/** The first keys of the issuers of a suite, which are shared because the generation of an RSA pair is slow. */
 const FIRST = [generateVoprfKey(), await generateBlindRsaKey()] as const;
 const GIVE_FIRST = { [VOPRF]: () => FIRST[0], [BLIND_RSA]: () => FIRST[1] };
 
@@ -51,14 +51,14 @@ const BLIND = { [VOPRF]: blindVoprf, [BLIND_RSA]: blindRsa };
 interface Call {
   readonly method?: string;
   readonly path?: string;
-  /** Names and values in turn, so that a field can come twice. */
+  /** Alternating names and values, so that a field can occur twice. */
   readonly fields?: readonly string[];
   readonly body?: Uint8Array;
-  /** Which of the processes is asked. */
+  /** The index of the process that gets the request. */
   readonly at?: number;
 }
 
-/** A request for a token, and what becomes of the response; `undefined` when that is not right. */
+/** Makes a token request, and converts its response to a token; `undefined` if the response is invalid. */
 export function tokenRequest({ type, publicKey, id }: DirectoryKey) {
   const input = tokenInput(type, systemRandom(32), systemRandom(32), id);
   const { blinded, finalize } = BLIND[type](publicKey, input, systemRandom);
@@ -73,9 +73,9 @@ export function tokenRequest({ type, publicKey, id }: DirectoryKey) {
 }
 
 /**
- * The token issuer of several authorization servers over one real store, each on a real port; access
- * tokens of theirs are made here, of the person `alice` through the client `app` unless told otherwise.
- * `newKeys`: they make their first keys, and do not find those of the suite's other issuers.
+ * Starts the token issuer of several authorization servers over one real store, each on a real port. Their access
+ * tokens are made here, by default for the person `alice` through the client `app`. `newKeys`: they make their own
+ * first keys, and do not find those of the suite's other issuers.
  */
 export async function startTokenIssuer(
   settings: object = {},
@@ -160,7 +160,7 @@ export async function startTokenIssuer(
       signer,
     );
   };
-  /** The token of the resource server, for verification. */
+  /** Returns the resource server's access token for verification. */
   const serverToken = (claims: object = {}) =>
     accessToken({
       aud: VERIFY,
@@ -191,14 +191,14 @@ export async function startTokenIssuer(
     return keys.filter((one) => type === undefined || one.type === type);
   }
 
-  /** The key that a client takes (RFC 9578 section 4). */
+  /** Returns the key that a client chooses (RFC 9578 section 4). */
   async function currentKey(type: TokenType): Promise<DirectoryKey> {
     const first = (await directoryKeys(type)).find(({ notBefore = 0 }) => notBefore <= now());
     if (first === undefined) throw new Error('the directory has no key that issues');
     return first;
   }
 
-  /** A whole token of the key. */
+  /** Obtains a whole token of the key. */
   async function obtain(from: DirectoryKey): Promise<Buffer> {
     const asked = tokenRequest(from);
     const { status, body } = await request(asked.body);
@@ -227,7 +227,7 @@ export async function startTokenIssuer(
       client.proof(token, { htm: 'POST', htu: REQUEST, ...claims }),
     /** Runs the periodic work of the processes. */
     chores: () => Promise.all(issuer.chores.map(({ run }) => run())),
-    /** Lines of the log so far. */
+    /** Returns the lines of the log up to now. */
     log: () => written.join(''),
     until: () => rememberUntil(clock.now(), LIFE),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

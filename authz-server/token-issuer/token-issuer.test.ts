@@ -19,7 +19,7 @@ afterAll(async () => {
 const METADATA = '/.well-known/oauth-protected-resource/private-token';
 const READ = [DIRECTORY_PATH, `${METADATA}/request`, `${METADATA}/verify`];
 
-test.each(READ)('RFC 9110 section 13: %s has a length and a tag', async (path) => {
+test.each(READ)('RFC 9110 section 13: the answer at %s has a length and a tag', async (path) => {
   const got = await tokenIssuer.ask({ path });
   const head = await tokenIssuer.ask({ path, method: 'HEAD' });
   expect(head.body).toHaveLength(0);
@@ -45,10 +45,13 @@ test.each([
 test.each<[number, string, readonly string[]]>([
   [400, '/a%2fb', []],
   [412, DIRECTORY_PATH, ['If-Match', '"x"']],
-])('RFC 9111 section 5.2.2.5: no cache keeps %i of %s', async (status, path, fields) => {
-  const answer = await tokenIssuer.ask({ path, fields });
-  expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'no-store']);
-});
+])(
+  'RFC 9111 section 5.2.2.5: no cache stores the answer %i of %s',
+  async (status, path, fields) => {
+    const answer = await tokenIssuer.ask({ path, fields });
+    expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'no-store']);
+  },
+);
 
 test.each([
   ['request', REQUEST, 'private-token'],

@@ -28,10 +28,7 @@ export interface TokenIssuer {
   readonly chores: readonly Chore[];
 }
 
-/**
- * Opens the issuer, with a key of each type. Throws if the master secret is not that of the
- * keys in the store.
- */
+/** Opens the issuer with a key of each type. Throws if the keys in the store have another master secret. */
 export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIssuer> {
   const { config, stores, master, clock, voprf } = parts;
   const { privateTokens: times, limits: rates, tokens } = config;
@@ -86,7 +83,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
   };
 }
 
-/** Wraps work so that its log line does not name the person who gets tokens (RFC 9576 section 5). */
+/** Wraps a handler so that its log line does not name the person who gets tokens (RFC 9576 section 5). */
 const nameless =
   (work: Work): Work =>
   (request, requester) => {

@@ -22,10 +22,10 @@ afterEach(async () => {
 
 const obtained = async () => tokenIssuer.obtain(await tokenIssuer.currentKey(VOPRF));
 let made: Promise<Buffer> | undefined;
-/** The same for all tests: it is as good at each of their issuers, which have the same key. */
+/** All tests share this token, which is valid at each of their issuers, since these have the same key. */
 const good = async () => Buffer.from(await (made ??= obtained()));
 
-test('RFC 9578 section 5.4: a token of this issuer is valid, as often as is asked', async () => {
+test('RFC 9578 section 5.4: a token of this issuer is valid in each verification', async () => {
   const token = await good();
   for (let asked = 0; asked < 2; asked += 1) {
     const { status, headers, body } = await tokenIssuer.verify(token);
@@ -38,7 +38,7 @@ test('RFC 9578 section 5.4: a token of this issuer is valid, as often as is aske
   }
 });
 
-test('an octet of any field flipped: not valid, or no token of type 1', async () => {
+test('a token with an octet of any field flipped is not valid, or is no token of type 1', async () => {
   const token = await good();
   for (const at of [0, 1, 2, 33, 34, 65, 66, 97, 98, 145]) {
     const flipped = Buffer.from(token);
@@ -49,7 +49,7 @@ test('an octet of any field flipped: not valid, or no token of type 1', async ()
   }
 });
 
-test('cut anywhere, or with an octet behind it: 422', async () => {
+test('a token that is cut off, or has an additional octet, gets 422', async () => {
   const token = await good();
   for (let length = 0; length < token.length; length += 1) {
     expect([length, (await tokenIssuer.verify(token.subarray(0, length))).status]).toEqual([
@@ -60,14 +60,14 @@ test('cut anywhere, or with an octet behind it: 422', async () => {
   expect((await tokenIssuer.verify(Buffer.concat([token, Buffer.of(0)]))).status).toBe(422);
 });
 
-test('RFC 9578 section 6.4: a token that everybody can verify: 422, good or not', async () => {
+test('RFC 9578 section 6.4: a publicly verifiable token gets 422, valid or not', async () => {
   const token = await tokenIssuer.obtain(await tokenIssuer.currentKey(BLIND_RSA));
   expect((await tokenIssuer.verify(token)).status).toBe(422);
   token.writeUInt16BE(VOPRF);
   expect((await tokenIssuer.verify(token)).status).toBe(422);
 });
 
-test('a token of another issuer: not valid', async () => {
+test('a token of another issuer is not valid', async () => {
   const other = await startTokenIssuer({}, { newKeys: true });
   try {
     const token = await other.obtain(await other.currentKey(VOPRF));
@@ -80,7 +80,7 @@ test('a token of another issuer: not valid', async () => {
   }
 });
 
-test('the authenticator of one token under another nonce: not valid', async () => {
+test('the authenticator of one token with the nonce of another is not valid', async () => {
   const [one, other] = [await obtained(), await obtained()];
   other.copy(one, 98, 98);
   expect(validity(await tokenIssuer.verify(one))).toBe(false);
@@ -91,17 +91,17 @@ test.each([
   [['Content-Type', 'application/private-token-request']],
   [['Content-Type', `${TOKEN_MEDIA_TYPE}; charset=binary`]],
   [['Content-Type', TOKEN_MEDIA_TYPE, 'Content-Encoding', 'gzip']],
-])('RFC 9110 section 15.5.16: with %j: 415', async (fields) => {
+])('RFC 9110 section 15.5.16: a request with the fields %j gets 415', async (fields) => {
   const all = ['Authorization', `Bearer ${tokenIssuer.serverToken()}`, ...fields];
   expect((await tokenIssuer.verify(await good(), { fields: all })).status).toBe(415);
 });
 
-test('a wrong length is 422, RFC 9110 section 15.5.14: far too long 413', async () => {
+test('a wrong length gets 422, and far too long content gets 413 (RFC 9110 section 15.5.14)', async () => {
   expect((await tokenIssuer.verify(Buffer.alloc(1024))).status).toBe(422);
   expect((await tokenIssuer.verify(Buffer.alloc(1025))).status).toBe(413);
 });
 
-test('any content at all ends in 200 with false, 413 or 422', async () => {
+test('any content gets 200 with false, 413 or 422', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 1030 }), async (bytes) => {
       const { status } = await tokenIssuer.verify(bytes);
@@ -119,19 +119,19 @@ test('any content at all ends in 200 with false, 413 or 422', async () => {
   );
 });
 
-describe('only for resource servers', () => {
+describe('only resource servers may verify tokens', () => {
   test.each<[string, number, object]>([
     ['of a person who may request', 401, { aud: REQUEST, scope: 'private-token' }],
     ['of the request endpoint with the right scope', 401, { aud: REQUEST }],
     ['of the resource server', 401, { aud: DOCUMENTS }],
     ['with the scope of requests alone', 403, { scope: 'private-token' }],
     ['without a scope', 403, { scope: '' }],
-  ])('an access token %s: %i', async (_, status, claims) => {
+  ])('an access token %s gets %i', async (_, status, claims) => {
     const token = tokenIssuer.serverToken(claims);
     expect((await tokenIssuer.verify(await good(), { token })).status).toBe(status);
   });
 
-  test('a revoked client: 401 from the very next request on', async () => {
+  test('a revoked client gets 401 from the next request on', async () => {
     const token = tokenIssuer.serverToken();
     expect((await tokenIssuer.verify(await good(), { token })).status).toBe(200);
     await tokenIssuer.stores.revocations.raise('client', 'resource-server', tokenIssuer.until());
@@ -140,7 +140,7 @@ describe('only for resource servers', () => {
 });
 
 describe('RFC 6585 section 4: the rate of a client', () => {
-  test('over it 429 with Retry-After, for that client alone', async () => {
+  test('a request over the rate gets 429 with Retry-After, which affects only that client', async () => {
     const token = Buffer.concat([Buffer.of(0, VOPRF), Buffer.alloc(144)]);
     for (let spent = 0; spent < BURST; spent += 1) await tokenIssuer.verify(token);
     const { status, headers } = await tokenIssuer.verify(token);
@@ -150,7 +150,7 @@ describe('RFC 6585 section 4: the rate of a client', () => {
   });
 });
 
-test('RFC 9576 section 5: the log has which server asked, and nothing of the token', async () => {
+test('RFC 9576 section 5: the log names the resource server, and contains no part of the token', async () => {
   const token = await good();
   await tokenIssuer.verify(token);
   await tokenIssuer.verify(token.fill(7, 98));

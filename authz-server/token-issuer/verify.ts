@@ -22,8 +22,8 @@ export interface TokenVerification {
 }
 
 /**
- * Verifies tokens that only their issuer can verify (RFC 9578 section 5.4), for the resource servers of
- * this server; they record themselves which tokens are spent. Nothing of a token is kept or logged.
+ * Verifies tokens that only their issuer can verify (RFC 9578 section 5.4), for the resource servers of this server,
+ * which record spent tokens themselves. No part of a token is stored or logged.
  */
 export function tokenVerification({ ring, voprf, pay, rate }: TokenVerification): Work {
   return async (request, { clientId, judgeAgain }) => {

@@ -8,18 +8,19 @@ import type { Refusal } from '#shared/refusals/refusal.ts';
 import { refuse } from '#shared/refusals/spaces.ts';
 
 export interface PersonTokensOptions {
-  /** Verifies the token by itself. */
+  /** Verifies the token itself. */
   readonly tokens: TokenVerifier;
   readonly access: AccessStore;
   readonly directory: Pick<Directory, 'find'>;
 }
 
 /**
- * Tokens as the authorization server itself takes them: their person must still be there. Of the scopes of OpenID Connect those count that the token was asked for and that
- * the grant still holds. A token without a person or a grant has none.
+ * Verifies tokens for the authorization server itself: the person must still exist. The token has those scopes of
+ * OpenID Connect that it was requested with and that the grant still holds. A token without a person or a grant has
+ * none.
  */
 export function personTokens({ tokens, access, directory }: PersonTokensOptions): TokenVerifier {
-  /** The principal as it is known here; a refusal tells why there is none. */
+  /** Returns the principal in this form, or a refusal with the reason why there is none. */
   async function known(principal: Principal): Promise<Principal | Refusal> {
     const { claims = {} } = principal;
     const grantId = claims['grant_id'];

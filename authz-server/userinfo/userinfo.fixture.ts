@@ -53,12 +53,12 @@ interface Call {
   readonly method?: string;
   readonly target?: string;
   readonly host?: string;
-  /** Names and values in turn, so that a field can come twice. */
+  /** Alternating names and values, so that a field can occur twice. */
   readonly fields?: readonly string[];
   readonly body?: string;
 }
 
-/** The endpoint on a real port, over a real store that holds alice, her app and its grant `g1`. */
+/** Starts the endpoint on a real port, with a real store that has alice, her app and its grant `g1`. */
 export async function startUserinfo(settings: object = {}) {
   const clock = new ManualClock();
   const now = () => Math.floor(clock.now() / 1000);
@@ -120,7 +120,7 @@ export async function startUserinfo(settings: object = {}) {
     return { status, headers: received, text: await text(response) };
   }
 
-  /** Writes a grant of alice to the app as the engine and its consent do. */
+  /** Writes alice's grant to the app as the engine and its consent do. */
   async function grant(grantId: string, scope: string, generation = 0): Promise<void> {
     const member = { accountId: ALICE.id, clientId: 'app', openid: { scope } };
     const payload = { ...member, resources: { [DOCUMENTS]: 'documents:read' } };

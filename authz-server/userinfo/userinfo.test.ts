@@ -28,7 +28,7 @@ afterEach(async () => {
   await endpoint[Symbol.asyncDispose]();
 });
 
-/** The `error` of each scheme that is asked for, as a client reads it. */
+/** Returns the `error` of each challenged scheme, as a client reads it. */
 function errorsOf(headers: IncomingHttpHeaders): Record<string, string | undefined> {
   const challenges = parseChallenges(headers['www-authenticate'] ?? '') ?? [];
   return Object.fromEntries(challenges.map(({ scheme, params }) => [scheme, params?.['error']]));
@@ -47,8 +47,8 @@ function expectRefused(
 }
 const INVALID = { Bearer: 'invalid_token' };
 
-describe('RFC 6750 section 3: without credentials that count', () => {
-  test('section 2.2: a token in a form is not looked at', async () => {
+describe('RFC 6750 section 3: requests without valid credentials', () => {
+  test('section 2.2: a token in a form is not read', async () => {
     const reply = await endpoint.ask({
       method: 'POST',
       fields: ['Content-Type', 'application/x-www-form-urlencoded'],
@@ -63,18 +63,18 @@ describe('RFC 6750 section 3: without credentials that count', () => {
     expect((await endpoint.bearer(endpoint.token(), { target })).status).toBe(400);
   });
 
-  test('another scheme: 401', async () => {
+  test('another scheme gets 401', async () => {
     expectRefused(await endpoint.ask({ fields: ['Authorization', 'Basic YTpi'] }), 401, {});
   });
 
-  test('two Authorization fields: 400, though both are good', async () => {
+  test('a request with two Authorization fields gets 400, even if both are valid', async () => {
     const good = `Bearer ${endpoint.token()}`;
     const reply = await endpoint.ask({ fields: ['Authorization', good, 'Authorization', good] });
     expect(reply.status).toBe(400);
     expect(reply.text).not.toMatch(/alice/);
   });
 
-  test('any text in the field ends in 400 or 401', async () => {
+  test('any text in the Authorization field gets 400 or 401', async () => {
     const visible = fc.string({ unit: 'grapheme-ascii' });
     await fc.assert(
       fc.asyncProperty(visible, fc.constantFrom('Bearer ', 'DPoP ', ''), async (rest, scheme) => {
@@ -86,7 +86,7 @@ describe('RFC 6750 section 3: without credentials that count', () => {
   });
 });
 
-describe('RFC 9068 section 4: tokens that are not good', () => {
+describe('RFC 9068 section 4: invalid access tokens', () => {
   test.each<[string, object, object]>([
     ['an ID token', {}, { typ: 'JWT' }],
     ['alg none', {}, { alg: 'none' }],
@@ -96,16 +96,16 @@ describe('RFC 9068 section 4: tokens that are not good', () => {
     ['another epoch', { epoch: 'x' }, {}],
     ['a binding of another kind', { cnf: { 'x5t#S256': 'x' } }, {}],
     ['a generation that is none', { sub_gen: -1 }, {}],
-  ])('%s: invalid_token', async (_, claims, header) => {
+  ])('a token with this fault gets invalid_token: %s', async (_, claims, header) => {
     expectRefused(await endpoint.bearer(endpoint.token(claims, header)), 401, INVALID);
   });
 
-  test('signed by another key', async () => {
+  test('a token that is signed by another key is refused', async () => {
     const stranger = GENERATE.ES256().privateKey;
     expectRefused(await endpoint.bearer(endpoint.token({}, {}, stranger)), 401, INVALID);
   });
 
-  test('expired', async () => {
+  test('an expired token is refused', async () => {
     const token = endpoint.token();
     endpoint.clock.advance(LIFE - 1);
     expect((await endpoint.bearer(token)).status).toBe(200);
@@ -113,7 +113,7 @@ describe('RFC 9068 section 4: tokens that are not good', () => {
     expectRefused(await endpoint.bearer(token), 401, INVALID);
   });
 
-  test('cut anywhere', async () => {
+  test('a token that is cut off anywhere is refused', async () => {
     const token = endpoint.token();
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: token.length - 1 }), async (length) => {
@@ -125,28 +125,28 @@ describe('RFC 9068 section 4: tokens that are not good', () => {
   });
 });
 
-describe('revocation reaches the very next request', () => {
+describe('a revocation takes effect for the next request', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['token', () => endpoint.stores.revocations.revoke('token', 'the-one', endpoint.until())],
     ['grant', () => endGrant(endpoint.access, 'g1')],
     ['key', () => endpoint.stores.revocations.revoke('key', 'k1', endpoint.until())],
     ['client', () => endpoint.stores.revocations.raise('client', 'app', endpoint.until())],
     ['person', () => endEverything(endpoint.access, ALICE.id)],
-  ])('the end of the %s', async (_, end) => {
+  ])('a token is refused after the end of the %s', async (_, end) => {
     const token = endpoint.token({ jti: 'the-one' });
     expect((await endpoint.bearer(token)).status).toBe(200);
     await end();
     expectRefused(await endpoint.bearer(token), 401, INVALID);
   });
 
-  test('a person who is disabled, before anything else of theirs was ended', async () => {
+  test('a token of a disabled person is refused, before other things of the person were ended', async () => {
     const token = endpoint.token();
     expect((await endpoint.bearer(token)).status).toBe(200);
     await endpoint.stores.people.replace({ ...ALICE, disabled: true, version: 1 });
     expectRefused(await endpoint.bearer(token), 401, INVALID);
   });
 
-  test('a person who is not in the directory', async () => {
+  test('a token of a person who is not in the directory is refused', async () => {
     expectRefused(await endpoint.bearer(endpoint.token({ sub: 'bob-id' })), 401, INVALID);
   });
 
@@ -155,12 +155,12 @@ describe('revocation reaches the very next request', () => {
     expectRefused(await endpoint.bearer(endpoint.token()), 401, INVALID);
   });
 
-  test('a grant of an earlier generation is no ground for a token of a later one', async () => {
+  test('a grant of an earlier generation does not support a token of a later one', async () => {
     await endpoint.stores.revocations.raise('person', ALICE.id, endpoint.until());
     expectRefused(await endpoint.bearer(endpoint.token({ sub_gen: 1 })), 401, INVALID);
   });
 
-  test('a person who signed in anew in the same second is let in', async () => {
+  test('a person who signed in again in the same second is accepted', async () => {
     await endEverything(endpoint.access, ALICE.id);
     await endpoint.grant('g2', 'openid', 1);
     const anew = endpoint.token({ sub_gen: 1, grant_id: 'g2' });
@@ -168,7 +168,7 @@ describe('revocation reaches the very next request', () => {
   });
 });
 
-describe('OpenID Connect Core 1.0 section 5.3: only what was granted with openid', () => {
+describe('OpenID Connect Core 1.0 section 5.3: tokens without a grant of openid are refused', () => {
   async function expectLacking(token: string): Promise<void> {
     const reply = await endpoint.bearer(token);
     expect([reply.status, reply.headers['cache-control']]).toEqual([403, 'no-store']);
@@ -177,63 +177,66 @@ describe('OpenID Connect Core 1.0 section 5.3: only what was granted with openid
     expect(reply.text).not.toMatch(/alice/);
   }
 
-  test('a token of a machine', async () => {
+  test('a token of a machine is refused', async () => {
     const machine = { sub: 'app', sub_gen: undefined, grant_id: undefined };
     await expectLacking(endpoint.token(machine));
   });
 
-  test('a machine whose client_id looks like a person and whose scope says openid', async () => {
+  test('a token of a machine whose client_id looks like a person and whose scope has openid is refused', async () => {
     const claims = { sub_gen: undefined, grant_id: 'g1', scope: 'openid profile' };
     await expectLacking(endpoint.token(claims));
   });
 
-  test('a person without a grant', async () => {
+  test('a token of a person without a grant is refused', async () => {
     await expectLacking(endpoint.token({ grant_id: undefined, scope: 'openid' }));
   });
 
   test.each([undefined, '', 'profile', 'openid_not'])(
-    'a token that was asked for with %j, of a grant that holds openid',
+    'a token that was requested with %j is refused, even if the grant holds openid',
     async (openid_scope) => {
       await expectLacking(endpoint.token({ openid_scope, scope: 'documents:read openid' }));
     },
   );
 
-  test.each(['', 'profile', 'openid_not', 'OPENID'])('a grant of %j', async (scope) => {
-    await endpoint.grant('g2', scope);
-    await expectLacking(endpoint.token({ grant_id: 'g2', scope: 'openid' }));
-  });
+  test.each(['', 'profile', 'openid_not', 'OPENID'])(
+    'a token of a grant of the scope %j is refused',
+    async (scope) => {
+      await endpoint.grant('g2', scope);
+      await expectLacking(endpoint.token({ grant_id: 'g2', scope: 'openid' }));
+    },
+  );
 
-  test('a grant of a resource that has a scope of that name', async () => {
+  test('a token of a grant of a resource that has a scope of that name is refused', async () => {
     const resources = { [DOCUMENTS]: 'openid profile' };
     const payload = { accountId: ALICE.id, openid: { scope: 'profile' }, resources };
     await endpoint.stores.artefacts.put({ kind: 'Grant', id: 'g1', payload });
     await expectLacking(endpoint.token({ scope: 'openid profile' }));
   });
 
-  test('a grant of which openid was refused', async () => {
+  test('a token of a grant of which openid was refused is refused', async () => {
     const openid = { scope: 'openid profile' };
     const payload = { accountId: ALICE.id, openid, rejected: { openid: { scope: 'openid' } } };
     await endpoint.stores.artefacts.put({ kind: 'Grant', id: 'g1', payload });
     await expectLacking(endpoint.token());
   });
 
-  test('a Grant that the engine does not have any more', async () => {
+  test('a token of a Grant that the engine no longer has is refused', async () => {
     await endpoint.stores.artefacts.remove('Grant', 'g1');
     await expectLacking(endpoint.token());
   });
 });
 
-describe('RFC 9449 section 7: bound tokens', () => {
-  test('as Bearer: refused', async () => {
+describe('RFC 9449 section 7: tokens that are bound to a key', () => {
+  test('a bound token that is sent as Bearer is refused', async () => {
     expectRefused(await endpoint.bearer(endpoint.bound), 401, INVALID);
   });
 
-  test('an unbound token as DPoP: refused', async () => {
+  test('an unbound token that is sent as DPoP is refused', async () => {
     const fields = ['Authorization', `DPoP ${endpoint.token()}`, 'DPoP', endpoint.proof()];
     expectRefused(await endpoint.ask({ fields }), 401, { DPoP: 'invalid_token' });
   });
 
-  test('without a proof, and with two', async () => {
+  test('a bound token without a proof, or with two proofs, is refused', async () => {
     expectRefused(await endpoint.dpop([]), 401, { DPoP: 'invalid_dpop_proof' });
     const two = await endpoint.dpop([endpoint.proof(), endpoint.proof()]);
     expectRefused(two, 400, { DPoP: 'invalid_request' });
@@ -245,24 +248,24 @@ describe('RFC 9449 section 7: bound tokens', () => {
     ['another method', { htm: 'POST' }],
     ['another token', { ath: 'x' }],
     ['yesterday', { iat: 1_799_913_600 }],
-  ])('a proof for %s', async (_, claims) => {
+  ])('a proof for %s is refused', async (_, claims) => {
     const reply = await endpoint.dpop([endpoint.proof(claims)]);
     expectRefused(reply, 401, { DPoP: 'invalid_dpop_proof' });
   });
 
-  test('a proof by another key', async () => {
+  test('a proof by another key is refused', async () => {
     const stolen = prover(endpoint.now).proof(endpoint.bound, { htu: USERINFO });
     expectRefused(await endpoint.dpop([stolen]), 401, { DPoP: 'invalid_token' });
   });
 
-  test('section 11.1: ten at once with one proof, one is answered', async () => {
+  test('section 11.1: of ten concurrent requests with the same proof one is answered', async () => {
     const proof = endpoint.proof();
     const replies = await Promise.all(Array.from({ length: 10 }, () => endpoint.dpop([proof])));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(replies.filter(({ status }) => status === 401)).toHaveLength(9);
   });
 
-  test.each(['GET', 'POST'])('%s with the proof for it: the claims', async (htm) => {
+  test.each(['GET', 'POST'])('a %s request with its proof gets the claims', async (htm) => {
     const reply = await endpoint.dpop([endpoint.proof({ htm })], { method: htm });
     expect([reply.status, JSON.parse(reply.text)]).toEqual([
       200,
@@ -271,14 +274,14 @@ describe('RFC 9449 section 7: bound tokens', () => {
     expect(reply.headers).not.toHaveProperty('dpop-nonce');
   });
 
-  test('the Host field has no say in what the URL is', async () => {
+  test('the Host field does not influence the URL that a proof must have', async () => {
     const proof = endpoint.proof({ htu: 'https://evil.example/userinfo' });
     for (const call of [{ host: 'evil.example' }, { target: 'https://evil.example/userinfo' }]) {
       expectRefused(await endpoint.dpop([proof], call), 401, { DPoP: 'invalid_dpop_proof' });
     }
   });
 
-  test('section 9: a server that asks for nonces gives one, and takes a proof with it', async () => {
+  test('section 9: a server that requires nonces sends one, and accepts a proof with it', async () => {
     await using asking = await startUserinfo({ tokens: { nonce: true } });
     const asked = await asking.dpop([asking.proof()], { fields: ['Origin', FOREIGN] });
     expectRefused(asked, 401, { DPoP: 'use_dpop_nonce' });
@@ -292,16 +295,19 @@ describe('RFC 9449 section 7: bound tokens', () => {
   });
 });
 
-describe('OpenID Connect Core 1.0 section 5.3.2: the answer', () => {
-  test.each(['GET', 'POST'])('%s: sub, and the name with the scope profile', async (method) => {
-    const { status, text: body } = await endpoint.bearer(endpoint.token(), { method });
-    expect([status, JSON.parse(body)]).toEqual([
-      200,
-      { sub: ALICE.id, preferred_username: 'alice' },
-    ]);
-  });
+describe('OpenID Connect Core 1.0 section 5.3.2: the claims in the answer', () => {
+  test.each(['GET', 'POST'])(
+    'a %s request gets sub, and with the scope profile the name',
+    async (method) => {
+      const { status, text: body } = await endpoint.bearer(endpoint.token(), { method });
+      expect([status, JSON.parse(body)]).toEqual([
+        200,
+        { sub: ALICE.id, preferred_username: 'alice' },
+      ]);
+    },
+  );
 
-  test('section 5.4: without profile, sub alone, whether the grant or the token is without', async () => {
+  test('section 5.4: if the grant or the token lacks profile, the answer has only sub', async () => {
     await endpoint.grant('g2', 'openid');
     for (const claims of [{ grant_id: 'g2' }, { openid_scope: 'openid' }]) {
       const { text: body } = await endpoint.bearer(endpoint.token(claims));
@@ -309,7 +315,7 @@ describe('OpenID Connect Core 1.0 section 5.3.2: the answer', () => {
     }
   });
 
-  test('section 5.4: with email and groups what they tell, as it is now', async () => {
+  test('section 5.4: with email and groups the answer has their current claims', async () => {
     const scope = 'openid profile email groups';
     await endpoint.grant('g2', scope);
     const token = endpoint.token({ grant_id: 'g2', openid_scope: scope });
@@ -328,21 +334,21 @@ describe('OpenID Connect Core 1.0 section 5.3.2: the answer', () => {
     });
   });
 
-  test('RFC 8707 section 2: a token of any resource, a bare origin in both spellings', async () => {
+  test('RFC 8707 section 2: the endpoint accepts a token of any resource, also of a bare origin in both spellings', async () => {
     for (const aud of ['https://rs.example', 'https://rs.example/', [DOCUMENTS, 'x:y']]) {
       expect((await endpoint.bearer(endpoint.token({ aud }))).status).toBe(200);
     }
   });
 
-  test('another path is not its business', async () => {
+  test('the endpoint does not answer at another path', async () => {
     expect((await endpoint.bearer(endpoint.token(), { target: '/userinfo/x' })).status).toBe(404);
   });
 });
 
-describe('the Fetch Standard: CORS', () => {
+describe('the Fetch Standard: which scripts may read the answer (CORS)', () => {
   const from = (origin: string) => ({ fields: ['Origin', origin] });
 
-  test('a script of any origin of its client may read what the token gives', async () => {
+  test('a script of any origin of its client may read the answer', async () => {
     const origin = 'https://admin.example';
     const { status, headers } = await endpoint.bearer(endpoint.token(), from(origin));
     expect([status, headers['access-control-allow-origin']]).toEqual([200, origin]);
@@ -350,7 +356,7 @@ describe('the Fetch Standard: CORS', () => {
   });
 
   test.each(['*', 'https://app.example.evil.example', 'http://app.example'])(
-    'a script of %s may not',
+    'a script of %s may not read the answer',
     async (origin) => {
       const { status, headers } = await endpoint.bearer(endpoint.token(), from(origin));
       expect([status, headers.vary]).toEqual([200, 'Origin']);
@@ -359,7 +365,7 @@ describe('the Fetch Standard: CORS', () => {
     },
   );
 
-  test('nor may the origin of another client, or of one that was removed', async () => {
+  test('a script of another client, or of a removed one, may not read the answer', async () => {
     const other = { ...APP, client_id: 'other', redirect_uris: [`${FOREIGN}/cb`] };
     await endpoint.stores.clients.add(other);
     const ofOther = await endpoint.bearer(endpoint.token(), from(FOREIGN));
@@ -370,7 +376,7 @@ describe('the Fetch Standard: CORS', () => {
   });
 });
 
-describe('fails closed: 503 with Retry-After, and nothing about alice', () => {
+describe('if a store fails, the answer is 503 with Retry-After and contains nothing about alice', () => {
   const down = () => Promise.reject(new StoreUnavailable('down'));
   const expectUnavailable = (reply: UserinfoAnswer) => {
     expect([reply.status, reply.headers['retry-after']]).toEqual([503, '1']);
@@ -384,7 +390,7 @@ describe('fails closed: 503 with Retry-After, and nothing about alice', () => {
     ['the generations', () => Object.assign(endpoint.stores.revocations, { generation: down })],
     ['the directory', () => Object.assign(endpoint.server.directory, { find: down })],
     ['the clients', () => Object.assign(endpoint.stores.clients, { get: down })],
-  ])('%s', async (_, breakIt) => {
+  ])('this store fails: %s', async (_, breakIt) => {
     const token = endpoint.token();
     const call = { fields: ['Origin', APP_ORIGIN] };
     expect((await endpoint.bearer(token, call)).status).toBe(200);
@@ -392,7 +398,7 @@ describe('fails closed: 503 with Retry-After, and nothing about alice', () => {
     expectUnavailable(await endpoint.bearer(token, call));
   });
 
-  test('the memory of proofs', async () => {
+  test('the store of proofs fails', async () => {
     Object.assign(endpoint.stores.replay, { unique: down });
     expectUnavailable(await endpoint.dpop([endpoint.proof()]));
   });

@@ -19,13 +19,13 @@ export type UserinfoServer = Pick<
 type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
 
 /**
- * The UserInfo endpoint (OpenID Connect Core 1.0 section 5.3), for the access tokens of any resource,
- * which the engine does not take.
+ * Serves the UserInfo endpoint (OpenID Connect Core 1.0 section 5.3) for the access tokens of any resource, which the
+ * engine does not accept.
  */
 export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken {
   const { config, stores, directory } = server;
 
-  /** Only scripts of the client that the token was issued to may read what it gives. */
+  /** Only scripts of the token's client may read the answer. */
   async function readers(principal: Principal, origin: string | undefined): Promise<Fields> {
     if (origin === undefined) return {};
     const client = await stores.clients.get(principal.claims?.['client_id'] ?? '');
@@ -33,7 +33,10 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
     return readableBy(origin);
   }
 
-  /** Returns the current claims, not those at the token's issue (OpenID Connect Core 1.0 sections 5.1 and 5.4). */
+  /**
+   * Returns the current claims, not those at the time of the token's issue (OpenID Connect Core 1.0 sections 5.1 and
+   * 5.4).
+   */
   async function told({ claims = {}, scopes = new Set() }: Principal) {
     const { sub = '', client_id = '' } = claims;
     const [person, client] = await Promise.all([
@@ -58,7 +61,7 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
   };
 }
 
-/** Returns the protection space of the userinfo endpoint. It lets in tokens of grants with `openid`. */
+/** Returns the protection space of the userinfo endpoint, which admits tokens of grants with `openid`. */
 function userinfoSpace(server: UserinfoServer, publicKey: PublicKeys): ProtectionSpace {
   const { config, stores, feed, master, clock, directory } = server;
   const { issuer, tokens: settings } = config;

@@ -11,11 +11,11 @@ import type { AuthzServer } from '../../base/server.ts';
 
 type Next = () => Promise<unknown>;
 
-/** The grant types of a client do not change: docs/how-to/clients.md. */
+/** The grant types of a client cannot be changed: docs/how-to/clients.md. */
 const NOT_GRANTED =
   'this client is not registered for this grant type; the grant types of a client do not change, so register another with client add --grant';
 
-/** The error codes that the standards name differently from the engine (RFC 6749 section 5.2). */
+/** The error codes for which the standards have another name than the engine (RFC 6749 section 5.2). */
 const RENAMED: Readonly<
   Partial<Record<Cause, readonly [status: number, error: string, description?: string]>>
 > = {
@@ -23,7 +23,7 @@ const RENAMED: Readonly<
   'not-granted': [400, 'unauthorized_client', NOT_GRANTED],
 };
 
-/** The engine's events of refusals; the event of a defect is `server_error`. */
+/** The engine's events for refusals; its event for a defect is `server_error`. */
 const EVENTS = [
   'authorization.error',
   'device_authorization.error',

@@ -25,8 +25,8 @@ export const CLIENT_AUTHENTICATION = [
 export const ASSERTION_ALGS = [...ASSERTION_ALGORITHMS.values()].map(({ alg }) => alg);
 
 /**
- * Members that are missing in the engine's metadata. Without them clients would assume client_secret_basic only (RFC
- * 8414 section 2).
+ * Members that the engine's metadata lacks. Without them clients would assume client_secret_basic only (RFC 8414
+ * section 2).
  */
 export const ENDPOINT_METADATA = {
   revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION],
@@ -73,8 +73,8 @@ export function publicMetadata(maxAge: number) {
     if (!found || ctx.status !== 200) return;
     const fields = { 'Cache-Control': `public, max-age=${maxAge}`, 'Content-Type': ctx.type };
     const answer = validated(ctx.req, { status: 200, fields, body: JSON.stringify(ctx.body) });
-    ctx.remove('X-Request-Id'); // a cache may give this answer to others, so it is not about one request
-    ctx.status = answer.status; // 304 takes the content with it
+    ctx.remove('X-Request-Id'); // a cache may give this answer to others, so it must not be about one request
+    ctx.status = answer.status; // a 304 answer has no content
     ctx.set({ ...answer.fields } as Record<string, string>);
   };
 }

@@ -8,13 +8,13 @@ import { ASSERTION_SECONDS } from './replay.ts';
 import { OF_THE_FUTURE } from '../../base/engine-causes.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
-/** Compared in place of a former secret if the client has none. */
+/** A hash for comparison if the client has no former secret. */
 const NONE: FormerSecret = { hash: '-'.repeat(43), from: 0, until: 0 };
 
 /**
- * Compares hashes, since secrets are stored hashed, in constant time as the engine compares secrets. A former secret is
- * always compared, so that the time does not show whether the client has one. It is valid only from the time when it
- * was replaced, so a clock that was set back makes no older secret valid.
+ * Compares hashes, since secrets are stored hashed. The comparison takes constant time, like the engine's. A former
+ * secret is always compared, so that the time does not show whether the client has one. It is valid only from the time
+ * of its replacement, so a clock that was set back makes no older secret valid.
  */
 export function useHashedSecrets(
   provider: Provider,
@@ -31,7 +31,10 @@ export function useHashedSecrets(
   };
 }
 
-/** Explicit typing (draft-ietf-oauth-rfc7523bis section 4), or no type, as older clients send it. */
+/**
+ * The types of a client assertion: explicit typing (draft-ietf-oauth-rfc7523bis section 4), or no type, as older
+ * clients send it.
+ */
 const TYPES = new Set([undefined, 'jwt', 'client-authentication+jwt']);
 
 /**

@@ -28,7 +28,7 @@ export function clientMetadata(client: ClientRecord): AdapterPayload {
   return {
     client_id: client.client_id,
     client_name: client.client_name,
-    // RFC 6749 section 4.4: only clients with credentials may use the client credentials grant.
+    // RFC 6749 section 4.4 permits the client credentials grant only to clients with credentials.
     grant_types: client.grant_types.filter((type) => !(isPublic && type === 'client_credentials')),
     response_types: client.grant_types.includes('authorization_code') ? ['code'] : [],
     redirect_uris: [...(client.redirect_uris ?? [])],

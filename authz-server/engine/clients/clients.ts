@@ -10,17 +10,20 @@ import { TooManyRequests } from '../../base/errors.ts';
 import { clientMetadata } from './client-metadata.ts';
 import type { AdapterStore } from '../storage/store.ts';
 
-/** The record from which the engine makes a client; the stored record may be newer by then. */
+/** The record from which the engine makes a client; the stored record may be newer. */
 const given = new AsyncLocalStorage<ClientRecord>();
 
 /** Makes the engine's client from a record. */
 export const clientOf = (provider: Provider, record: ClientRecord) =>
   given.run(record, () => provider.Client.find(record.client_id));
 
-/** Clients are managed by the command line; the engine only reads them. Clients of GNAP are hidden from the engine. */
+/**
+ * Gives the engine read access to clients, which are managed with the command line. The engine does not see clients of
+ * GNAP.
+ */
 export function clientAdapter({ stores, documents, demoClients }: AdapterStore): Adapter {
   const readOnly = () => Promise.reject(new Error('clients are not written by the engine'));
-  /** Results by request: the engine asks for the same client again when it answers with an error. */
+  /** The results by request, since the engine asks for the client again when it answers with an error. */
   const results = new WeakMap<object, Map<string, ReturnType<typeof documents.current>>>();
 
   const clientNow = (id: string) => {
@@ -94,7 +97,7 @@ async function fetching<T>(found: Promise<T>): Promise<T> {
     if (error instanceof FetchLater) throw new TooManyRequests(error.seconds);
     if (!(error instanceof BadDocument)) throw error;
     const refusal = new errors.InvalidClient(error.message);
-    // The error does not reveal details of our network to strangers.
+    // The error must not reveal details of our network to strangers.
     refusal.error_description =
       error instanceof NoDocument
         ? 'the description of the client cannot be fetched'

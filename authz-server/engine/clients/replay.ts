@@ -5,8 +5,8 @@ import type { AdapterStore } from '../storage/store.ts';
 import { spendOfStranger } from '../storage/strangers.ts';
 
 /**
- * Seconds for which a client assertion is remembered: an hour, the default of Authlib, and a margin.
- * Longer-lived ones are refused (client-authentication.ts).
+ * Seconds for which a client assertion is remembered: one hour, the default of Authlib, and a margin. Assertions with a
+ * longer lifetime are refused (client-authentication.ts).
  */
 export const ASSERTION_SECONDS = 3720;
 
@@ -31,7 +31,7 @@ export function replayAdapter(store: AdapterStore): Adapter {
       const clientId = client?.clientId ?? '';
       const spending = spendOfClient(store, clientId);
       await (Provider.ctx?.oidc.route === 'revocation' ? toEnd(spending) : spending);
-      // Anybody can write documents for any number of clients with keys.
+      // Anybody can publish documents for any number of clients with keys.
       if (client?.['is_unknown']) await spendOfStranger(store);
       if (await replay.unique(NAMESPACE, id, ASSERTION_SECONDS)) return undefined;
       await limits.giveBack('client', clientId, store.config.limits.client);

@@ -9,7 +9,7 @@ import { boundedForStrangers, byAnybody } from '../storage/strangers.ts';
 const slowDown = (interval: number) =>
   `poll at most every ${interval} s; after this answer wait 5 s longer each time (RFC 8628 section 3.5)`;
 
-/** Device codes, and how often a device may ask for them (RFC 8628 section 3.5). */
+/** Stores device codes, and limits how often a device may ask for tokens (RFC 8628 section 3.5). */
 export function deviceCodeAdapter(store: AdapterStore): Adapter {
   const codes = boundedForStrangers(store, singleUseAdapter(store, 'DeviceCode'), byAnybody);
   const { interval } = store.config.device;
@@ -25,8 +25,8 @@ export function deviceCodeAdapter(store: AdapterStore): Adapter {
     upsert: (id, payload, expiresIn) => codes.upsert(id, payload, (expiresIn ?? 0) + AFTERLIFE),
 
     /**
-     * A device that polls again after it got tokens has lost an answer, and is not a thief. The engine would end the
-     * grant, so `find` hides that the code was used. `consume` decides, and refuses the second poll.
+     * A device that polls again after it got tokens has lost an answer, and is no thief. The engine would end the
+     * grant, so `find` hides the use of the code. `consume` decides, and refuses the second poll.
      */
     async find(id) {
       const payload = await codes.find(id);
@@ -34,14 +34,13 @@ export function deviceCodeAdapter(store: AdapterStore): Adapter {
       delete payload.consumed;
       if (Provider.ctx?.oidc.route === 'token' && undecided(payload)) {
         const spent = await store.stores.limits.spend('device-poll', id, rate);
-        // The client must poll 5 s slower from now on. A client that continues at the first interval is served all the
-        // same.
+        // The client must poll 5 s more slowly from now on. A client that keeps the first interval still gets answers.
         if (!spent.ok) throw new errors.SlowDown(slowDown(interval));
       }
       return payload;
     },
 
-    /** A denial reveals nothing, so every poll gets it. */
+    /** A denial reveals no secret, so every poll gets it. */
     async consume(id) {
       const { error } = (await codes.find(id)) ?? {};
       if (error === undefined) await codes.consume(id);

@@ -10,12 +10,12 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 /**
- * Returns the grant of the person to the client: that of this session, or a new grant if the person allowed the client
- * in another browser. Returns undefined if the grant has ended, so that the person is asked: the engine would issue no
- * token of an ended grant.
+ * Returns the person's grant to the client: the grant of this session, or a new grant if the person allowed the client
+ * in another browser. Returns undefined if the grant has ended, so that the person is asked; the engine would issue no
+ * token for an ended grant.
  */
 export function existingGrant(server: AuthzServer) {
-  /** The grant of this session for the host that gets the code, if the grant has not ended. */
+  /** Returns this session's grant for the host that gets the code, if the grant has not ended. */
   async function ofSession({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
     const { result, session, client, account, provider, params } = oidc;
     const { accountId } = account ?? {};
@@ -57,7 +57,7 @@ export function existingGrant(server: AuthzServer) {
       { client_id: client?.clientId ?? '', scope },
       params ?? {},
     );
-    // If the person was asked in this interaction, everything is decided.
+    // If the person was asked in this interaction, every item is decided.
     if (grant && (result?.consent || asked.every((item) => isDecided(grant, item)))) return grant;
     const id = await orTemporarilyUnavailable(grantUnasked(server, ctx, grant?.jti));
     return id ? provider.Grant.find(id) : grant;

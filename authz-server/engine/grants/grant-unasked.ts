@@ -7,9 +7,9 @@ import type { AuthzServer } from '../../base/server.ts';
 import { consented } from '../../consent/consented.ts';
 
 /**
- * Returns the id of a grant for this browser with the scopes about which the person need not be asked. The grant ends
- * with the session, like a grant that the person was asked for. `extend`: the browser's present grant, if it lacks
- * something. Undefined if the person must be asked or must sign in first, or if the session has just ended.
+ * Returns the id of a grant for this browser with the scopes for which the person need not be asked. The grant ends
+ * with the session, like a grant for which the person was asked. `extend` is the browser's present grant, if it lacks
+ * something. Returns undefined if the person must be asked or must sign in first, or if the session has just ended.
  */
 export async function grantUnasked(
   server: AuthzServer,
@@ -18,7 +18,7 @@ export async function grantUnasked(
 ): Promise<string | undefined> {
   const { session, account, result, provider, params } = oidc;
   if (session?.uid === undefined || account === undefined || params === undefined) return undefined;
-  // The client requires that the person is asked.
+  // The client requires the consent page.
   if (oidc.prompts.has('consent')) return undefined;
   const clientId = oidc.client?.clientId ?? '';
   const client = await server.stores.clients.get(clientId);
@@ -32,7 +32,7 @@ export async function grantUnasked(
 
   const submitted = result?.['signIn'] as Omit<SignIn, 'uid' | 'accountId'> | undefined;
   const { uid } = session;
-  // The engine writes its session, and with it the sign-in, when it answers.
+  // The engine writes its session, and the sign-in together with it, when it answers.
   if (submitted) {
     await recordSignIn(server, { ...submitted, uid, accountId }, server.config.people.session);
   }
@@ -41,7 +41,7 @@ export async function grantUnasked(
   const giveGrant = createGiveGrant(server, provider);
   const grantId = await giveGrant({ clientId, signIn, redirectUri, extend, ...decision });
   if (grantId === undefined) return undefined;
-  // Ending an application removes the consent first and then looks for its grants.
+  // The code that ends an application's access removes the consent first and then looks for its grants.
   const now = await look();
   if (now && decision.allowed.every((item) => now.allowed.includes(item))) return grantId;
   await endGrant(server, grantId);

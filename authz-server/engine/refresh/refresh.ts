@@ -56,7 +56,10 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
   const grace = config.tokens.refreshGrace;
   const successor = refreshTokenAfter(store);
 
-  /** The unused successor of a token that was used a short time ago: a repeated request gets it again. */
+  /**
+   * Returns the unused successor of a token that was used a short time ago, since a repeated request gets the same
+   * successor.
+   */
   async function unused({
     jti = '',
     consumed,
@@ -76,7 +79,7 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
   return {
     ...tokens,
 
-    /** The successor has the members that the store no longer has of a used token. */
+    /** The members come from the successor, as the store no longer has them for a used token. */
     async find(id) {
       const payload = await tokens.find(id);
       const next = payload && (await unused(payload));
@@ -84,8 +87,8 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
     },
 
     /**
-     * Ends the grant and with it the token. The client can repeat the request as long as some servers do not know the
-     * revocation.
+     * Ends the grant and its tokens. The client can repeat the request while some servers do not know the revocation
+     * yet.
      */
     async destroy(id) {
       const { grantId } = (await engines.find(id)) ?? {};

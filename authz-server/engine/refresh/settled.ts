@@ -2,13 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#shared/base/log.ts';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
-/** Milliseconds between two attempts to settle a use, and how long they go on: longer than a failover takes. */
+/**
+ * The pause in milliseconds between two attempts to settle a use. PATIENCE is how long the attempts continue: longer
+ * than a failover.
+ */
 export const SETTLE_PAUSE = 500;
 const PATIENCE = 60_000;
 
 /**
  * Settles the use of a code or token after its answer was sent. A client that got no answer may repeat the request.
- * Until the use is settled, anybody who has the code or token may pretend to be the client that lost the answer.
+ * Before the use is settled, anybody who has the code or token may pretend to be the client that lost the answer.
  */
 export function settled(log: Log) {
   async function untilSettled(settle: () => Promise<void>): Promise<void> {

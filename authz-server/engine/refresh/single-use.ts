@@ -16,15 +16,15 @@ import { refreshTokenAfter } from './successor.ts';
 const longestAttempt = ({ store }: AdapterStore['config']) =>
   1000 * (store.kind === 'sqlite' ? 1 : store.deadline) + 500;
 /**
- * Milliseconds within which a process settles the uses that it has answered, if it can write. Half of the time is a
+ * Milliseconds within which a process that can write settles the uses that it has answered. Half of the time is a
  * margin.
  */
 const SETTLING = 2 * SETTLE_PAUSE;
 const PAUSE = 50;
-/** Seconds for which a client may repeat an attempt that failed. */
+/** Seconds for which a client may repeat a failed attempt. */
 const LOST_SECONDS = 600;
 
-/** Returns the error of the library itself for a second use of a code or token. */
+/** Returns the error with which the library itself refuses a second use of a code or token. */
 function alreadyUsed(kind: string) {
   return kind === 'PushedAuthorizationRequest'
     ? new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
@@ -37,13 +37,13 @@ export interface Afterwards {
   forgives?(used: AdapterPayload): Promise<boolean>;
   /** Called if a code or token was used twice, before the second user is refused. */
   twice?(used: AdapterPayload): Promise<void>;
-  /** Returns the members to store after the use is settled; undefined: all members. */
+  /** Returns the members to store after the use is settled, or undefined for all members. */
   remains?(used: AdapterPayload): AdapterPayload | undefined;
 }
 
 /**
- * Stores codes and tokens that may be used once. The engine consumes a code or token, and saves the resulting tokens
- * some steps later. This adapter writes both together just before the answer, so that an earlier failure changes
+ * Stores codes and tokens that may be used once. The engine consumes a code or token first, and saves the resulting
+ * tokens some steps later. This adapter writes both together just before the answer, so that an earlier failure changes
  * nothing. A client that got 503, or no answer because the process died, cannot know whether the use was written. So a
  * use is settled only after its answer was sent. A later attempt that finds an unsettled use waits until the earlier
  * attempt must have ended, and then replaces it. If several attempts do so, one succeeds.
@@ -68,8 +68,8 @@ export function singleUseAdapter(
   }
 
   /**
-   * Waits while the attempt may be under way, and returns whether it has failed. If this process cannot write, such as
-   * during a lock of another process, other processes may be unable to settle, too. Their time then begins when the
+   * Waits while the attempt may still run, and returns whether it has failed. If this process cannot write, for example
+   * while another process has a lock, other processes may be unable to settle, too. Their time then begins when the
    * lock ends.
    */
   async function isLost(id: string, attempt: unknown): Promise<boolean> {
@@ -125,7 +125,7 @@ export function singleUseAdapter(
               'it took so long that another may have stepped in its place',
             );
           }
-          // The stored row has not changed since it was read: otherwise `consume` would have failed.
+          // The stored row is unchanged since it was read; otherwise `consume` would have failed.
           const used = request.found.get(stored);
           request.settle = () =>
             artefacts.settle(kind, stored, attempt, used && afterwards.remains?.(used));

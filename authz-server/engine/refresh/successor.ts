@@ -5,8 +5,8 @@ import { storedId } from '../storage/stored-id.ts';
 
 /**
  * Computes the refresh token that follows a code or another refresh token. Its identifier is derived from the former
- * identifier. If the answer was lost and the client repeats the request, any process computes the same token. The
- * client would never learn of a second token.
+ * identifier, so if the answer was lost and the client repeats the request, any process computes the same token. A
+ * different second token would never reach the client.
  */
 export function refreshTokenAfter({ master, stores }: AdapterStore) {
   const key = derivedKey(master, 'countersign authz refresh token successor');
@@ -16,7 +16,7 @@ export function refreshTokenAfter({ master, stores }: AdapterStore) {
   return {
     idAfter,
     find,
-    /** If the successor was used, the client had got the answer. */
+    /** If the client used the successor, it had received the answer. */
     isUnused: async (used: string) => (await find(used))?.['consumed'] === undefined,
   };
 }

@@ -3,7 +3,7 @@ import { derivedKey } from '#shared/base/derived-key.ts';
 import { cookieName } from '#shared/config/own-cookies.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
-/** The engine's cookies. */
+/** Returns the settings of the engine's cookies. */
 export function cookies({
   config,
   master,

@@ -6,15 +6,15 @@ import { cookies as engineCookies } from './cookies.ts';
 import type { AdapterStore } from '../storage/store.ts';
 
 /**
- * Seconds for which a former identifier still leads to the session. A request of another tab that is under way has the
- * former identifier, and so does a browser that lost an answer.
+ * Seconds for which a former identifier still leads to the session. A concurrent request of another tab has the former
+ * identifier, and so does a browser that lost an answer.
  */
 export const FORMER = 30;
 
-/** The most identifiers that a session may get within that time if the first of them must still lead to it. */
+/** The most identifiers that a session may get within that time if the first of them must still lead to the session. */
 const MOST_STEPS = 10;
 
-/** The row of an identifier: a session, or the next identifier if this one is a former identifier. */
+/** The row of an identifier: a session, or for a former identifier the next identifier. */
 export type StoredSession = AdapterPayload & { readonly next?: string };
 
 /** The part of an interaction's result that says which session may resume it. */
@@ -23,7 +23,7 @@ export interface Resumable {
   readonly sessionUid?: string;
 }
 
-/** The identifiers of a session, one after another, and which of them the browser has. */
+/** Follows the successive identifiers of a session, and finds which of them the browser has. */
 export function formerSessions(store: AdapterStore) {
   const { artefacts } = store.stores;
   const key = derivedKey(store.master, 'countersign authz session successor');
@@ -37,7 +37,7 @@ export function formerSessions(store: AdapterStore) {
 
   return {
     /**
-     * The next identifier is computed from the former one, so that two tabs that return at the same time get the same
+     * The next identifier is computed from the former one, so two tabs that return at the same time get the same
      * identifier.
      */
     nextId: (id: string) => createHmac('sha256', key).update(id).digest('base64url'),
@@ -51,7 +51,10 @@ export function formerSessions(store: AdapterStore) {
       return session?.next === undefined ? session : undefined;
     },
 
-    /** Whether the engine's request resumes an interaction of that session, or has done so and its answer was lost. */
+    /**
+     * Whether the engine's request resumes an interaction of that session, or repeats such a request whose answer was
+     * lost.
+     */
     async isResumedBy({ uid }: StoredSession): Promise<boolean> {
       const { route, named } = request();
       if (route !== 'resume') return false;
@@ -60,13 +63,13 @@ export function formerSessions(store: AdapterStore) {
       return sessionUid !== undefined && sessionUid === uid;
     },
 
-    /** Whether the engine's request came with a former identifier. */
+    /** Whether the engine's request has a former identifier. */
     async isLate(): Promise<boolean> {
       const stored = await artefacts.get('Session', request().named('session') ?? '');
       return stored?.['next'] !== undefined;
     },
 
-    /** Makes the engine's answer set the cookie of that session; undefined: the answer sets no cookie. */
+    /** Makes the engine's answer set the cookie of that session; with undefined the answer sets no cookie. */
     answerWith(id: string | undefined): void {
       const ctx = Provider.ctx;
       if (ctx === undefined) return;

@@ -12,10 +12,10 @@ import type { StoredSession } from './former-sessions.ts';
 import type { AdapterStore } from '../storage/store.ts';
 import { boundedForStrangers } from '../storage/strangers.ts';
 
-/** The members that a session has only while somebody is signed in. */
+/** The members that a session has only while a person is signed in. */
 const SIGNED_IN = ['accountId', 'loginTs', 'acr', 'amr', 'authorizations'] as const;
 
-/** Milliseconds: the precision of the stored time of a browser's last visit. */
+/** The precision in milliseconds of the stored time of a browser's last visit. */
 const SEEN_PRECISION = 600_000;
 
 /** The data that the sign-in page adds to the result of a login (`signIn`). */
@@ -27,15 +27,14 @@ type SubmittedSignIn = Omit<SignIn, 'uid' | 'accountId'>;
  */
 export function sessionAdapter(store: AdapterStore): Adapter {
   const sessions = artefactAdapter(store, 'Session');
-  // Visits without a session: the engine makes a session for a browser whose cookie names a session that does not
-  // exist.
+  // Visits without a session: if a cookie names a session that does not exist, the engine makes one for the browser.
   const visits = boundedForStrangers(store, artefactAdapter(store, 'Visit'), () => true);
   const former = formerSessions(store);
   const { artefacts } = store.stores;
-  /** The identifier of the session that each request of the engine was given. */
+  /** The identifier of the session that each request of the engine received. */
   const given = new WeakMap<object, string>();
 
-  /** Stores the time of a browser's last visit, but not at each request, since that would be a write. */
+  /** Stores the time of a browser's last visit, but not for each request, since that would be a write. */
   const lately = new RecentMap<number>(10_000);
   async function seen(uid: string): Promise<void> {
     const now = store.clock.now();
@@ -66,8 +65,8 @@ export function sessionAdapter(store: AdapterStore): Adapter {
   }
 
   /**
-   * Writes the session of a signed-in person. Resolves to its present identifier. Undefined: the session has ended
-   * meanwhile, or a password gave it another identifier.
+   * Writes the session of a signed-in person. Resolves to its present identifier, or to undefined if the session has
+   * ended meanwhile or a password gave it another identifier.
    */
   async function write(
     id: string,
@@ -119,13 +118,14 @@ export function sessionAdapter(store: AdapterStore): Adapter {
         return give(await live(stored ?? (await visits.find(id)) ?? undefined));
       }
       const session = await live(await former.follow(stored));
-      // Only the engine signs people in with a resumed session, so only here it is checked. Pages only read its person.
+      // This check is needed only here, since only the engine signs people in with a resumed session. Pages only read
+      // the session's person.
       const known = session && (Provider.ctx === undefined || (await former.isResumedBy(session)));
       return known ? give(session) : undefined;
     },
     findByUid: async (uid) => live((await sessions.findByUid(uid)) ?? undefined),
 
-    /** A sign-in is written when the engine takes it over from the page, before the session that needs it. */
+    /** A sign-in is written when the engine takes it from the page, before the session that needs it. */
     async upsert(id, payload, expiresIn) {
       const { uid, accountId } = payload;
       const submitted = submittedSignIn();
@@ -144,7 +144,7 @@ export function sessionAdapter(store: AdapterStore): Adapter {
     },
 
     /**
-     * The engine also calls this if a session only gets another identifier. `write` decides about the former
+     * The engine also calls this method if a session only gets another identifier. `write` decides about the former
      * identifier.
      */
     async destroy(id) {
@@ -163,8 +163,8 @@ export function sessionAdapter(store: AdapterStore): Adapter {
 }
 
 /**
- * The identifier that the engine has just replaced because the person continues to a client. Undefined after a password
- * and after signing out, since the engine then forgets the identifier.
+ * Returns the identifier that the engine has just replaced because the person continues to a client. Returns undefined
+ * after a password and after signing out, since the engine then forgets the identifier.
  */
 function formerId(): string | undefined {
   const { route, session } = Provider.ctx?.oidc ?? {};

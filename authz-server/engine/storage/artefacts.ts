@@ -3,7 +3,7 @@ import type { Artefact } from '#shared/stores/oauth/artefacts.ts';
 import type { AdapterStore } from './store.ts';
 import { storedId } from './stored-id.ts';
 
-/** Turns a payload of the engine into the row of the store; the row has the identifier of the store as its `jti`. */
+/** Converts a payload of the engine to a row of the store, with the store's identifier as its `jti`. */
 export function artefactOf(
   kind: string,
   id: string,
@@ -20,8 +20,8 @@ export function artefactOf(
 }
 
 /**
- * The engine gets the row under the identifier that it asked for. refresh/single-use.ts has the codes and tokens of
- * single use.
+ * Returns each row to the engine under the identifier that the engine asked for. refresh/single-use.ts stores the codes
+ * and tokens of single use.
  */
 export function artefactAdapter({ stores: { artefacts } }: AdapterStore, kind: string): Adapter {
   const stored = (id: string) => storedId(kind, id);
@@ -34,7 +34,7 @@ export function artefactAdapter({ stores: { artefacts } }: AdapterStore, kind: s
     findByUid: (uid) => artefacts.getByUid(kind, uid),
     findByUserCode: (userCode) => artefacts.getByUserCode(kind, userCode),
     destroy: (id) => artefacts.remove(kind, stored(id)),
-    // The engine calls this for all kinds; only the adapter of access tokens ends the grant, which removes its
+    // The engine calls this method for all kinds. Only the adapter of access tokens ends the grant, which removes its
     // artefacts after the revocation.
     revokeByGrantId: async () => {},
     consume: () => Promise.reject(new Error(`${kind} is not used up`)),

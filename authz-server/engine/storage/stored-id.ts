@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Models that anybody who has the identifier can use. */
+/** The kinds of artefacts that anybody who has the identifier can use. */
 const BEARER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
 
 /**

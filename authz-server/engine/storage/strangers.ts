@@ -4,11 +4,11 @@ import { customerOf } from '#shared/http/forwarded.ts';
 import { spend } from '../../base/spend.ts';
 import type { AdapterStore } from './store.ts';
 
-/** Characters of JSON. A request line has 8 KiB, and a few of them are escaped twice. */
+/** The most characters of JSON in a row. A request line has 8 KiB, and a few of its characters are escaped twice. */
 const LONGEST = 16_384;
 
 /**
- * Limits the rows that the server writes for unauthenticated visitors: their number for each address and in all
+ * Limits the rows that the server writes for unauthenticated visitors: their number for each address and in total
  * (`limits.visits`, `limits.allVisits`), and their length. Rows of a signed-in person count against the account, with
  * the same limit. `unknown` returns the visitor for which a row is written.
  */

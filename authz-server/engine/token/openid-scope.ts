@@ -6,8 +6,8 @@ export const sourceOf = ({ oidc }: KoaContextWithOIDC) =>
   oidc.authorizationCode ?? oidc.deviceCode ?? oidc.refreshToken;
 
 /**
- * The scopes of OpenID Connect in the answer to this token request: those that were asked for and granted, and that the
- * client may still ask for.
+ * Returns the scopes of OpenID Connect in the answer to this token request: those that were requested and granted, and
+ * that the client may still request.
  */
 export function openidScope(ctx: KoaContextWithOIDC): string {
   const { client, grant, params, requestParamScopes } = ctx.oidc;

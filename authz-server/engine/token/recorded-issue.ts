@@ -3,7 +3,7 @@ import type { By } from '#shared/audit/entry.ts';
 import { noteIssue } from '#shared/people/access/grants.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
-/** A client at the token endpoint. */
+/** Returns the actor of a record: a client at the token endpoint. */
 export const actor = (client: string, from: string | undefined): By => ({
   who: { client },
   how: 'token endpoint',
@@ -13,8 +13,8 @@ export const actor = (client: string, from: string | undefined): By => ({
 type Recording = Pick<AuthzServer, 'recorder' | 'stores' | 'clock' | 'config' | 'longestLife'>;
 
 /**
- * Records a token that is issued, before the answer and before a code or token is used up. Tokens of a client in its
- * own name are mostly only counted. If the audit log cannot be written, no token is issued (`audit.required`). The
+ * Records the issue of a token, before the answer and before a code or token is used up. Tokens of a client in its own
+ * name are usually only counted. If the audit log cannot be written, no token is issued (`audit.required`). The
  * person's list of grants gets the time of the token, too.
  */
 export function recordedIssue(server: Recording) {

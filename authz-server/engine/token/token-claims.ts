@@ -16,8 +16,8 @@ type TokenClaimsServer = Pick<
 >;
 
 /**
- * The claims by which a client's token can be revoked. They are read before the token is signed, so a revocation in
- * between still revokes it.
+ * Returns the claims by which a client's token can be revoked. They are read before the token is signed, so a
+ * revocation in between still revokes it.
  */
 export async function revocableClaims(
   { stores, feed }: Pick<AuthzServer, 'stores' | 'feed'>,
@@ -39,8 +39,8 @@ export async function tokenClaims(
 ) {
   const { clientId = '' } = token;
   const ofPerson = 'accountId' in token ? token : undefined;
-  // These may run in any order: the token gets the generation from the client's authentication, which is before its
-  // end.
+  // These reads may run in any order: the generation comes from the client's authentication, which was before the
+  // client's end.
   const [claims, client, access] = await Promise.all([
     revocableClaims(server, clientId),
     server.stores.clients.get(clientId),
@@ -73,12 +73,13 @@ async function personClaims(
   if (!isOfClient(access, client_gen)) {
     throw new errors.InvalidGrant('the client was removed and registered anew');
   }
-  // RFC 6749 section 10.4: a refresh token that needs a key still needs one after the client's document has changed.
+  // RFC 6749 section 10.4: a refresh token that required a key still requires one after the client's document has
+  // changed.
   const isPublic = ctx.oidc.client?.clientAuthMethod === 'none';
   if (isPublic && access.since < (client.document?.public_since ?? 0)) {
     throw new errors.InvalidGrant('the client has shown a key, and shows none now');
   }
-  // Client ID Metadata Document section 6.3. A refresh token outlives the client's change of keys.
+  // Client ID Metadata Document section 6.3. A refresh token stays valid when the client changes its keys.
   if (ctx.oidc.authorizationCode && client.document && !isAsDescribed(access, client)) {
     throw new errors.InvalidGrant('the client is described otherwise than when it was allowed');
   }

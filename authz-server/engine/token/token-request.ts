@@ -29,25 +29,24 @@ import { proofMemory, TOKEN_PROOF_WINDOW } from '#shared/jose/proof-life.ts';
 
 /**
  * The steps of POST /token (RFC 6749 section 3.2), in their order. Before them app.ts checks the limit of the address
- * and the length of the form, drops revoked keys, and replaces the origin that the network reports by our own. Around
- * them answers/error-answers.ts writes refusals. A refused request uses up no code or token.
+ * and the length of the form, drops revoked keys, and replaces the origin that the network reports by our own.
+ * answers/error-answers.ts writes refusals. A refused request uses up no code or token.
  */
 export const tokenSteps = (server: TokenServer, log: Log) => ({
   /**
    * Client authentication (RFC 6749 section 2.3). The engine finds the client (clients/clients.ts), and compares its
-   * secret (`useHashedSecrets`) or looks at its assertion.
+   * secret (`useHashedSecrets`) or checks its assertion.
    */
   client: {
     clientBasedCORS,
-    assertJwtClientAuthClaimsAndHeader: checkAssertion(server), // and after it clients/replay.ts
+    assertJwtClientAuthClaimsAndHeader: checkAssertion(server), // clients/replay.ts runs afterwards
   } satisfies Configuration,
 
-  /** Limits. The client is authenticated and may use grants of this type, so the request counts against its limit. */
+  /** Limits. The client is authenticated and may use this grant type, so the request counts against its limit. */
   limits: [spendOfSecret(server)] satisfies readonly GrantStep[],
 
   /**
-   * Grant. The engine then checks the DPoP proof, finds the code or token (codes/, refresh/) and checks what it is
-   * bound to.
+   * Grant. The engine then checks the DPoP proof, finds the code or token (codes/, refresh/) and checks its bindings.
    */
   grant: [redirectUriOfCode, offlineScopeOfRefresh] satisfies readonly GrantStep[],
 
@@ -60,20 +59,20 @@ export const tokenSteps = (server: TokenServer, log: Log) => ({
     rotateRefreshToken: isReplaced,
   } satisfies Configuration,
 
-  /** Claims, of the person and of the token. */
+  /** Claims of the person and of the token. */
   claims: {
     findAccount: findAccount(server),
     extraTokenClaims: (ctx, token) => orTemporarilyUnavailable(tokenClaims(server, ctx, token)),
   } satisfies Configuration,
 
-  /** Answer. The engine has signed, and its answer is no error. */
+  /** Answer. The engine has signed the tokens, and its answer is no error. */
   answer: [
     proofs(server),
     tokenResponse,
     prolonged(server),
     recordedIssue(server),
     written,
-    settled(log), // once the answer is out
+    settled(log), // runs after the answer was sent
   ] satisfies readonly AnswerStep[],
 });
 
@@ -125,7 +124,7 @@ async function written(ctx: KoaContextWithOIDC, { use }: EngineRequest): Promise
 }
 
 /**
- * Whether the client disconnected while this process was busy. An end of the connection that follows the request is
+ * Whether the client disconnected while this process was busy. If the connection ends after the request, the end is
  * read one turn of the event loop later, and some requests take less than a turn. A client that only half-closed its
  * connection (RFC 9112 section 9.6) looks the same.
  */
@@ -177,8 +176,8 @@ const PROVED = new Set(['token', 'pushed_authorization_request']);
  * Refuses a refresh without a DPoP proof if the refresh token was issued with a proof; a confidential client may use
  * another key (RFC 9449 section 5). Refuses a replayed DPoP proof at the token endpoint; at resources
  * shared/auth/schemes/dpop/dpop.ts does so. A proof is valid for one request of any client (RFC 9449 section 11.1). At
- * this point the engine has checked the proof and the client, and no code is used up yet. A key of a scheme of the
- * resource server may not make proofs (RFC 9729 section 8).
+ * this point the engine has checked the proof and the client, and no code is used up yet. A key that is registered for
+ * a scheme of the resource server may not make proofs (RFC 9729 section 8).
  */
 function proofs({ stores }: Pick<AuthzServer, 'stores'>) {
   return async (ctx: KoaContextWithOIDC, { found }: EngineRequest): Promise<void> => {
@@ -198,15 +197,12 @@ function proofs({ stores }: Pick<AuthzServer, 'stores'>) {
   };
 }
 
-/**
- * The endpoints to which scripts send credentials, as keycloak-js does. The engine reads no cookie there, and sets
- * none.
- */
+/** The endpoints to which scripts send credentials, as keycloak-js does. The engine reads and sets no cookie there. */
 const WITH_CREDENTIALS: ReadonlySet<string> = new Set(['token', 'revocation']);
 
 /**
- * Whether a script of this origin may call as that client (Fetch Standard, CORS protocol). Introspection
- * (RFC 7662 section 2.1) is for resource servers, which are no scripts.
+ * Whether a script of this origin may make requests as that client (Fetch Standard, CORS protocol). Introspection (RFC
+ * 7662 section 2.1) is for resource servers, which are no scripts.
  */
 function clientBasedCORS(
   { oidc, response }: KoaContextWithOIDC,

@@ -14,8 +14,8 @@ type Next = () => Promise<unknown>;
 type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
 
 /**
- * Introspection (RFC 7662) and revocation (RFC 7009) of JWT access tokens. The engine authenticates the client, and
- * then refuses every JWT with `unsupported_token_type`. Then this code answers instead.
+ * Introspection (RFC 7662) and revocation (RFC 7009) of JWT access tokens. The engine authenticates the client and then
+ * refuses every JWT with `unsupported_token_type`; this code answers instead.
  */
 export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
   const { config, feed, clock } = server;
@@ -24,7 +24,7 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
   const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
   const audiences = everyTokenSpace(config).map(({ url }) => url);
 
-  /** The claims of a token that would be accepted now, else undefined. */
+  /** Returns the claims of a token that would be accepted now; undefined for any other token. */
   async function verify(ctx: KoaContextWithOIDC): Promise<AccessTokenClaims | undefined> {
     const token = String(ctx.oidc.params?.['token']);
     const verdict = await tokens.verify(token, audiences);
@@ -56,7 +56,7 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
         return;
       }
       if (claims === undefined) {
-        // Another request may have revoked the token, and may still wait until all servers have the revocation.
+        // Another request may have revoked the token, and may still wait until all servers know the revocation.
         await orTemporarilyUnavailable(server.stores.revocations.untilKnown());
       } else {
         // Every server remembers each revocation for days, so the number of an account's revocations is limited.
@@ -82,7 +82,7 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
     await next();
     const { error } = (ctx.body ?? {}) as { error?: unknown };
     if (error === 'unsupported_token_type') await takeOver(ctx);
-    // RFC 7009 section 2.2 asks for no content; there are clients that parse it as JSON all the same.
+    // RFC 7009 section 2.2 requires no content, but some clients parse the answer as JSON.
     if (ctx.oidc?.route === 'revocation' && ctx.status === 200) ctx.body = {};
   };
 }
@@ -99,7 +99,7 @@ function mayIntrospect(client: Client, claims: AccessTokenClaims): boolean {
   return client.clientId === claims.client_id || ofAudience;
 }
 
-/** RFC 7662 section 2.2; how and when the person signed in, RFC 9470 section 6.2. */
+/** Returns the answer of RFC 7662 section 2.2. How and when the person signed in follows RFC 9470 section 6.2. */
 function described(claims: AccessTokenClaims) {
   const { iss, aud, sub, client_id, scope, iat, exp, jti, cnf } = claims;
   const { acr, amr, auth_time } = claims;

@@ -28,10 +28,10 @@ const FIELDS: Fields = {
   'Content-Type': 'application/json; charset=utf-8',
 };
 
-/** Random octets of a `jti`, as many as in the engine's. */
+/** The number of random octets in a `jti`, as many as the engine uses. */
 const JTI = 32;
 
-/** Resolves to undefined if the engine must answer; then it has only counted the request. */
+/** Resolves to undefined if the engine must answer; the request has then only been counted. */
 export type ClientCredentials = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -39,8 +39,9 @@ export type ClientCredentials = (
 
 /**
  * Answers plain requests for the client credentials grant (RFC 6749 section 4.4). It uses the engine's clients and our
- * hooks, but not the engine's pipeline and models of tokens, which cost more than all of this. It can only succeed:
- * rare requests, and requests that must be refused, are left to the engine, which checks them anew.
+ * hooks, but not the engine's pipeline and models of tokens, which cost more than all of this. It answers only
+ * successful requests: rare requests, and requests that must be refused, are left to the engine, which checks them
+ * again.
  */
 export function clientCredentials(
   server: TokenServer,
@@ -72,7 +73,7 @@ export function clientCredentials(
 
     await spendOnce(server, request, clientId);
     const iat = epochSeconds(clock);
-    // RFC 9068 section 2.2, in the order of the engine.
+    // The claims of RFC 9068 section 2.2, in the order of the engine.
     const { jwt } = await signedToken(keys, alg, 'at+jwt', {
       ...claims,
       jti: random(JTI).toString('base64url'),
@@ -84,7 +85,7 @@ export function clientCredentials(
       iss: config.issuer,
       aud: audience,
     });
-    const from = request.headers['x-forwarded-for']; // pinned (app.ts)
+    const from = request.headers['x-forwarded-for']; // app.ts has set this field
     await recorder.ownToken(clientId, GRANT_TYPE, actor(clientId, from?.toString()));
     const token_type = 'Bearer';
     note(request, { grant: GRANT_TYPE, format: token_type, client: clientId });
@@ -120,7 +121,7 @@ const DEMANDS = [
   'tlsClientCertificateBoundAccessTokens',
 ] as const;
 
-/** How many clients are cached by the text of their record: each read from PostgreSQL gives another object. */
+/** The most clients that are cached by the text of their record, as each read from PostgreSQL gives another object. */
 const CAPACITY = 1000;
 
 /**

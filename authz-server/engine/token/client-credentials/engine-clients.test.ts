@@ -16,13 +16,16 @@ const RECORD: ClientRecord = {
   created_at: 1,
 };
 
-/** Clients of an engine that makes them of what the adapter finds, and whose record is read anew each time, as from PostgreSQL. */
+/**
+ * Returns clients of an engine that makes them from the adapter's records. The record is read each time, as from
+ * PostgreSQL.
+ */
 function reading(stored: { record: ClientRecord; meanwhile?: () => void }) {
   let made = 0;
   const stores = {
     clients: { get: async () => structuredClone(stored.record) },
     revocations: {
-      // The adapter asks for this before it reads the record.
+      // The adapter calls this function before it reads the record.
       generation: async () => {
         stored.meanwhile?.();
         return 0;

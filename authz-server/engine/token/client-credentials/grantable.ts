@@ -5,7 +5,7 @@ import type { SpaceConfig } from '#shared/config/schema.ts';
 import type { ResourceIndicators } from '../../../resources/resource-indicators.ts';
 import type { PlainForm } from './plain-request.ts';
 
-/** How many combinations of scope and resource are cached for each client, and the most characters of one. */
+/** The most combinations of scope and resource that are cached for each client, and the most characters of one. */
 const CAPACITY = 16;
 const LONGEST = 512;
 
@@ -49,7 +49,7 @@ export function grantable(provider: Provider, resources: ResourceIndicators): Gr
   return (client, asking) => {
     const ofClient = known.get(client) ?? new RecentMap(CAPACITY);
     known.set(client, ofClient);
-    const { scope = '', resource = '' } = asking.form; // a scope holds no line feed, and no parameter is empty
+    const { scope = '', resource = '' } = asking.form; // a scope has no line feed, and no parameter is empty
     const key = `${scope}\n${resource}`;
     const before = ofClient.get(key);
     if (before !== undefined) return before;
@@ -59,7 +59,7 @@ export function grantable(provider: Provider, resources: ResourceIndicators): Gr
   };
 }
 
-/** The request as the engine's hooks see it. */
+/** Returns the request in the form that the engine's hooks read. */
 function contextOf(
   provider: Provider,
   client: Client,

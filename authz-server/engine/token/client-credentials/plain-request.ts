@@ -6,7 +6,7 @@ import { RecentMap } from '#shared/base/recent-map.ts';
 export interface PlainRequest {
   readonly clientId: string;
   readonly secret: string;
-  /** Its parameters, each once and with a value. */
+  /** The parameters, each once and with a value. */
   readonly form: PlainForm;
 }
 
@@ -15,14 +15,14 @@ export type PlainForm = Readonly<Partial<Record<(typeof PARAMETERS)[number], str
 const PARAMETERS = ['grant_type', 'scope', 'resource', 'client_id', 'client_secret'] as const;
 const KNOWN: ReadonlySet<string> = new Set(PARAMETERS);
 
-/** The spellings of the most common clients. */
+/** The content types as the most common clients write them. */
 const TYPES: ReadonlySet<string | undefined> = new Set(
   ['', ';charset=UTF-8', ';charset=utf-8', '; charset=UTF-8', '; charset=utf-8'].map(
     (charset) => `application/x-www-form-urlencoded${charset}`,
   ),
 );
 
-/** Fields by which the engine decides something. */
+/** The fields that influence the engine's decisions. */
 const DECIDING = [
   'content-encoding',
   'dpop',
@@ -36,7 +36,7 @@ const DECIDING = [
 /** Bytes. */
 const LONGEST = 4096;
 
-/** A cache of parsed forms, since a client often sends the same form. */
+/** A cache of parsed forms, since a client often sends the same form again. */
 const known = new RecentMap<PlainForm>(1000);
 const LONGEST_KNOWN = 512;
 
@@ -45,7 +45,7 @@ const BASIC = /^Basic ([A-Za-z0-9+/]+={0,2})$/;
 const CREDENTIALS = /^([!-9;-~]+):([!-~]+)$/;
 
 /**
- * Returns the parameters of a token request if it is plain and all of it has arrived. The content stays readable.
+ * Returns the parameters of a token request if it is plain and has arrived completely. The content stays readable.
  * Returns undefined for other requests, which the engine decides.
  */
 export function plainRequest(request: IncomingMessage): PlainRequest | undefined {
@@ -78,7 +78,7 @@ function plainForm(request: IncomingMessage): PlainForm | undefined {
   const before = known.get(text);
   if (before !== undefined) return before;
   const form = parsed(text);
-  // No secret stays in memory.
+  // No secret may stay in memory.
   const isKept = form?.client_secret === undefined && length <= LONGEST_KNOWN;
   if (form !== undefined && isKept) known.set(text, form);
   return form;
@@ -103,7 +103,7 @@ function plainBasic(authorization: string): Omit<PlainRequest, 'form'> | undefin
   return { clientId, secret: plainSecret };
 }
 
-/** RFC 6749 section 2.3.1 and appendix A: visible characters, written as in a form. */
+/** RFC 6749 section 2.3.1 and appendix A: visible characters, encoded as in a form. */
 function unescaped(text = ''): string | undefined {
   try {
     const plain = decodeURIComponent(text.replaceAll('+', ' '));
