@@ -17,7 +17,7 @@ afterAll(async () => {
   await authz[Symbol.asyncDispose]();
 });
 
-/** Sends bytes as they are and resolves to all that comes back. */
+/** Sends bytes unchanged and resolves to everything that comes back. */
 function raw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(authz.url).port), '127.0.0.1', () => socket.write(text));
@@ -95,7 +95,7 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
         'client_secret_post',
         'private_key_jwt',
       ],
-      // Obligatory where private_key_jwt is among the methods.
+      // Obligatory if private_key_jwt is among the methods.
       revocation_endpoint_auth_signing_alg_values_supported: ALGS,
       introspection_endpoint_auth_signing_alg_values_supported: ALGS,
       authorization_response_iss_parameter_supported: true,
@@ -113,7 +113,7 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
     ['Host', { host: 'evil.example' }],
     ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }],
     ['Forwarded', { forwarded: 'host=evil.example;proto=https' }],
-  ])('no forged %s gets into it', async (_name, fields) => {
+  ])('a forged %s does not influence the metadata', async (_name, fields) => {
     const body = await (await fetched(authz.url + METADATA[0], { headers: fields })).text();
     expect(body).not.toContain('evil.example');
     expect(JSON.parse(body)).toMatchObject({ token_endpoint: `${authz.config.issuer}/token` });
@@ -128,7 +128,7 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
   });
 });
 
-describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
+describe('unsupported methods and paths (RFC 9110 section 15.5.6 and 15.6.2)', () => {
   test.each([
     '/token/',
     '/device/x',
@@ -144,7 +144,7 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
   });
 
   test.each(['/token', '/', '/jwks', '/nothing', '/health/live', '/auth/x'])(
-    'an unsupported method is 501 at %s, whether or not the parser knows it',
+    'an unsupported method gets 501 at %s, whether or not the parser knows it',
     async (path) => {
       for (const method of ['BREW', 'BAN', 'get', 'PURGE', 'REPORT', 'SEARCH', 'ACL', 'M-SEARCH']) {
         const answer = await raw(
@@ -156,7 +156,7 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
     },
   );
 
-  test('a method that only the resource server supports is 501, TRACE without an echo', async () => {
+  test('a method that only the resource server supports gets 501, and TRACE gets no echo', async () => {
     for (const method of ['TRACE', 'QUERY', 'PROPFIND', 'PATCH', 'LOCK']) {
       const answer = await raw(
         `${method} /token HTTP/1.1\r\nHost: localhost\r\nCookie: secret\r\nConnection: close\r\n\r\n`,
@@ -173,7 +173,7 @@ describe('methods (RFC 9110 section 15.5.6 and 15.6.2)', () => {
     }
   });
 
-  test('HEAD has the fields of GET', async () => {
+  test('the answer to HEAD has the fields of the answer to GET', async () => {
     for (const path of ['/', '/jwks', ...METADATA]) {
       const [get, head] = await Promise.all(
         ['GET', 'HEAD'].map((method) => fetched(authz.url + path, { method })),
@@ -193,7 +193,7 @@ describe('an error is a page for a person and problem details for a program', ()
     ['GET', '/nothing', 404],
     ['POST', '/', 405],
     ['GET', '/%2F', 400],
-  ])('%s %s is %d', async (method, path, status) => {
+  ])('%s %s gets %d', async (method, path, status) => {
     const ask = (accept: string) => fetched(authz.url + path, { method, headers: { accept } });
     const [page, problem] = [await ask(HTML), await ask('*/*')];
     expect([page.status, problem.status]).toEqual([status, status]);
@@ -208,14 +208,14 @@ describe('an error is a page for a person and problem details for a program', ()
 });
 
 test.each(['/interaction/x', '/auth', '/nothing'])(
-  'the error page of %s has the id by which the operator finds the request in the log',
+  'the error page of %s has the id with which the operator finds the request in the log',
   async (path) => {
     const page = await fetched(authz.url + path, { headers: { accept: 'text/html' } });
     expect(await page.text()).toContain(`<code>${String(page.headers.get('x-request-id'))}</code>`);
   },
 );
 
-test('a program gets problem details although its library accepts pages', async () => {
+test('a program gets problem details even if its library accepts pages', async () => {
   for (const path of ['/token', '/request', '/userinfo', '/jwks']) {
     const response = await fetched(authz.url + path, {
       method: 'DELETE',
@@ -242,7 +242,7 @@ test('each client address has a limit for costly requests before authentication'
   const asked = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
   for (const path of programs) {
     const preflight = await fetched(limited.url + path, { method: 'OPTIONS', headers: asked });
-    expect(preflight.status).toBe(204); // costs nothing
+    expect(preflight.status).toBe(204); // uses up nothing
     const { headers } = await limited.post(path, {}, { origin: 'https://app.example' });
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(headers.get('access-control-expose-headers')).toContain('Retry-After');
@@ -259,22 +259,25 @@ describe('RFC 6749 section 5.2: a refusal before the engine has the format of OA
     ['a store that does not answer', late, 503, 'temporarily_unavailable', '1'],
     ['the limit of the address', spent, 429, 'temporarily_unavailable', '47'],
     ['a defect', broken, 500, 'server_error', null],
-  ] as const)('%s', async (_title, outcome, status, error, retryAfter) => {
-    for (const path of ['/token', '/request', '/device/auth']) {
-      using spend = jest.spyOn(authz.stores.limits, 'spend');
-      spend.mockImplementationOnce(outcome);
-      const { headers, body, ...answer } = await authz.post(path, { client_id: 'x' }, { origin });
-      expect([path, answer.status, body]).toEqual([
-        path,
-        status,
-        { error, error_description: expect.stringMatching(/^[ !#-[\]-~]+$/) },
-      ]);
-      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-      expect(headers.get('retry-after')).toBe(retryAfter);
-      expect(headers.get('cache-control')).toBe('no-store');
-      expect(headers.get('access-control-allow-origin')).toBe('*');
-    }
-  });
+  ] as const)(
+    'a refusal has this format after %s',
+    async (_title, outcome, status, error, retryAfter) => {
+      for (const path of ['/token', '/request', '/device/auth']) {
+        using spend = jest.spyOn(authz.stores.limits, 'spend');
+        spend.mockImplementationOnce(outcome);
+        const { headers, body, ...answer } = await authz.post(path, { client_id: 'x' }, { origin });
+        expect([path, answer.status, body]).toEqual([
+          path,
+          status,
+          { error, error_description: expect.stringMatching(/^[ !#-[\]-~]+$/) },
+        ]);
+        expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+        expect(headers.get('retry-after')).toBe(retryAfter);
+        expect(headers.get('cache-control')).toBe('no-store');
+        expect(headers.get('access-control-allow-origin')).toBe('*');
+      }
+    },
+  );
 });
 
 describe('ambiguous or too long requests are refused', () => {
@@ -287,11 +290,11 @@ describe('ambiguous or too long requests are refused', () => {
     ['two Host fields', 'Host: evil.example\r\n', 400],
     ['two Authorization fields', `Authorization: ${asApp.authorization}\r\n`.repeat(2), 400],
     ['a form of another type', 'Content-Type: application/json\r\n', 401],
-  ])('%s', async (_what, fields, status) => {
+  ])('a request with %s is refused', async (_what, fields, status) => {
     expect(await post(fields)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
-  test('a form over 56 KiB is 413 before it is sent', async () => {
+  test('a form over 56 KiB gets 413 before it is sent', async () => {
     const answer = await raw(
       'POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\nExpect: 100-continue\r\n\r\n',
     );
@@ -311,13 +314,13 @@ describe('ambiguous or too long requests are refused', () => {
     while (spend.mock.calls.length === 0) await setImmediate();
     socket.destroy();
     await once(socket, 'close');
-    await turns(); // The server sees the end of the connection.
+    await turns(); // The server notices the end of the connection.
     held.resolve({ ok: true, remaining: 1, reset: 1 });
-    await turns(); // The engine has looked at the request.
+    await turns(); // The engine has begun the request.
     expect(warn).not.toHaveBeenCalled();
   });
 
-  test('a chunked form over 56 KiB is 413, like a form with a length', async () => {
+  test('a chunked form over 56 KiB gets 413, like a form with a length', async () => {
     const chunk = `${(60_000).toString(16)}\r\n${'a'.repeat(60_000)}\r\n0\r\n\r\n`;
     const answer = await raw(
       `POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`,
@@ -336,7 +339,7 @@ test('the page at / has a strict policy and the configured addresses', async () 
   expect(text).not.toContain('<script');
 });
 
-test('the page speaks of the client of the first start in development only', async () => {
+test('the page names the client of the first start only in development', async () => {
   await using production = await testAuthz({
     issuer: 'https://auth.example',
     resource: 'https://api.example',
@@ -345,23 +348,26 @@ test('the page speaks of the client of the first start in development only', asy
   expect(await (await fetched(production.url)).text()).not.toContain('first-start.txt');
 });
 
-test('the health endpoints answer', async () => {
+test('the health endpoints answer requests', async () => {
   for (const path of ['/health/live', '/health/ready']) {
     const response = await fetched(authz.url + path);
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   }
 });
 
-test.each([...METADATA, '/jwks'])('RFC 9110 section 13: %s has a validator', async (path) => {
-  const first = await fetched(authz.url + path);
-  const etag = first.headers.get('etag') ?? '';
-  expect(etag).toMatch(/^"[\w-]{43}"$/);
-  const again = await fetched(authz.url + path, { headers: { 'If-None-Match': etag } });
-  expect([again.status, again.headers.get('etag')]).toEqual([304, etag]);
-  expect(again.headers.get('content-type')).toBeNull(); // section 15.4.5
-  const other = await fetched(authz.url + path, { headers: { 'If-None-Match': '"x"' } });
-  expect([other.status, await other.text()]).toEqual([200, await first.text()]);
-});
+test.each([...METADATA, '/jwks'])(
+  'RFC 9110 section 13: the answer of %s has a validator',
+  async (path) => {
+    const first = await fetched(authz.url + path);
+    const etag = first.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    const again = await fetched(authz.url + path, { headers: { 'If-None-Match': etag } });
+    expect([again.status, again.headers.get('etag')]).toEqual([304, etag]);
+    expect(again.headers.get('content-type')).toBeNull(); // section 15.4.5
+    const other = await fetched(authz.url + path, { headers: { 'If-None-Match': '"x"' } });
+    expect([other.status, await other.text()]).toEqual([200, await first.text()]);
+  },
+);
 
 test.each([...METADATA, '/jwks'])(
   'RFC 9110 section 13.1.1: If-Match is checked on %s',

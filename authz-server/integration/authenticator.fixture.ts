@@ -9,7 +9,7 @@ export interface Options {
   readonly user?: { readonly id: string };
 }
 
-/** An attacker's changes to an answer. */
+/** The parts of an answer that an attacker changes. */
 export interface Changed {
   readonly origin?: string;
   readonly rpId?: string;
@@ -23,10 +23,10 @@ export interface Changed {
   readonly topOrigin?: string;
 }
 
-/** Flags of authenticator data (WebAuthn section 6.1): its owner was there, and was verified. */
+/** Flags of authenticator data (WebAuthn section 6.1): the user was present, and was verified. */
 export const PRESENT = 0x01;
 export const VERIFIED = 0x04;
-/** It may be kept in more than one place, and is. */
+/** The passkey may be stored in more than one place, and is. */
 export const ELIGIBLE = 0x08;
 export const BACKED_UP = 0x10;
 const HAS_KEY = 0x40;
@@ -34,13 +34,13 @@ const HAS_KEY = 0x40;
 const base64url = (octets: Uint8Array) => Buffer.from(octets).toString('base64url');
 const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest();
 
-/** Returns the options of the passkey button of a page. */
+/** Returns the options that the passkey button of a page has. */
 export function optionsIn({ text }: { readonly text: string }): Options {
   const [, options = ''] = /data-options="([^"]*)"/.exec(text) ?? [];
   return JSON.parse(options.replaceAll('&quot;', '"')) as Options;
 }
 
-/** An authenticator in software, with one passkey of an elliptic key on P-256. */
+/** An authenticator in software, with one passkey: an elliptic key on P-256. */
 export class Authenticator {
   readonly id = base64url(randomBytes(32));
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -20,7 +20,7 @@ import { composeAuthorizationServer } from '../compose.ts';
 export const DOCUMENTS = 'https://api.example/documents/';
 export const SECRET = 'a secret of the test';
 
-/** A client that signs its assertions with ES256 (RFC 7523). */
+/** Returns a client that signs its assertions with ES256 (RFC 7523). */
 export async function signer(publicKey: CryptoKey): Promise<ClientRecord> {
   return {
     client_id: 'signer',
@@ -91,10 +91,10 @@ export const basic = (id: string, secret: string) => ({
 
 export const asApp = basic('app', SECRET);
 
-/** One for all servers of a suite: to make it takes longer than most of their tests. */
+/** One key for all servers of a suite, since its generation takes longer than most of their tests. */
 let rsaKey: StoredKey | undefined;
 
-/** The authorization server on the embedded store and a free port, with the client `app`. */
+/** Starts the authorization server on the embedded store and a free port, with the client `app`. */
 export async function testAuthz(
   settings: Readonly<Record<string, unknown>> = {},
   clock: Clock = systemClock,

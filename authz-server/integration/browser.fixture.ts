@@ -1,9 +1,9 @@
 import { fetched } from './fetched.fixture.ts';
-/** The state of a browser after a request. `url` is that of the address bar: in the issuer's name. */
+/** The state of a browser after a request. `url` is the one in the address bar, at the issuer. */
 export interface Page {
   readonly status: number;
   readonly url: string;
-  /** With the `Location` of a page from which the browser goes on by itself. */
+  /** Includes the `Location` of a page from which the browser continues by itself. */
   readonly headers: Headers;
   readonly text: string;
   readonly forms: readonly Form[];
@@ -23,13 +23,13 @@ interface Cookie {
   readonly name: string;
   readonly value: string;
   readonly path: string;
-  /** The field as it came. */
+  /** The unchanged field. */
   readonly line: string;
 }
 
 /**
- * A browser without script: cookies, forms, redirects. `base` is where the server listens, `issuer` the
- * origin that it believes to have; what leads elsewhere is not followed, and is the end of `open`.
+ * A browser without script, with cookies, forms and redirects. The server listens at `base`, and has the origin
+ * `issuer`. `open` ends at a redirect that leads elsewhere.
  */
 export class TestBrowser {
   readonly base: string;
@@ -43,17 +43,17 @@ export class TestBrowser {
     this.issuer = issuer;
   }
 
-  /** Follows redirects until there is none, or one leaves the issuer: then that answer is the page. */
+  /** Follows redirects. If one leaves the issuer, that answer is the page. */
   async open(url: string): Promise<Page> {
     return this.follow(await this.request('GET', url));
   }
 
-  /** Sends a form of the page (by its `action`, or the first), with changed values, and follows. */
+  /** Sends a form of the page (by its `action`, or the first), with changed values, and follows redirects. */
   async submit(page: Page, changes: Changes = {}, action?: string): Promise<Page> {
     return this.follow(await this.send(page, changes, action));
   }
 
-  /** The same without following. */
+  /** Sends a form without following redirects. */
   send(page: Page, changes: Changes = {}, action?: string): Promise<Page> {
     const form = page.forms.find((one) => action === undefined || one.action === action);
     if (form === undefined) throw new Error(`no such form on ${page.url}: ${page.text}`);
@@ -71,7 +71,7 @@ export class TestBrowser {
     return next.origin === this.issuer ? this.open(next.href) : page;
   }
 
-  /** One request, no redirect followed. `fields` are added to those of the browser, '' leaves one out. */
+  /** Sends one request and follows no redirect. `fields` are added to those of the browser; '' omits one. */
   async request(
     method: string,
     url: string,
@@ -107,7 +107,7 @@ export class TestBrowser {
     return this.#cookies;
   }
 
-  /** Takes over cookies of another browser: all, or those whose name matches. */
+  /** Copies cookies of another browser: all, or those whose name matches. */
   plant(other: { readonly cookies: readonly Pick<Cookie, 'name' | 'line'>[] }, name = /./): void {
     for (const { line } of other.cookies.filter((one) => name.test(one.name))) this.#keep(line);
   }
@@ -123,7 +123,7 @@ export class TestBrowser {
     if (!ended) this.#cookies.push({ name, value, path, line });
   }
 
-  /** RFC 6265 section 5.4: those whose path matches, the longest path first. */
+  /** RFC 6265 section 5.4: the cookies whose path matches, the longest path first. */
   #cookieFor(path: string): string {
     return this.#cookies
       .filter((one) => path === one.path || path.startsWith(one.path.replace(/\/?$/, '/')))

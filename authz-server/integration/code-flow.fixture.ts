@@ -31,7 +31,7 @@ export const WEB: ClientRecord = {
   created_at: 0,
 };
 
-/** A client with a secret (that of `app`), which may do everything. */
+/** A client with a secret (the one of `app`), which may have every scope. */
 export const SERVER: ClientRecord = {
   ...APP,
   client_id: 'server',
@@ -60,25 +60,25 @@ type Parameters = Readonly<Record<string, string>>;
 export interface TestFlow extends TestAuthz {
   readonly accountId: string;
   browser(): TestBrowser;
-  /** A browser in which alice is signed in. */
+  /** Returns a browser in which alice is signed in. */
   signedIn(): Promise<TestBrowser>;
-  /** An authorization request of `web`; '' removes a parameter. */
+  /** Returns an authorization request of `web`; '' removes a parameter. */
   authorize(parameters?: Parameters): string;
-  /** Opens the request and allows what is asked for; resolves to what the client is sent. */
+  /** Opens the request and allows the requested access. Resolves to the parameters that the client gets. */
   allow(browser: TestBrowser, parameters?: Parameters): Promise<URLSearchParams>;
   redeem(code: string, form?: Parameters, fields?: Record<string, string>): Promise<Answered>;
   refresh(token: string, form?: Parameters, fields?: Record<string, string>): Promise<Answered>;
-  /** Signs in, allows and redeems. */
+  /** Signs in, allows the request and redeems the code. */
   tokens(parameters?: Parameters): Promise<Record<string, unknown>>;
 }
 
-/** The authorization server with alice, and the clients above. */
+/** Starts the authorization server with alice and the clients above. */
 export async function testFlow(
   settings: Readonly<Record<string, unknown>> = {},
   clock: Clock = systemClock,
   log: Log = silentLog,
 ): Promise<TestFlow> {
-  // Each test signs in anew, so often that nobody would believe it.
+  // The limit is high, since each test signs in again.
   const limits = { account: { burst: 1000, per: 1 } };
   const authz = await testAuthz({ limits, ...settings }, clock, log);
   const { url, config, stores } = authz;
@@ -142,7 +142,7 @@ export async function testFlow(
   return flow;
 }
 
-/** The form by which `web` redeems a code. */
+/** Returns the form with which `web` redeems a code. */
 export const redemption = (code: string, form: Parameters = {}) => ({
   grant_type: 'authorization_code',
   client_id: 'web',

@@ -80,7 +80,7 @@ describe('CORS (Fetch Standard section 3.2)', () => {
     ['web', 'https://app.example:8443', false],
     ['native-only', 'null', false],
     ['native-only', 'com.example.app://', false],
-  ])('a script as %s from %s: %p', async (client_id, origin, allowed) => {
+  ])('a script as %s from %s may call the endpoint: %p', async (client_id, origin, allowed) => {
     const forms = {
       '/token': { grant_type: 'refresh_token', refresh_token: 'x', client_id },
       '/request': { client_id },

@@ -19,7 +19,7 @@ const BROWSER = { Accept: 'text/html' };
 const bearer = (token: unknown) => ({ Authorization: `Bearer ${String(token)}` });
 const written = (name: string) => readFile(new URL(`../${name}`, import.meta.url), 'utf8');
 
-/** The form that each endpoint for clients takes. */
+/** A valid form for each endpoint for clients. */
 const FORMS: Readonly<Record<string, string>> = {
   '/token': 'grant_type=refresh_token&refresh_token=x',
   '/token/introspection': 'token=x',
@@ -41,7 +41,7 @@ const ofTokenIssuer = (request: unknown, verify: unknown) => [
   })),
 ];
 
-// Some thousand requests: on a busy machine more than any other test may take.
+// Some thousand requests take longer on a busy machine than any other test may take.
 test('each method at each address, from every origin, gets the answer in endpoints.txt', async () => {
   const often = { burst: 10_000, per: 1 };
   const limits = { address: often, account: often };

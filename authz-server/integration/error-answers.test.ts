@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Form = Readonly<Record<string, string>>;
 
-/** The line of the request, which has ended when the answer is there. */
+/** Returns the log line of the request, which has ended when the answer arrives. */
 async function lineOf(path: string, form: Form, fields: Form = {}) {
   lines.length = 0;
   const { status, headers } = await authz.post(path, { ...form }, { ...fields });
@@ -46,7 +46,7 @@ async function lineOf(path: string, form: Form, fields: Form = {}) {
   return String((line as Form)['reason']);
 }
 
-/** Every kind of mistake has a reason of its own. */
+/** Every kind of mistake must have its own reason. */
 function expectDistinct(reasons: readonly string[]): void {
   expect(reasons.filter((reason) => !/^[a-z_]+: ./.test(reason))).toEqual([]);
   expect(new Set(reasons).size).toBe(reasons.length);

@@ -1,6 +1,6 @@
 import { ask } from '#shared/server/wire/ask.fixture.ts';
 
-/** Like `fetch`, but through supertest, which follows no redirect and adds no field of a browser. */
+/** Works like `fetch`, but through supertest, which follows no redirect and adds no field of a browser. */
 export async function fetched(url: string, init?: RequestInit): Promise<Response> {
   const request = new Request(url, init);
   const { port, pathname, search } = new URL(url);

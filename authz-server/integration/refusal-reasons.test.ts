@@ -25,7 +25,7 @@ const MODES = [
   ['production', { issuer: 'https://auth.example', resource: 'https://api.example' }],
 ] as const;
 
-describe.each(MODES)('in %s', (mode, settings) => {
+describe.each(MODES)('mode: %s', (mode, settings) => {
   const lines: string[] = [];
   const log = jsonLog((line) => void lines.push(line), systemClock, 'authz');
   const development = mode === 'development';
@@ -55,7 +55,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     body: { error: 'invalid_grant', error_description: description },
   });
 
-  /** Returns the line of a request, by the id that its answer has. */
+  /** Returns the log line of a request, by the id in its answer. */
   async function lineOf(headers: Headers): Promise<Line> {
     const id = headers.get('x-request-id') ?? 'none';
     for (;;) {
@@ -65,7 +65,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     }
   }
 
-  /** Moves the end of an artefact of the engine to the past, while the store still has it. */
+  /** Moves the expiry of an engine artefact to the past, while the store still has it. */
   async function expire(kind: string, id: string): Promise<void> {
     const stored = storedId(kind, id);
     const payload = (await flow.stores.artefacts.get(kind, stored)) ?? {};
@@ -198,7 +198,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     ['htu', { htu: 'https://x.example/token' }, 'DPoP proof htu mismatch'],
     ['iat', { iat: 5 }, 'DPoP proof iat is not recent enough, use a DPoP nonce instead'],
     ['nonce', { nonce: 'n' }, 'invalid nonce in DPoP proof'],
-  ])('POST /token with a DPoP proof of a wrong %s', async (_what, claims, description) => {
+  ])('POST /token with a DPoP proof whose %s is wrong', async (_what, claims, description) => {
     const { proof } = await prover();
     const form = { grant_type: 'client_credentials' };
     const { body, headers } = await flow.post('/token', form, {
@@ -209,7 +209,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     expect((await lineOf(headers))['reason']).toContain(description);
   });
 
-  test('POST /token with a DPoP proof of a wrong signature', async () => {
+  test('POST /token with a DPoP proof whose signature is wrong', async () => {
     const { proof } = await prover();
     const form = { grant_type: 'client_credentials' };
     const dpop = (await proof()).replace(/.{8}$/, 'AAAAAAAA');
@@ -224,7 +224,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     ['iat', 80, 'iat is \\d+ s in the future'],
     ['nbf', 80, 'nbf is \\d+ s in the future'],
     ['exp', -80, 'exp is \\d+ s in the past'],
-  ])('POST /token with an assertion of another clock: %s', async (claim, apart, told) => {
+  ])('POST /token with an assertion from a different clock: %s', async (claim, apart, told) => {
     const now = Math.floor(Date.now() / 1000);
     const times = { iat: now, exp: now + 60, [claim]: now + apart };
     const assertion = new SignJWT({ iss: 'signer', sub: 'signer', jti: randomUUID(), ...times });
@@ -245,7 +245,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     expect((await lineOf(headers))['reason']).toMatch(new RegExp(`^invalid_client: ${why}$`));
   });
 
-  test('whether a client exists is told to nobody, and the log names the client', async () => {
+  test('no answer reveals whether a client exists, and the log names the client', async () => {
     const form = { grant_type: 'client_credentials' };
     const answers = [
       await flow.post('/token', form, basic('nobody', SECRET)),
@@ -267,14 +267,14 @@ describe.each(MODES)('in %s', (mode, settings) => {
     ]);
   });
 
-  test('GET /auth of an unknown client: the log names it', async () => {
+  test('GET /auth with an unknown client: the log names the client', async () => {
     const page = await flow.browser().open(flow.authorize({ client_id: 'nobody' }));
     expect(page.status).toBe(400);
     expect(page.text).not.toContain('client not found');
     expect((await lineOf(page.headers))['reason']).toBe('invalid_client: client not found: nobody');
   });
 
-  test('GET /auth of the document of a host that is not taken: the log says why, in development the page', async () => {
+  test('GET /auth with a document at a host that is not permitted: the log has the reason, and in development the page, too', async () => {
     const client_id = 'https://localhost:8443/client.json';
     const why = development
       ? 'localhost is not in clients.documents.hosts'
@@ -288,7 +288,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     );
   });
 
-  test('whether a device code exists is told to nobody', async () => {
+  test('no answer reveals whether a device code exists', async () => {
     const { body } = await flow.post('/device/auth', { client_id: 'tv', scope: 'documents:read' });
     const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
     await flow.stores.clients.add({
@@ -307,7 +307,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
 
   const SENT = 'https://user:pw@evil.example/back?code=secret';
 
-  test('a wrong redirect_uri: the log has what was sent, and so has the page in development', async () => {
+  test('after a wrong redirect_uri the log has the URI, and in development the page, too', async () => {
     const request = flow.authorize({ redirect_uri: SENT });
     const page = await flow.browser().open(request);
     expect(page.status).toBe(400);
@@ -317,7 +317,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     expect(reason).toMatch(/^invalid_redirect_uri: .*: https:\/\/evil\.example\/back$/);
   });
 
-  test('a wrong redirect_uri of a pushed request: the same', async () => {
+  test('after a wrong redirect_uri in a pushed request the log has the URI, and in development the answer, too', async () => {
     const { searchParams } = new URL(flow.authorize({ redirect_uri: SENT }));
     const answer = await flow.post('/request', Object.fromEntries(searchParams));
     expect(answer.body['error']).toBe('invalid_request');
@@ -328,7 +328,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     expect((await lineOf(answer.headers))['reason']).toMatch(/: https:\/\/evil\.example\/back$/);
   });
 
-  test('a wrong post_logout_redirect_uri: the log has what was sent', async () => {
+  test('after a wrong post_logout_redirect_uri the log has the URI', async () => {
     const query = new URLSearchParams({ client_id: 'web', post_logout_redirect_uri: SENT });
     const page = await flow.browser().request('GET', `/session/end?${query.toString()}`);
     expect((await lineOf(page.headers))['reason']).toBe(
@@ -336,7 +336,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     );
   });
 
-  test('GET /auth with an unknown scope: goes on, and the log says what is ignored', async () => {
+  test('GET /auth with an unknown scope continues, and the log has the ignored scope', async () => {
     const page = await browser.open(flow.authorize({ scope: 'openid documents:read nope:read' }));
     expect(sent(page).get('code')).toEqual(expect.any(String));
     const line = lines.findLast((one) => one.includes('nope:read'));
@@ -346,7 +346,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     });
   });
 
-  test('introspection by a client that may not: the log says why', async () => {
+  test('after an introspection that the client may not make, the log has the reason', async () => {
     const form = { grant_type: 'client_credentials', scope: 'documents:read' };
     const { body } = await flow.post('/token', form, asApp);
     await flow.stores.clients.add({
@@ -362,7 +362,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
     );
   });
 
-  test('GET /userinfo with a bad token: problem details have the reason in development', async () => {
+  test('GET /userinfo with an invalid token: problem details have the reason in development', async () => {
     const headers = { authorization: 'Bearer nonsense' };
     const answer = await fetched(`${flow.url}/userinfo`, { headers });
     expect(answer.status).toBe(401);
@@ -387,7 +387,7 @@ describe.each(MODES)('in %s', (mode, settings) => {
   test.each([
     ['announced', {}],
     ['not announced', { 'transfer-encoding': 'chunked' }],
-  ])('a form of more than 56 KiB is 413, %s', async (_what, fields) => {
+  ])('a form of more than 56 KiB gets 413 if its length is %s', async (_what, fields) => {
     const form = `grant_type=client_credentials&x=${'x'.repeat(57 * 1024)}`;
     const length = 'transfer-encoding' in fields ? {} : { 'content-length': form.length };
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...asApp };

@@ -30,18 +30,18 @@ test.each<[string, object]>([
   ['/token', {}],
   ['/userinfo', {}],
   ['/health/live', {}],
-])('MDN HTTP Observatory: %s with %j is A+', async (path, sent) => {
+])('MDN HTTP Observatory: the answer of %s to %j gets A+', async (path, sent) => {
   expect(observatoryScore(await headersOf(path, sent))).toBeGreaterThanOrEqual(100);
 });
 
 describe('RFC 6797: Strict-Transport-Security', () => {
   const sts = 'strict-transport-security';
 
-  test('section 6.1: a year, for this host alone', async () => {
+  test('section 6.1: the field has one year, for this host only', async () => {
     expect((await headersOf('/'))[sts]).toBe('max-age=31536000');
   });
 
-  test('section 7.2: not where the proxy says that the client came in clear text', async () => {
+  test('section 7.2: the field is absent if the proxy says that the client used clear text', async () => {
     const came = (scheme: string) => headersOf('/', { headers: { 'x-forwarded-proto': scheme } });
     expect((await came('http'))[sts]).toBeUndefined();
     expect((await came('HTTP'))[sts]).toBeUndefined();
@@ -49,7 +49,7 @@ describe('RFC 6797: Strict-Transport-Security', () => {
   });
 
   test.each(['http://localhost:3000', 'https://localhost:3000', 'https://127.0.0.1:3000'])(
-    'not for %s',
+    'the field is absent for %s',
     async (issuer) => {
       await using local = await testAuthz({ issuer });
       expect((await headersOf('/', { at: local }))[sts]).toBeUndefined();

@@ -32,7 +32,7 @@ export const DOCUMENTS = 'https://api.example/documents/';
 export const CALLBACK = 'https://app.example/callback';
 export const PASSWORD = 'correct horse battery';
 
-/** A public client of a browser, which may have everything. */
+/** A public client of a browser, which may have every scope. */
 export const WEB: ClientRecord = {
   client_id: 'web',
   client_name: 'Web & <b>App</b>',
@@ -50,17 +50,17 @@ export interface TestSite extends AsyncDisposable {
   readonly url: string;
   readonly server: AuthzServer;
   readonly ring: KeyRing;
-  /** How often a password was hashed or checked. */
+  /** Returns how often a password was hashed or checked. */
   readonly hashings: () => number;
-  /** A new browser, of nobody. */
+  /** Returns a new browser without a sign-in. */
   browser(): TestBrowser;
-  /** An authorization request of `web` with PKCE; '' removes a parameter. */
+  /** Returns an authorization request of `web` with PKCE; '' removes a parameter. */
   authorize(params?: Readonly<Record<string, string>>): string;
-  /** Redeems the code that the page leads to. */
+  /** Redeems the code in the redirect of the page. */
   redeem(page: Page): Promise<Record<string, unknown>>;
 }
 
-/** The whole authorization server on the embedded store and a free port, with alice and bob. */
+/** Starts the whole authorization server on the embedded store and a free port, with alice and bob. */
 export async function testSite(
   settings: Readonly<Record<string, unknown>> = {},
   clock: Clock = systemClock,
@@ -178,14 +178,14 @@ export async function testSite(
   };
 }
 
-/** The parameters with which the browser is sent back to the client; throws when it is not. */
+/** Returns the parameters with which the browser returns to the client. Throws if it does not return there. */
 export function answerIn(page: Page): URLSearchParams {
   const location = page.headers.get('location') ?? '';
   if (!location.startsWith(CALLBACK)) throw new Error(`${page.status} ${page.url}: ${page.text}`);
   return new URL(location).searchParams;
 }
 
-/** Returns the claims of a token, unchecked. */
+/** Returns the claims of a token without checking them. */
 export function claimsOf(token: unknown): Record<string, unknown> {
   const [, payload = ''] = String(token).split('.');
   return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;

@@ -13,10 +13,10 @@ import { CALLBACK, testFlow, type TestFlow } from './code-flow.fixture.ts';
 const CONNECTIONS = 16;
 const FLOOD = 60;
 const VISITS = 20;
-/** The most octets of JSON for each thing that the store keeps. */
+/** The most octets of JSON that the store has for each artefact. */
 const LONGEST = 16_384;
 
-/** The address of somebody else, whose requests must not suffer. */
+/** The address of a different visitor, whose requests must not be affected. */
 const THEIRS = '192.0.2.1';
 const OURS = '198.51.100.7';
 
@@ -37,7 +37,7 @@ afterEach(async () => {
   await flow[Symbol.asyncDispose]();
 });
 
-/** How many artefacts each file of the store has, and how long the longest is. */
+/** Returns how many artefacts each file of the store has, and the length of the longest. */
 function kept(): Readonly<Record<'state' | 'transient', { rows: number; longest: number }>> {
   const of = (file: string, table: string) => {
     using database = new DatabaseSync(join(flow.config.data, file), { readOnly: true });
@@ -71,7 +71,7 @@ async function ask(path: string, address: string, form?: Record<string, string>)
   };
 }
 
-/** Sends as many at once as there are connections, and counts the answers of each kind. */
+/** Sends as many concurrent requests as there are connections, and counts the answers of each kind. */
 async function flood(one: (n: number) => Promise<string>): Promise<Record<string, number>> {
   const told: Record<string, number> = {};
   let next = 0;
@@ -87,8 +87,8 @@ async function flood(one: (n: number) => Promise<string>): Promise<Record<string
 
 const authorization = () => flow.authorize().replace(flow.config.issuer, '');
 
-describe('rows in the store from visitors who have proved nothing', () => {
-  test('a flood of /auth from one address: so many, none of them durable, and others are served', async () => {
+describe('rows in the store for unauthenticated visitors', () => {
+  test('many requests to /auth from one address leave a limited number of rows, none durable, and other visitors are served', async () => {
     const before = kept();
     const path = authorization();
     const over = new AbortController();
@@ -107,7 +107,7 @@ describe('rows in the store from visitors who have proved nothing', () => {
       '303 /interaction': VISITS,
       '303 error=temporarily_unavailable': FLOOD - VISITS,
     });
-    // Those after the limit of our own address are told so too, never that the server cannot.
+    // Requests beyond the limit of their own address get this answer, too, and never that the server is unavailable.
     expect(new Set(others)).toEqual(new Set([303, 200]));
     const after = kept();
     expect(after.state).toEqual(before.state);
@@ -115,7 +115,7 @@ describe('rows in the store from visitors who have proved nothing', () => {
     expect(after.transient.longest).toBeLessThanOrEqual(LONGEST);
   });
 
-  test('a signed-in person does not count for the limit of the address', async () => {
+  test('a signed-in person does not use up the limit of the address', async () => {
     await flood(async () => String((await ask(authorization(), '127.0.0.1')).status));
     const browser = flow.browser();
     const page = await browser.open('/account');
@@ -124,7 +124,7 @@ describe('rows in the store from visitors who have proved nothing', () => {
     expect(consent.status).toBe(200);
   });
 
-  test('nor does one account leave more than an address', async () => {
+  test('one account leaves no more rows than an address', async () => {
     const browser = await flow.signedIn();
     const before = kept();
     const asked = flow.authorize({ prompt: 'consent' });
@@ -143,7 +143,7 @@ describe('rows in the store from visitors who have proved nothing', () => {
     ['/request', { client_id: 'web' }],
     ['/device/auth', { client_id: 'tv', scope: 'documents:read' }],
   ])(
-    '%s: so many of public clients from one address, then 429 (RFC 6585 section 4)',
+    'at %s a limited number of requests of public clients from one address succeeds, then 429 (RFC 6585 section 4)',
     async (path, form) => {
       const url = new URL(flow.authorize());
       const full =
@@ -165,7 +165,7 @@ describe('rows in the store from visitors who have proved nothing', () => {
     60_000,
   );
 
-  describe('a client with a key that somebody has described, of which they can describe more', () => {
+  describe('a client with a key in a document, of which an attacker can publish many', () => {
     let site: DocumentServer;
     let key: CryptoKey;
     let clientId: string;
@@ -215,7 +215,7 @@ describe('rows in the store from visitors who have proved nothing', () => {
         String((await ask(path, THEIRS, { ...form(), ...(await proof()) })).status),
       );
 
-    test('its pushed requests and assertions: so many, then 429, and another address is served', async () => {
+    test('a limited number of its pushed requests and assertions succeeds, then 429, and another address is served', async () => {
       const [before, used] = [kept(), rows()];
       const told = await floodOf('/request', pushed);
       expect(Object.keys(told).toSorted()).toEqual(['201', '429']);
@@ -226,7 +226,7 @@ describe('rows in the store from visitors who have proved nothing', () => {
       expect((await ask('/request', OURS, long)).status).toBe(400);
     });
 
-    test('an assertion at an endpoint without a limit of addresses leaves as few', async () => {
+    test('assertions at an endpoint without a limit for addresses leave as few rows', async () => {
       await ask('/request', OURS, pushed());
       const used = rows();
       const told = await floodOf('/token/introspection', () => ({ token: 'x' }));
@@ -235,13 +235,13 @@ describe('rows in the store from visitors who have proved nothing', () => {
     });
   });
 
-  test('RP-Initiated Logout 1.0 section 2: a logout of nobody leaves nothing on the disk', async () => {
+  test('RP-Initiated Logout 1.0 section 2: a logout without a session leaves no row on the disk', async () => {
     const before = kept();
     for (let n = 0; n < 5; n += 1) await ask('/session/end', THEIRS);
     expect(kept().state).toEqual(before.state);
   });
 
-  test('all addresses together', async () => {
+  test('the limit of all addresses together holds', async () => {
     await using small = await testFlow({
       limits: { allVisits: { burst: 3, per: 3600 } },
       trustedProxies: ['127.0.0.1/32'],

@@ -9,13 +9,13 @@ let admin: TestAdmin;
 beforeEach(async () => (admin = await testAdmin()));
 afterEach(async () => admin.authz[Symbol.asyncDispose]());
 
-/** Makes what has happened a part of the log, as the server does each second. */
+/** Adds the latest events to the audit log, as the server does each second. */
 const close = async () => {
   const { stores, master } = admin.authz;
   await closeOpen({ audit: stores.audit, key: macKey(master), clock: systemClock });
 };
 
-test('the activity is there newest first, by pages, with the names of people who are still here', async () => {
+test('the activity is listed newest first, in pages, with the names of people who still exist', async () => {
   for (const name of ['anna', 'berta']) {
     await admin.change('user-add', { name }).expect(200);
     await admin.change('user-disable', { name }).expect(200);
@@ -49,7 +49,7 @@ test.each([
   [{ without: ['locale'] }, { locale: 'de' }, 'profile'],
   [{ locale: 'de', admin: true }, {}, 'profile, admin given'],
   [{ without: ['locale', 'admin'] }, { locale: 'de', admin: true }, 'profile, admin taken'],
-])('user set of %j after %j records a change of: %s', async (change, before, what) => {
+])('user-set of %j after %j records a change of: %s', async (change, before, what) => {
   await admin.change('user-add', { name: 'anna' }).expect(200);
   if (Object.keys(before).length > 0) {
     await admin.change('user-set', { name: 'anna', ...before }).expect(200);
@@ -58,7 +58,7 @@ test.each([
   await close();
   const { body } = await admin.read('audit-list?kind=person.changed&limit=1');
   expect(body.items).toMatchObject([{ what }]);
-  // To say it again changes nothing, also ten times at once.
+  // A repeated change does nothing, even if it is sent ten times at the same time.
   const again = { name: 'anna', ...change };
   await Promise.all(Array.from({ length: 10 }, () => admin.change('user-set', again).expect(200)));
   await close();
@@ -76,12 +76,12 @@ test.each([
   `person=${'x'.repeat(513)}`,
   'since=1h&since=2h',
   'other=1',
-])('activity by %s is refused', async (query) => {
+])('the filter %s of the activity is refused', async (query) => {
   const { status, body } = await admin.read(`audit-list?${query}`);
   expect([status, body.path]).toEqual([422, `/${query.split('=')[0]}`]);
 });
 
-test('a process that says so is there, with its version; a report about caches is none', async () => {
+test('a running process is listed with its version, and a report about caches is not listed', async () => {
   const report = {
     server: 'resource',
     version: '9.9.9',

@@ -6,9 +6,9 @@ const often = { burst: 100_000, per: 1 };
 /** An authorization server, and a machine that may administer it. */
 export interface TestAdmin {
   readonly authz: TestAuthz;
-  /** Asks for what an operation reads, by its name over HTTP and a query. */
+  /** Requests a reading operation over HTTP, by its name and a query. */
   read(operation: string): supertest.Test;
-  /** Asks for what an operation changes. */
+  /** Requests a changing operation. */
   change(operation: string, content?: object): supertest.Test;
 }
 

@@ -39,7 +39,7 @@ const change = (operation: string, content: object | string, token = all) =>
     .send(typeof content === 'string' ? content : JSON.stringify(content));
 
 describe('operations over HTTP', () => {
-  test('a list pages by its `next`, and never shows a secret', async () => {
+  test('a list is paged by its `next`, and never shows a secret', async () => {
     const ids = ['a', 'b', 'c'].map((tail) => `paged-${tail}`);
     for (const id of ids) await authz.stores.clients.add(someClient(id));
     const first = await ask('client-list?prefix=paged-&limit=2');
@@ -55,7 +55,7 @@ describe('operations over HTTP', () => {
     expect(first.text + second.text).not.toContain('secret_hash');
   });
 
-  test('a change is done at once, and again without harm', async () => {
+  test('a change is done at once, and can be repeated without harm', async () => {
     await authz.stores.clients.add(someClient('goes'));
     const removed = await change('client-remove', { client_id: 'goes' });
     expect([removed.status, removed.body]).toEqual([
@@ -66,7 +66,7 @@ describe('operations over HTTP', () => {
     expect([again.status, again.body.detail]).toEqual([404, 'There is no client goes.']);
   });
 
-  test('a refusal has a code and its values, and `detail` leaves a name as it is written', async () => {
+  test('a refusal has a code and its values, and `detail` contains a name as it is written', async () => {
     expect((await change('user-add', { name: 'erin' })).status).toBe(200);
     expect((await change('user-disable', { name: 'erin' })).status).toBe(200);
     const { status, body } = await change('user-recover', { name: 'erin' });
@@ -87,7 +87,7 @@ describe('operations over HTTP', () => {
     [404, 'user-disable', { name: 'nobody' }, { code: 'no-person', values: { name: 'nobody' } }],
     [422, 'user-add', { name: '' }, { code: 'person-name', values: {}, path: '/name' }],
     [422, 'client-set', { client_id: 'x' }, { code: 'no-setting', values: {}, path: '' }],
-  ])('%d of %s %j has %j', async (status, operation, content, expected) => {
+  ])('the answer is %d for %s with %j, with %j', async (status, operation, content, expected) => {
     const answer = await change(operation, content);
     expect([answer.status, answer.body]).toEqual([status, expect.objectContaining(expected)]);
   });
@@ -100,7 +100,7 @@ describe('operations over HTTP', () => {
     ['__proto__', '{"client_id":"x","__proto__":{"admin":true}}', '/__proto__', /is no member/],
     ['a member twice', '{"client_id":"x","client_id":"y"}', '/client_id', /is given twice/],
     ['no object', '[]', '', /object/],
-  ])('%s is 422, and `path` points to it (RFC 6901)', async (_, content, path, detail) => {
+  ])('%s gets 422, and `path` points to it (RFC 6901)', async (_, content, path, detail) => {
     const { status, body, headers } = await change('client-remove', content);
     expect([status, body.path]).toEqual([422, path]);
     expect(body.detail).toMatch(detail);
@@ -115,7 +115,7 @@ describe('operations over HTTP', () => {
     ['a parameter twice', 'client-list?limit=1&limit=2', '/limit'],
     ['an unknown parameter', 'client-list?all=1', '/all'],
     ['constructor', 'client-list?constructor=1', '/constructor'],
-  ])('%s is 422', async (_, asked, path) => {
+  ])('%s gets 422', async (_, asked, path) => {
     const { status, body } = await ask(asked);
     expect([status, body.path]).toEqual([422, path]);
     expect(body.detail).toMatch(/^\w+ (?:must have|must be|is no member|is given twice)/);
@@ -125,11 +125,11 @@ describe('operations over HTTP', () => {
     ['no JSON', '{', 400],
     ['a second value', '{}{}', 400],
     ['too long', JSON.stringify({ client_id: 'x'.repeat(70_000) }), 413],
-  ])('content that is %s', async (_, content, expected) => {
+  ])('content that is %s is refused', async (_, content, expected) => {
     expect((await change('client-remove', content)).status).toBe(expected);
   });
 
-  test('another media type or a content coding is 415; members in the query of a change are 400', async () => {
+  test('another media type or a content coding gets 415, and members in the query of a change get 400', async () => {
     const form = change('client-remove', '{}').type('application/x-www-form-urlencoded');
     expect((await form).status).toBe(415);
     const coded = change('client-remove', '{}').set('Content-Encoding', 'gzip');
@@ -137,7 +137,7 @@ describe('operations over HTTP', () => {
     expect((await change('client-remove?client_id=x', '{}')).status).toBe(400);
   });
 
-  test('RFC 9110 section 15.5.6: what reads is not for POST, what changes not for GET', async () => {
+  test('RFC 9110 section 15.5.6: a reading operation refuses POST, and a changing one refuses GET', async () => {
     const posted = await change('client-list', {});
     expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
     const got = await ask('client-remove?client_id=x');
@@ -145,20 +145,23 @@ describe('operations over HTTP', () => {
   });
 });
 
-describe('refused', () => {
+describe('requests without the right to administer', () => {
   const operations = ['client-list', 'client-remove', 'user-disable', 'nothing', 'constructor'];
 
-  test.each(operations)('an ordinary client learns nothing at %s: 404', async (operation) => {
-    const { status, body } = await ask(operation, ordinary);
-    const changed = await change(operation, { client_id: 'app' }, ordinary);
-    expect([status, changed.status]).toEqual([404, 404]);
-    const nowhere = await supertest(authz.url).get('/nowhere');
-    expect(body).toEqual(nowhere.body);
-    expect(changed.body).toEqual(nowhere.body);
-    expect(await authz.stores.clients.get('app')).toBeDefined();
-  });
+  test.each(operations)(
+    'at %s an ordinary client gets 404 and learns nothing',
+    async (operation) => {
+      const { status, body } = await ask(operation, ordinary);
+      const changed = await change(operation, { client_id: 'app' }, ordinary);
+      expect([status, changed.status]).toEqual([404, 404]);
+      const nowhere = await supertest(authz.url).get('/nowhere');
+      expect(body).toEqual(nowhere.body);
+      expect(changed.body).toEqual(nowhere.body);
+      expect(await authz.stores.clients.get('app')).toBeDefined();
+    },
+  );
 
-  test('without a token every operation, known or not, is 401 alike', async () => {
+  test('without a token every operation, known or not, gets the same 401', async () => {
     const answers = await Promise.all(
       operations.map(async (operation) => {
         const { status, headers, text } = await supertest(authz.url).get(`/admin/api/${operation}`);
@@ -169,13 +172,13 @@ describe('refused', () => {
     expect(answers[0]).toContain('admin:read');
   });
 
-  test('a token of another resource is 401', async () => {
+  test('a token of another resource gets 401', async () => {
     const form = { grant_type: 'client_credentials', scope: 'documents:read' };
     const { body } = await authz.post('/token', form, basic('admin', SECRET));
     expect((await ask('client-list', String(body['access_token']))).status).toBe(401);
   });
 
-  test('RFC 6750 section 3.1: admin:read reads and changes nothing; admin reads, too', async () => {
+  test('RFC 6750 section 3.1: the scope admin:read permits only reading; the scope admin permits reading, too', async () => {
     expect((await ask('client-show?client_id=app', reads)).status).toBe(200);
     expect((await ask('client-show?client_id=app', all)).status).toBe(200);
     const refused = await change('client-remove', { client_id: 'app' }, reads);
@@ -184,7 +187,7 @@ describe('refused', () => {
     expect(await authz.stores.clients.get('app')).toBeDefined();
   });
 
-  test('a client that may administer no more is refused from the next request on', async () => {
+  test('a client that loses the right to administer is refused from the next request on', async () => {
     const former = { ...MACHINE, client_id: 'former', admin: true };
     await authz.stores.clients.add(former);
     const token = await tokenOf('former', 'admin');
@@ -193,7 +196,7 @@ describe('refused', () => {
     expect((await ask('client-show?client_id=app', token)).status).toBe(404);
   });
 
-  test('a client that may administer no more once its content has come changes nothing', async () => {
+  test('a client that loses the right to administer while its content arrives changes nothing', async () => {
     const slow = { ...MACHINE, client_id: 'slow', admin: true };
     await authz.stores.clients.add(slow);
     const authorization = `Bearer ${await tokenOf('slow', 'admin')}`;

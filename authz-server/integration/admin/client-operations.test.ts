@@ -16,7 +16,7 @@ const WEB = {
 };
 
 describe('client-add and client-set over HTTP', () => {
-  test('the secret is in one answer alone, and what is given replaces what was there', async () => {
+  test('the secret is in only one answer, and the given values replace the former ones', async () => {
     const added = await admin.change('client-add', WEB);
     expect([added.status, added.headers['cache-control']]).toEqual([200, 'no-store']);
     const { client_id, client_secret } = added.body;
@@ -36,7 +36,7 @@ describe('client-add and client-set over HTTP', () => {
     [{ ...WEB, grant_types: ['password'] }, '/grant_types'],
     [{ ...WEB, client_secret: 'mine' }, '/client_secret'],
     [{ ...WEB, admin: 'yes' }, '/admin'],
-  ])('client-add of %j is refused, and registers nothing', async (content, path) => {
+  ])('client-add of %j is refused, and registers no client', async (content, path) => {
     const before = await admin.authz.stores.clients.list();
     const { status, body } = await admin.change('client-add', content);
     expect([status, String(body.path).startsWith(path)]).toEqual([422, true]);
@@ -50,7 +50,7 @@ describe('client-add and client-set over HTTP', () => {
     );
   });
 
-  test('a change of nobody is 404, and one that is refused changes nothing', async () => {
+  test('a change of an unknown client gets 404, and a refused change does nothing', async () => {
     const nobody = await admin.change('client-set', { client_id: 'nobody', client_name: 'X' });
     expect(nobody.status).toBe(404);
     const { body: client } = await admin.change('client-add', WEB);
@@ -64,7 +64,7 @@ describe('client-add and client-set over HTTP', () => {
   });
 });
 
-/** A public key, and what `key-add` is given of it. */
+/** Makes a public key, and the content of `key-add` for it. */
 function newKey() {
   const { publicKey } = generateKeyPairSync('ed25519');
   const jwk = { ...publicKey.export({ format: 'jwk' }), alg: 'EdDSA' };
@@ -73,7 +73,7 @@ function newKey() {
 }
 
 describe('key-list and key-add over HTTP', () => {
-  test('pages have each key once and no secret', async () => {
+  test('the pages of a list have each key once and no secret', async () => {
     const { apiKeys } = admin.authz.stores;
     const ids = ['k1', 'k2', 'k3', 'k4', 'k5'];
     for (const [created_at, id] of ids.entries()) {
@@ -110,7 +110,7 @@ describe('key-list and key-add over HTTP', () => {
     expect(await admin.authz.stores.apiKeys.list()).toEqual([]);
   });
 
-  test('key-add of the public half of a key for Concealed (RFC 9729) keeps it once, with its event', async () => {
+  test('key-add of the public half of a key for Concealed (RFC 9729) stores it once, and records its event', async () => {
     const { jwk, content } = newKey();
     const { status, body } = await admin.change('key-add', content);
     expect([status, body]).toEqual([
@@ -127,7 +127,7 @@ describe('key-list and key-add over HTTP', () => {
     expect((await admin.change('key-add', content)).status).toBe(409);
   });
 
-  test('RFC 9729 section 8: key-add of the key of a client is 409, and makes no key', async () => {
+  test('RFC 9729 section 8: key-add of the key of a client gets 409, and makes no key', async () => {
     const { jwk, content } = newKey();
     await admin.authz.stores.clients.add({ ...someClient('robot'), jwks: { keys: [jwk] } });
     expect((await admin.change('key-add', content)).status).toBe(409);

@@ -35,7 +35,7 @@ const WEB_NAME = 'Web &amp; &lt;b&gt;App&lt;/b&gt;';
 
 const heading = ({ text }: Page) => /<h1>\s*(.*?)\s*<\/h1>/s.exec(text)?.[1];
 
-/** The names of what the form of a page says, beside the proofs that it is a form of ours. */
+/** The names of the fields that a page's form sends, without those that prove that it is our form. */
 const whatIsSent = ({ forms: [form] }: Page) =>
   form?.fields
     .map(([name]) => name)
@@ -44,7 +44,7 @@ const whatIsSent = ({ forms: [form] }: Page) =>
 
 const idOf = async (name: string) => (await site.server.stores.people.getByName(name))?.id;
 
-test('the page of a person ends one sign-in of theirs, after a page that says what will happen', async () => {
+test('the page of a person ends one sign-in of the person, after a page that says what will happen', async () => {
   const bobs = site.browser();
   await bobs.submit(await bobs.open('/account'), BOB);
   const shown = await browser.open('/admin/user-show?name=bob');
@@ -61,7 +61,7 @@ test('the page of a person ends one sign-in of theirs, after a page that says wh
   expect(after.text).not.toContain('sign_in=');
 });
 
-test('the page of a client lists its grants: one ends, after a page that says what will happen', async () => {
+test('the page of a client lists its grants, and one ends after a page that says what will happen', async () => {
   const { stores, clock } = site.server;
   const clientGeneration = await stores.revocations.generation('client', 'web');
   const members = { clientId: 'web', generation: 0, clientGeneration, since: clock.now() };
@@ -110,7 +110,7 @@ test.each([
   ['signing-keys-rotate?compromised=true&kid=', 422, 'kid must be the kid of a key'],
   ['signing-keys-rotate?compromised=true&kid=x', 404, 'There is no key x'],
 ])(
-  'the page of a part that nobody has asks for nothing, and its form ends nothing: %s',
+  'the page of a part that does not exist offers no action, and its form ends nothing: %s',
   async (path, status, problem) => {
     const { stores } = site.server;
     const [bob = '', keys] = [await idOf('bob'), await stores.keys.list()];
@@ -128,7 +128,7 @@ test.each([
   },
 );
 
-test('the pages of a person and of a client say whose they are, and lead back', async () => {
+test('the pages of a person and of a client name their owner, and lead back', async () => {
   for (const [path, title, back] of [
     ['user-show?name=bob', 'bob', '/admin/user-list'],
     ['user-remove?name=bob', 'Erase bob', '/admin/user-show?name=bob'],
@@ -145,7 +145,7 @@ test('the pages of a person and of a client say whose they are, and lead back', 
   expect((await browser.open('/admin/user-show?name=bob')).text).toContain('>Erase bob</a>');
 });
 
-test('a person who is disabled can be enabled, one who is not can be disabled', async () => {
+test('a disabled person can be enabled, and an enabled person can be disabled', async () => {
   const before = await browser.open('/admin/user-show?name=bob');
   expect(before.text).toContain('/admin/user-disable?name=bob');
   expect(before.text).not.toContain('/admin/user-enable?name=bob');
@@ -174,7 +174,7 @@ test('activity names people by links to their pages, and a removed person by id'
 test.each([
   ['en', 'Person disabled', 'A page'],
   ['de', 'Person gesperrt', 'Eine Seite'],
-])('activity is in words, also its filter: %s', async (language, kind, door) => {
+])('activity and its filter are in words: %s', async (language, kind, door) => {
   browser.fields = { ...browser.fields, 'accept-language': language };
   await browser.submit(await browser.open('/admin/user-disable?name=bob'));
   await close();
@@ -188,7 +188,7 @@ test.each([
   expect(text).toMatch(new RegExp(`<option value="person.disabled"\\s*>\\s*${kind}\\s*<`));
 });
 
-test('the first page searches by GET, and tells which processes want attention', async () => {
+test('the first page searches by GET, and shows which processes need attention', async () => {
   const now = systemClock.now();
   const report = {
     server: 'authz',
@@ -222,7 +222,7 @@ test('the first page searches by GET, and tells which processes want attention',
   ]);
 });
 
-test('activity has the name of a client beside its identifier, whether it did something or something was done to it', async () => {
+test('activity has the name of a client beside its identifier, for the client that acts and the client that is changed', async () => {
   const { recorder } = houseOf(site.server);
   await recorder.record({ kind: 'client.changed', client: 'web' });
   const byItself = recorder.by({ who: { client: 'web' }, how: 'http' });
@@ -237,7 +237,7 @@ test('activity has the name of a client beside its identifier, whether it did so
   }
 });
 
-test('a new secret is offered for clients that have one, and a change for those that no document describes', async () => {
+test('a new secret is offered for clients that have one, and a change for clients without a document', async () => {
   const { clients } = site.server.stores;
   const secret = { token_endpoint_auth_method: 'client_secret_basic', secret_hash: 'x' } as const;
   await clients.add({ ...someClient('secret'), ...secret });
@@ -254,7 +254,7 @@ test('a new secret is offered for clients that have one, and a change for those 
   expect(await offered(url)).toEqual(['remove']);
 });
 
-test('a mistake names the fields of the page, in place of options of the command line', async () => {
+test('a mistake names the fields of the page, not options of the command line', async () => {
   const asked = await browser.open('/admin/client-add');
   const shown = await browser.submit(asked, {
     client_name: 'App',
@@ -266,7 +266,7 @@ test('a mistake names the fields of the page, in place of options of the command
   expect(shown.text).not.toContain('--grant');
 });
 
-test('the form of a client tells the scopes of the spaces, and for whom each grant type is', async () => {
+test('the form of a client lists the scopes of the spaces, and says for whom each grant type is', async () => {
   const { text } = await browser.open('/admin/client-add');
   expect(text).toContain(`The spaces ask for: ${scopesOfSpaces(site.server.config).join(' ')}`);
   expect(text).toContain('client_credentials: a machine in its own name');
@@ -274,7 +274,7 @@ test('the form of a client tells the scopes of the spaces, and for whom each gra
   expect(text).toContain('Needed for authorization_code');
 });
 
-test('after adding, the ways on have names, and only those that apply are there', async () => {
+test('after an addition the page links only to the possible next steps, by name', async () => {
   const ways = ({ text }: Page) =>
     [...text.matchAll(/<a class="button slim(?: danger)?" href="[^"]*">([^<]*)/g)].map(
       ([, way]) => way,
@@ -310,7 +310,7 @@ const IN_GERMAN = [
   ['client-secret', { client_id: 'web' }, 'Der Client web hat kein Geheimnis: Er verwendet none.'],
 ] as const;
 
-test('refusals are in German', async () => {
+test('refusals are shown in German', async () => {
   browser.fields = { ...browser.fields, 'accept-language': 'de' };
   for (const [page, given, said] of IN_GERMAN) {
     const { status, text } = await browser.submit(await browser.open(`/admin/${page}`), given);
@@ -319,12 +319,12 @@ test('refusals are in German', async () => {
   }
 });
 
-test('a list of keys has the state of each in words', async () => {
+test('a list of keys shows the state of each key in words', async () => {
   const { text } = await browser.open('/admin/signing-keys-list');
   expect(text).toMatch(/data-name="State">\s*Signs\s*</);
 });
 
-test('the last good backup is shown, or that none is known, and one that is overdue wants attention', async () => {
+test('the page shows the last successful backup or that none is known, and an overdue backup needs attention', async () => {
   const shown = async () => (await browser.open('/admin/server-status')).text;
   const OVERDUE = 'A backup is overdue';
   expect(await shown()).not.toContain(OVERDUE);
@@ -342,7 +342,7 @@ test('the last good backup is shown, or that none is known, and one that is over
   );
 });
 
-test('a key that ends soon wants attention, and its list leads to another in its place', async () => {
+test('a key that ends soon needs attention, and its list leads to the form of a replacement', async () => {
   const { apiKeys } = site.server.stores;
   const day = 86_400_000;
   const ends = [-day, 13 * day, 15 * day].map((left) => Date.now() + left);
@@ -357,7 +357,7 @@ test('a key that ends soon wants attention, and its list leads to another in its
   expect(list.text).toContain('href="/admin/key-add"');
 });
 
-test('a signing key has the ways to be replaced, and to be ended if others may have it', async () => {
+test('the page of a signing key offers to replace it, and to end it if others may have it', async () => {
   const list = await browser.open('/admin/signing-keys-list');
   const ways = [...list.text.matchAll(/\/admin\/signing-keys-rotate\?([^"]+)"/g)].map(
     ([, query = '']) => new URLSearchParams(query.replaceAll('&amp;', '&')),

@@ -30,10 +30,12 @@ beforeEach(async () => {
 });
 afterEach(async () => site[Symbol.asyncDispose]());
 
-/** Rows of the limits of requests, which every request changes, and a mebibyte of room for a full disk. */
+/**
+ * Rows that may differ: the limits of requests, which every request changes, and the reserved mebibyte for a full disk.
+ */
 const LEFT_OUT = new Set(['bucket', 'room']);
 
-/** All rows of all tables on the disk. */
+/** Returns all rows of all tables on the disk. */
 async function rows(): Promise<ReadonlyMap<string, readonly unknown[]>> {
   const { data } = site.server.config;
   const files = (await readdir(data)).filter((name) => /\.(?:db|sqlite)$/.test(name));
@@ -51,7 +53,7 @@ async function rows(): Promise<ReadonlyMap<string, readonly unknown[]>> {
   return new Map(tables);
 }
 
-test('RFC 9110 section 9.2.1: GET and HEAD of no operation change anything, with whatever is in the query', async () => {
+test('RFC 9110 section 9.2.1: GET and HEAD of any operation change nothing, whatever is in the query', async () => {
   const given: Readonly<Record<string, string>> = {
     name: 'bob',
     client_id: 'web',
@@ -77,7 +79,7 @@ test('RFC 9110 section 9.2.1: GET and HEAD of no operation change anything, with
   }
 });
 
-test('a key that is called like another person leads to its owner', async () => {
+test('a key with the name of another person leads to its owner', async () => {
   const list = await browser.open('/admin/user-key-list');
   expect(list.text).toContain('/admin/user-key-remove?name=bob&amp;fingerprint=fingerprint');
   expect(list.text).not.toContain('name=alice');
@@ -87,7 +89,7 @@ test('a key that is called like another person leads to its owner', async () => 
   expect(shown.text).not.toContain('name=alice');
 });
 
-test('a passkey is removed from its place in the list', async () => {
+test('a passkey is removed through its link in the list', async () => {
   const list = await browser.open('/admin/user-passkey-list?name=bob');
   const [, href = ''] = /href="(\/admin\/user-passkey-remove[^"]+)"/.exec(list.text) ?? [];
   const asked = await browser.open(href.replaceAll('&amp;', '&'));
@@ -95,7 +97,7 @@ test('a passkey is removed from its place in the list', async () => {
   expect(await site.server.stores.passkeys.of(bob)).toEqual([]);
 });
 
-test('times are told in words, whether they count seconds or milliseconds', async () => {
+test('times are shown in words, whether they count seconds or milliseconds', async () => {
   const asked = await browser.open('/admin/user-recover?name=bob');
   const { text } = await browser.submit(asked);
   const year = new Date().getUTCFullYear();

@@ -29,7 +29,7 @@ const SECRETS = OPERATIONS.flatMap(({ name, input }) =>
   [...secretsOf(input)].map((member) => [name, member] as const),
 );
 
-test('members that let somebody in are secrets, and no operation that reads takes one', () => {
+test('members with which a person or program authenticates are secrets, and no reading operation takes one', () => {
   const named = OPERATIONS.flatMap(({ name, input }) =>
     Object.keys(input.shape)
       .filter((member) => /^(?:password|secret|token|key|.*_(?:secret|token))$/.test(member))
@@ -46,7 +46,7 @@ test('members that let somebody in are secrets, and no operation that reads take
 describe.each(SECRETS)('%s with a %s', (name, member) => {
   const path = `/admin/${name.replaceAll(' ', '-')}`;
 
-  test('hides what is typed, and no password manager fills in that of the administrator', async () => {
+  test('its page hides the typed secret, and no password manager fills in the administrator’s own', async () => {
     const { text } = await browser.open(path);
     const field = new RegExp(`<input[^>]*name="${member}"[^>]*>`).exec(text)?.[0];
     expect(field).toContain('type="password"');
@@ -54,7 +54,7 @@ describe.each(SECRETS)('%s with a %s', (name, member) => {
     expect(field).not.toContain('value=');
   });
 
-  test.each(['GET', 'HEAD'])('is refused to %s with it in the query', async (method) => {
+  test.each(['GET', 'HEAD'])('its page refuses %s with the secret in the query', async (method) => {
     const before = await bob();
     const query = new URLSearchParams({ name: 'bob', [member]: TYPED }).toString();
     const { status, text } = await browser.request(method, `${path}?${query}`);
@@ -64,14 +64,14 @@ describe.each(SECRETS)('%s with a %s', (name, member) => {
     expect(await bob()).toEqual(before);
   });
 
-  test('does not show it again after a mistake', async () => {
+  test('its page does not show the secret again after a mistake', async () => {
     const asked = await browser.open(path);
     const refused = await browser.submit(asked, { name: 'no such \u0000 name', [member]: TYPED });
     expect([404, 422]).toContain(refused.status);
     expect(refused.text).not.toContain(TYPED.trim());
   });
 
-  test('does not take it along to another sign-in', async () => {
+  test('its page does not keep the secret during another sign-in', async () => {
     const asked = await browser.open(path);
     clock.advance(606);
     const again = await browser.send(asked, { name: 'bob', [member]: TYPED });
@@ -87,8 +87,8 @@ describe.each(SECRETS)('%s with a %s', (name, member) => {
   });
 });
 
-describe('a password', () => {
-  test('that is typed is set as it is, with its spaces, and is not shown', async () => {
+describe('a password that an administrator sets', () => {
+  test('a typed password is set unchanged, with its spaces, and is not shown', async () => {
     const asked = await browser.open('/admin/user-passwd?name=bob');
     const done = await browser.submit(asked, { password: TYPED });
     expect([done.status, done.text.includes(TYPED.trim())]).toEqual([200, false]);
@@ -97,7 +97,7 @@ describe('a password', () => {
     expect((await other.open('/account')).text).toContain('bob');
   });
 
-  test('that may not be one is refused beside its field', async () => {
+  test('a password that is not allowed is refused beside its field', async () => {
     const before = await bob();
     const asked = await browser.open('/admin/user-passwd?name=bob');
     const refused = await browser.submit(asked, { password: 'short' });
@@ -106,7 +106,7 @@ describe('a password', () => {
     expect(await bob()).toEqual(before);
   });
 
-  test('that is left out is made, and shown once', async () => {
+  test('an omitted password is generated, and shown once', async () => {
     const asked = await browser.open('/admin/user-passwd?name=bob');
     const done = await browser.submit(asked);
     expect(done.text).toMatch(/<dd>(?:\w{5}-){3}\w{5}<\/dd>/);

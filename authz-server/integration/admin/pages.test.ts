@@ -37,7 +37,7 @@ async function signedIn(who: typeof ALICE, code?: string): Promise<TestBrowser> 
   return browser;
 }
 
-/** The status, fields and text of an answer, without those that are new each time. */
+/** Returns the status, fields and text of an answer, without the parts that differ each time. */
 const told = ({ status, headers, text }: Page) => {
   const fields = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
   return [status, fields, text.replaceAll(/<code>[\w-]+<\/code>/g, '')];
@@ -47,7 +47,7 @@ const slug = (name: string) => name.replaceAll(' ', '-');
 const PATHS = ['', ...OPERATIONS.map(({ name }) => `/${slug(name)}`), '/nothing', '/constructor'];
 const secretOf = ({ text }: Page) => /<dt>Secret<\/dt>\s*<dd>([^<]+)<\/dd>/.exec(text)?.[1];
 
-describe('in development', () => {
+describe("the administrator's pages in development", () => {
   let browser: TestBrowser;
   beforeEach(async () => {
     await start(true);
@@ -55,7 +55,7 @@ describe('in development', () => {
     browser = await signedIn(ALICE);
   });
 
-  test('an administrator finds the way from the account to every operation', async () => {
+  test('an administrator can follow links from the account page to every operation', async () => {
     const account = await browser.open('/account');
     expect(account.text).toContain('<a href="/admin">');
     const home = await browser.open('/admin');
@@ -68,7 +68,7 @@ describe('in development', () => {
     }
   });
 
-  test('the first page leads to lists and to what is added, those to the rest', async () => {
+  test('the first page leads to lists and to forms that add something, and those lead to the rest', async () => {
     const led = async (path: string) => {
       const { text } = await browser.open(path);
       return [...text.matchAll(/href="\/admin\/([\w-]+)/g)].map(([, name]) => name);
@@ -92,7 +92,7 @@ describe('in development', () => {
     const signing = await led('/admin/signing-keys-list');
     const lists = [people, clients, keys, signing].flat();
     const reached = new Set([...home, ...bob, ...disabled, ...client, ...lists]);
-    // Bob has no key and no passkey, whose rows lead to these.
+    // Bob has no key and no passkey, and only their rows lead to these operations.
     const fromRows = new Set(['user-key-remove', 'user-passkey-remove']);
     const lost = OPERATIONS.map(({ name }) => slug(name)).filter(
       (name) => !reached.has(name) && !fromRows.has(name),
@@ -100,7 +100,7 @@ describe('in development', () => {
     expect(lost).toEqual([]);
   });
 
-  test('a list leads to the next page and to each of its rows, and those to what can be changed', async () => {
+  test('a list leads to the next page and to each of its rows, and a row leads to its changes', async () => {
     for (const id of ['paged-a', 'paged-b', 'paged-c']) {
       await site.server.stores.clients.add(someClient(id));
     }
@@ -115,7 +115,7 @@ describe('in development', () => {
     expect(shown.text).not.toContain('secret_hash');
   });
 
-  test('a change says what will happen, is done by its form alone, and then says so', async () => {
+  test('the page of a change says what will happen, only its form makes the change, and then the page says so', async () => {
     await site.server.stores.clients.add(someClient('goes'));
     const asked = await browser.open('/admin/client-remove?client_id=goes');
     expect(asked.text).toContain('This cannot be undone.');
@@ -129,7 +129,7 @@ describe('in development', () => {
     expect(texts.map(entryOf).at(-1)).toMatchObject({ who: { person: id }, how: 'page' });
   });
 
-  test('a mistake stands beside its field, and what was typed stays', async () => {
+  test('a mistake is shown beside its field, and the typed values stay', async () => {
     const asked = await browser.open('/admin/user-set');
     const refused = await browser.submit(asked, {
       name: 'bob',
@@ -153,7 +153,7 @@ describe('in development', () => {
     );
   });
 
-  test('several values stand one a line, and a box is ticked for each to be cleared', async () => {
+  test('several values are written one per line, and a ticked box clears a value', async () => {
     const asked = await browser.open('/admin/user-set');
     const set = { name: 'bob', groups: 'staff\r\n\r\nboard ', emails: 'b@example.com,verified' };
     expect((await browser.submit(asked, set)).status).toBe(200);
@@ -165,7 +165,7 @@ describe('in development', () => {
     expect(profile).toEqual({ groups: ['staff', 'board'] });
   });
 
-  test('every mistake of one member has a code, and so German words', async () => {
+  test('every mistake in one member has a code, and therefore a German text', async () => {
     const house = houseOf(site.server);
     await house.stores.clients.add({ ...someClient('app'), grant_types: ['authorization_code'] });
     const least: Readonly<Record<string, Texts>> = {
@@ -214,7 +214,7 @@ describe('in development', () => {
     expect([...unknown]).toEqual([]);
   });
 
-  test('an unknown member, one given twice and no page of a list are refused', async () => {
+  test('an unknown member, a repeated member and an unknown page of a list are refused', async () => {
     for (const query of ['all=1', 'limit=1&limit=2', 'limit=x', '__proto__=1', 'after=%00&x=']) {
       const { status } = await browser.open(`/admin/client-list?${query}`);
       expect([query, status]).toEqual([query, query.startsWith('after') ? 200 : 422]);
@@ -226,7 +226,7 @@ describe('in development', () => {
     expect(await site.server.stores.clients.get('web')).toBeDefined();
   });
 
-  test('a page that is loaded again makes no second secret, of ten at once one is made', async () => {
+  test('a reloaded page makes no second secret, and ten concurrent requests make one secret', async () => {
     await site.server.stores.clients.add({ ...someClient('has'), secret_hash: 'x' });
     const asked = await browser.open('/admin/client-secret?client_id=has');
     const answers = await Promise.all(Array.from({ length: 10 }, () => browser.send(asked)));
@@ -239,12 +239,12 @@ describe('in development', () => {
     expect(await site.server.stores.clients.get('has')).toEqual(before);
   });
 
-  test('a form counts at its own address, for its own person, for an hour', async () => {
+  test('a form is valid at its own address, for its own person, for an hour', async () => {
     const asked = await browser.open('/admin/user-disable?name=bob');
     const once = new Map(asked.forms[0]?.fields).get('once') ?? '';
     const other = await browser.open('/admin/user-enable?name=bob');
     expect((await browser.submit(other, { once })).status).toBe(409);
-    // Another process, whose clock is behind as far as clocks may differ.
+    // Another process, whose clock is behind by the permitted difference.
     const early = await browser.open('/admin/user-set?name=bob');
     clock.set(-5);
     expect((await browser.send(early, { display_name: 'Bobby' })).status).toBe(200);
@@ -257,7 +257,7 @@ describe('in development', () => {
     expect((await site.server.stores.people.getByName('bob'))?.disabled).toBeUndefined();
   });
 
-  test('texts that clients and people choose stay text', async () => {
+  test('texts that clients and people choose are shown as text', async () => {
     const attack = '"><script>alert(1)</script>';
     const client = { ...someClient('odd'), client_name: attack, redirect_uris: [attack] };
     await site.server.stores.clients.add(client);
@@ -274,7 +274,7 @@ describe('in development', () => {
     }
   });
 
-  test('a form without the token, with that of another browser, or from elsewhere does nothing', async () => {
+  test('a form without the token, with the token of another browser, or from another site does nothing', async () => {
     const asked = await browser.open('/admin/user-disable?name=bob');
     const stranger = await signedIn(BOB);
     const foreign = new Map((await stranger.open('/account')).forms[0]?.fields).get('csrf') ?? '';
@@ -296,12 +296,12 @@ describe('in development', () => {
     expect((await site.server.stores.people.getByName('bob'))?.disabled).toBeUndefined();
   });
 
-  test('RFC 9110 section 15.5.6: what only reads is not posted', async () => {
+  test('RFC 9110 section 15.5.6: a reading operation refuses POST', async () => {
     const { status, headers } = await browser.request('POST', '/admin/client-list', '');
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
-  test('after ten minutes the sign-in is asked for again, and what was typed is kept', async () => {
+  test('after ten minutes the page asks for the sign-in again, and keeps the typed values', async () => {
     const asked = await browser.open('/admin/user-set?name=bob');
     clock.advance(606);
     const again = await browser.send(asked, { display_name: 'Bobby' });
@@ -314,9 +314,9 @@ describe('in development', () => {
   });
 });
 
-describe('refused', () => {
+describe('visitors without the right to administer', () => {
   test.each(['bob', 'nobody'])(
-    '%s finds at every address what is at an unknown one',
+    'the person %s gets the same answer at every address as at an unknown one',
     async (who) => {
       await start(true);
       await setAdmin('alice');
@@ -338,7 +338,7 @@ describe('refused', () => {
     },
   );
 
-  test('an administrator who is demoted or disabled while a page is open does nothing more', async () => {
+  test('an administrator who is demoted or disabled while a page is open cannot make a change with it', async () => {
     await start(true);
     await setAdmin('alice');
     const browser = await signedIn(ALICE);
@@ -356,7 +356,7 @@ describe('refused', () => {
     ['demoted', () => setAdmin('alice', false)],
     ['disabled', () => disablePerson(site.server, 'alice')],
     ['signed out everywhere', () => perform(endUser, { name: 'alice' }, houseOf(site.server))],
-  ])('an administrator who is %s while a form comes slowly does nothing more', async (_, end) => {
+  ])('an administrator who is %s while a form arrives slowly makes no change', async (_, end) => {
     await start(true);
     await setAdmin('alice');
     const browser = await signedIn(ALICE);
@@ -380,7 +380,7 @@ describe('refused', () => {
   });
 });
 
-test('in production a password is too little, and a second factor enough', async () => {
+test('in production a password is not enough, and a second factor is', async () => {
   await start(false);
   const { code } = await withSecondFactor(site.server, 'alice');
   await setAdmin('alice');

@@ -11,7 +11,7 @@ import { fetched } from '../fetched.fixture.ts';
 
 let site: TestSite;
 beforeEach(async () => {
-  // The engine has the clock of the system: one that stands still takes its tokens for those of the future.
+  // The engine uses the system's clock. With a clock that stands still it would reject its tokens as future ones.
   site = await testSite({}, systemClock, false);
   const { clients } = site.server.stores;
   await clients.replace({ ...WEB, scope: `${WEB.scope} admin admin:read` });
@@ -21,7 +21,9 @@ afterEach(async () => site[Symbol.asyncDispose]());
 const setAdmin = (name: string, admin: boolean) =>
   perform(setUser, { name, admin }, houseOf(site.server));
 
-/** The token that a person who signs in, with a code if they are asked for one, allows a client to have. */
+/**
+ * Returns the token that a person allows a client to have. The person signs in, with a code if the page asks for one.
+ */
 async function tokenOf(who: typeof ALICE, code?: () => string): Promise<string> {
   const resource = `${site.server.config.issuer}/admin/api`;
   const browser = site.browser();
@@ -39,13 +41,13 @@ const ask = async (token: string, operation = 'client-show?client_id=web') => {
 };
 
 describe('a person in production', () => {
-  test('an administrator who came with a second factor administers', async () => {
+  test('an administrator who signed in with a second factor may administer', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     await setAdmin('alice', true);
     expect(await ask(await tokenOf(ALICE, code))).toMatchObject({ status: 200 });
   });
 
-  test('RFC 9470 section 3: a password alone is asked for more, whoever it is', async () => {
+  test('RFC 9470 section 3: after a sign-in with only a password any person is asked for a stronger one', async () => {
     await setAdmin('alice', true);
     const answers = [await ask(await tokenOf(ALICE)), await ask(await tokenOf(BOB))];
     for (const { status, challenge } of answers) {
@@ -59,14 +61,14 @@ describe('a person in production', () => {
     expect(answers[0]).toEqual(answers[1]);
   });
 
-  test('somebody else finds nothing, neither what is there nor what is not', async () => {
+  test('another person gets 404 for existing and unknown operations', async () => {
     const { code } = await withSecondFactor(site.server, 'bob');
     const token = await tokenOf(BOB, code);
     const answers = [await ask(token), await ask(token, 'client-list'), await ask(token, 'x')];
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
   });
 
-  test('a former administrator, or a disabled one, is refused from the next request on', async () => {
+  test('a former or disabled administrator is refused from the next request on', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     await setAdmin('alice', true);
     const token = await tokenOf(ALICE, code);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => admin.authz[Symbol.asyncDispose]());
 
-/** Adds somebody of whom no other test knows. */
+/** Adds a person whom no other test uses. */
 async function somebody() {
   const name = fresh().toLowerCase();
   const { status, body } = await admin.change('user-add', { name, password: PASSWORD });
@@ -20,8 +20,8 @@ async function somebody() {
   return { name, id: String(body.id) };
 }
 
-describe('to add people', () => {
-  test('without a password one is made and shown, once; the name is taken afterwards: 409', async () => {
+describe('operations that add people', () => {
+  test('without a password one is generated and shown once, and the name is then taken: 409', async () => {
     const name = fresh().toLowerCase();
     const added = await admin.change('user-add', { name, groups: ['staff'] });
     expect(added.body.password).toMatch(/^(?:\w{5}-){3}\w{5}$/);
@@ -48,13 +48,13 @@ describe('to add people', () => {
     ],
     ['a right to administer', { name: 'carol', admin: true }, '/admin'],
     ['a hash', { name: 'carol', password_hash: '$argon2id$' }, '/password_hash'],
-  ])('%s is 422, and nobody is added', async (_, content, path) => {
+  ])('%s gets 422, and no person is added', async (_, content, path) => {
     const { status, body } = await admin.change('user-add', content);
     expect([status, body.path]).toEqual([422, path]);
     expect(await admin.authz.stores.people.getByName('carol')).toBeUndefined();
   });
 
-  test('an invitation again makes a new link, until they can sign in: then it is 409', async () => {
+  test('each invitation makes a new link until the person can sign in, and then gets 409', async () => {
     const name = fresh().toLowerCase();
     const first = await admin.change('user-invite', { name });
     const second = await admin.change('user-invite', { name });
@@ -72,10 +72,10 @@ describe('to add people', () => {
   });
 });
 
-describe('the audit log', () => {
+describe('the audit log of operations', () => {
   const written = async () => (await admin.authz.stores.audit.open()).texts.map(entryOf);
 
-  test('names the client that came in the name of nobody, and the door; it has no name of the person', async () => {
+  test("an event names the client that acts in its own name, and the interface, but not the person's name", async () => {
     const { name, id } = await somebody();
     await admin.change('user-end', { name });
     const about = (await written()).filter((entry) => Reflect.get(entry, 'person') === id);
@@ -87,7 +87,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(about)).not.toContain(name);
   });
 
-  test('has no event of what was refused', async () => {
+  test('a refused operation leaves no event', async () => {
     const { name } = await somebody();
     const before = (await written()).length;
     expect((await admin.change('user-add', { name })).status).toBe(409);
@@ -97,7 +97,7 @@ describe('the audit log', () => {
   });
 });
 
-test('ten administrators add the same person at once: one of them does', async () => {
+test('if ten administrators add the same person at the same time, one succeeds', async () => {
   const name = fresh().toLowerCase();
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => admin.change('user-add', { name, password: PASSWORD })),
@@ -108,7 +108,7 @@ test('ten administrators add the same person at once: one of them does', async (
   ]);
 });
 
-test('a password in the query is 400, and changes nothing', async () => {
+test('a password in the query gets 400, and changes nothing', async () => {
   const { name, id } = await somebody();
   const before = await admin.authz.stores.people.get(id);
   const { status } = await admin.change(`user-passwd?name=${name}&password=whatever`, { name });
@@ -129,20 +129,20 @@ test.each([
   ['user-key-add', { public_key: 'x', key_name: 'x' }],
   ['user-key-remove', { fingerprint: 'x' }],
   ['user-passkey-remove', { id: 'x' }],
-])('%s of nobody is 404', async (operation, content) => {
+])('%s of an unknown person gets 404', async (operation, content) => {
   const { status, body } = await admin.change(operation, { name: 'nobody', ...content });
   expect([status, body.detail]).toEqual([404, 'There is no person nobody.']);
 });
 
 test.each(['user-show', 'user-access', 'user-second-factor', 'user-key-list', 'user-passkey-list'])(
-  '%s of nobody is 404',
+  'the reading operation %s of an unknown person gets 404',
   async (operation) => {
     expect((await admin.read(`${operation}?name=nobody`)).status).toBe(404);
   },
 );
 
-describe('to end and to remove', () => {
-  test('one part at a time, which the person has', async () => {
+describe('operations that end and remove access', () => {
+  test("one part of a person's access ends at a time, if the person has it", async () => {
     const { name, id } = await somebody();
     const both = await admin.change('user-end', { name, grant: 'x', client: 'y' });
     expect([both.status, both.body.detail]).toEqual([422, 'Give one of grant, sign_in, client.']);
@@ -178,7 +178,7 @@ describe('to end and to remove', () => {
     expect((await admin.change('user-second-factor-remove', { name })).status).toBe(404);
   });
 
-  test('a removed person is gone, and their name is given again on request alone', async () => {
+  test('a removed person no longer exists, and the name is used again only on request', async () => {
     const { name, id } = await somebody();
     expect((await admin.change('user-remove', { name })).body).toEqual({ id, name, removed: true });
     expect((await admin.change('user-remove', { name })).status).toBe(404);
@@ -186,7 +186,7 @@ describe('to end and to remove', () => {
     expect((await admin.change('user-add', { name, reuse_name: true })).status).toBe(200);
   });
 
-  test('the last passkey stays unless that is said', async () => {
+  test('the last passkey is removed only if the request says so', async () => {
     const name = fresh().toLowerCase();
     const { body } = await admin.change('user-invite', { name });
     const id = fresh();
@@ -196,11 +196,11 @@ describe('to end and to remove', () => {
   });
 });
 
-describe('keys of people', () => {
+describe('operations on the keys of people', () => {
   const pem = () =>
     generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' });
 
-  test('are added by their public half, listed and removed', async () => {
+  test('keys are added by their public half, listed and removed', async () => {
     const { name } = await somebody();
     const added = await admin.change('user-key-add', { name, public_key: pem(), key_name: 'Card' });
     const { fingerprint } = added.body;
@@ -226,7 +226,7 @@ describe('keys of people', () => {
     ['another scheme', pem, { scheme: 'basic' }, '/scheme', /concealed, hoba/],
     ['HOBA without an origin', pem, { scheme: 'hoba' }, '/origin', /TLS/],
     ['Concealed with one', pem, { origin: 'https://localhost' }, '/origin', /hoba/],
-  ])('%s is 422', async (_, key, more, path, detail) => {
+  ])('%s gets 422', async (_, key, more, path, detail) => {
     const { name } = await somebody();
     const content = { name, public_key: key(), key_name: 'Card', ...more };
     const { status, body } = await admin.change('user-key-add', content);
@@ -234,7 +234,7 @@ describe('keys of people', () => {
     expect(body.detail).toMatch(detail);
   });
 
-  test('pages of them lose no key and repeat none', async () => {
+  test('the pages of keys lose no key and repeat none', async () => {
     const { authz, read } = admin;
     for (let n = 0; n < 5; n += 1) {
       const { id } = await somebody();
@@ -259,11 +259,11 @@ describe('keys of people', () => {
   });
 });
 
-describe('the list of people', () => {
+describe('the operation that lists people', () => {
   const names = ({ body }: { body: { items: { name: string }[] } }) =>
     body.items.map(({ name }) => name);
 
-  test('pages by name, and filters by beginning, group, state and address', async () => {
+  test('the list is paged by name, and filtered by beginning, group, state and address', async () => {
     const start = `list${fresh().toLowerCase()}`;
     const all = ['a', 'b', 'c', 'd', 'e'].map((tail) => `${start}${tail}`);
     const [a = '', b = '', c = '', d = '', e = ''] = all;
@@ -293,7 +293,7 @@ describe('the list of people', () => {
   });
 
   test.each(['state=gone', 'email=', 'group=a&group=b', 'lacking_second_factor=2', 'limit=0'])(
-    '%s finds nobody, or is 422',
+    'a list with %s is empty, or gets 422',
     async (query) => {
       const { status, body } = await admin.read(`user-list?${query}`);
       expect([status, body.items]).toEqual(query === 'email=' ? [200, []] : [422, undefined]);

@@ -5,7 +5,7 @@ import { testFlow } from '../code-flow.fixture.ts';
 import type { TestFlow } from '../code-flow.fixture.ts';
 import { fetched } from '../fetched.fixture.ts';
 
-/** How authorization requests arrive, and what arrives that is none. */
+/** Tests how authorization requests arrive, and malformed requests. */
 let flow: TestFlow;
 beforeAll(async () => {
   flow = await testFlow();
@@ -14,7 +14,7 @@ afterAll(async () => {
   await flow[Symbol.asyncDispose]();
 });
 
-/** Where a person is asked, or the client. */
+/** The addresses at which a person is asked, or the client gets its answer. */
 const EXPECTED = /^(?:\/interaction\/[\w-]+$|https:\/\/app\.example\/callback\?)/;
 
 describe('requests by POST (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
@@ -25,19 +25,19 @@ describe('requests by POST (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
       body,
     });
 
-  test('are redirected to a GET, which has the cookies of a signed-in person', async () => {
+  test('a request by POST is redirected to a GET, which has the cookies of a signed-in person', async () => {
     const { search } = new URL(flow.authorize());
     const response = await post(search.slice(1));
     expect(response.status).toBe(303);
     expect(response.headers.get('location')).toBe(`/auth${search}`);
   });
 
-  test('are redirected with the characters encoded that would end the query', async () => {
+  test('a request by POST is redirected with encoded characters where they would end the query', async () => {
     const response = await post('state=a\r\nb#c&d=<>"');
     expect(response.headers.get('location')).toBe('/auth?state=a%0D%0Ab%23c&d=%3C%3E%22');
   });
 
-  test('are refused on a page if they are too long, or no form', async () => {
+  test('a request by POST is refused on a page if it is too long or no form', async () => {
     const refused = [
       await post(`state=${'a'.repeat(9000)}`),
       await post('%'.repeat(4000)),
@@ -97,7 +97,7 @@ describe('malformed requests end in a 4xx or an error for the client', () => {
     ),
   );
 
-  test('with random parameters', async () => {
+  test('a request with random parameters', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(...names), odd), { maxLength: 4 }),
@@ -114,7 +114,7 @@ describe('malformed requests end in a 4xx or an error for the client', () => {
     );
   });
 
-  test.each(['GET', 'HEAD'])('%s of a request that no longer exists', async (method) => {
+  test.each(['GET', 'HEAD'])('a %s of a request that no longer exists', async (method) => {
     for (const path of [
       '/auth',
       '/auth/x',
@@ -127,7 +127,7 @@ describe('malformed requests end in a 4xx or an error for the client', () => {
     }
   });
 
-  test('with a query that is too long', async () => {
+  test('a request with a query that is too long', async () => {
     const response = await fetched(`${flow.url}/auth?state=${'a'.repeat(20_000)}`);
     expect(response.status).toBe(414);
   });

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** One request, by somebody who is not signed in. */
+/** Sends one request of a person who is not signed in. */
 const ask = (parameters: Parameters) => flow.browser().request('GET', flow.authorize(parameters));
 
 const isInteraction = (page: Page) =>
@@ -84,7 +84,7 @@ describe('RFC 6749 section 4.1.2.1: errors of the request go to the client', () 
       { scope: 'documents:read', resource: 'https://rsa.example/' },
       'invalid_scope',
     ],
-  ])('%s', async (_what, parameters, error) => {
+  ])('the request has this error: %s', async (_what, parameters, error) => {
     const answer = sent(await ask(parameters));
     expect(answer.get('error')).toBe(error);
     expect(answer.get('state')).toBe('the state');
@@ -138,7 +138,7 @@ describe('RFC 9700 section 4.1.3: redirect URIs are compared exactly', () => {
     '\u0000',
     'https://xn--pp-8ia.example/callback',
   ])('%s is refused, and the browser is not sent there', async (redirect_uri) => {
-    // An error of the request beside it must not be sent there either.
+    // An error elsewhere in the request must not be sent to that URI either.
     for (const more of [{}, { response_type: 'token' }, { prompt: 'none' }]) {
       const page = await ask({ redirect_uri, ...more });
       expect(page.status).toBe(400);
@@ -153,10 +153,13 @@ describe('RFC 9700 section 4.1.3: redirect URIs are compared exactly', () => {
     ['no client', { client_id: '' }],
     ['a client that may not', { client_id: 'tv' }],
     ['a client of other URIs', { client_id: 'native' }],
-  ])('%s', async (_what, parameters: Parameters) => {
-    const page = await ask(parameters);
-    expect([page.status, page.headers.get('location')]).toEqual([400, null]);
-  });
+  ])(
+    'a malformed or unknown redirect URI is refused: %s',
+    async (_what, parameters: Parameters) => {
+      const page = await ask(parameters);
+      expect([page.status, page.headers.get('location')]).toEqual([400, null]);
+    },
+  );
 
   test.each([CALLBACK, 'https://evil.example/'])(
     'two redirect_uri parameters lead to the only registered URI, or to an error page',
@@ -330,7 +333,7 @@ describe('OpenID Connect Core 1.0 section 3.1.2.1: prompt and max_age', () => {
     },
   );
 
-  /** The names in the first column of a section of the page of claims. */
+  /** Returns the names in the first column of a section of the page about claims. */
   async function namesOf(title: string): Promise<ReadonlySet<string>> {
     const page = await readFile('docs/reference/scopes-and-claims.md', 'utf8');
     const [, section = ''] = page.split(`\n${title}\n`);

@@ -40,12 +40,12 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  clock.advance(30); // the limits of fetches
+  clock.advance(30); // refills the limits of fetches
   clientId = newClient();
   browser = await flow.signedIn();
 });
 
-/** Describes a client that nobody knows. */
+/** Publishes the document of a client that is not known yet. */
 function newClient(members: object = {}): string {
   const id = `${site.origin}/client-${(made += 1)}.json`;
   describeIt(members, id);
@@ -70,7 +70,7 @@ const codeFor = async (parameters: Record<string, string> = {}) =>
 const redeemed = (code: string, client_id = clientId) =>
   flow.redeem(code, { client_id, redirect_uri: CALLBACK });
 
-/** The document says something else from now on, and the server has heard of it. */
+/** Changes the document, and waits until the server has read the change. */
 async function changeIt(members: object): Promise<void> {
   const told = async () => (await flow.stores.clients.get(clientId))?.document?.changed;
   const before = await told();
@@ -242,7 +242,7 @@ describe('a document that names the redirect URI of another client', () => {
     expect(page.text).toContain(`<h1>Allow access to ${new URL(clientId).host}?</h1>`);
     expect(page.text).toContain(new URL(CALLBACK).host);
     const answer = sent(await browser.submit(page, { decision: 'allow' }));
-    // The client there redeems what it is sent in its own name.
+    // The attacker's client redeems the code that it received, in its own name.
     const refused = await redeemed(answer.get('code') ?? '', WEB.client_id);
     expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });

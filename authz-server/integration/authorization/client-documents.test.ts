@@ -68,7 +68,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   site.asked.length = 0;
-  clock.advance(30); // the limits of fetches
+  clock.advance(30); // refills the limits of fetches
 });
 
 function describeIt(members: object = {}): void {
@@ -208,7 +208,7 @@ describe('draft section 6.3: changes', () => {
     await tokens();
     describeIt(members);
     clock.advance(31);
-    // The first request after that is answered from what is known, and fetches behind the answer.
+    // The first request afterwards is answered with the stored document, which is fetched again behind the answer.
     await browser.open(flow.authorize(request()));
     for (let waited = 0; times() < 2 && waited < 200; waited += 1) await pause();
     for (let waited = 0; waited < 200; waited += 1) {
@@ -224,7 +224,7 @@ describe('while the person decides', () => {
   test.each([
     ['the redirect URI goes', { redirect_uris: ['https://elsewhere.example/'] }],
     ['the name changes', { client_name: 'Other' }],
-  ])("%s: the person's answer to the old page is not used", async (_, members) => {
+  ])("if %s, the person's answer to the old page is not used", async (_, members) => {
     const page = await browser.open(flow.authorize(request()));
     describeIt(members);
     clock.advance(31);
@@ -319,7 +319,7 @@ test('a client with a key must prove it, other clients cannot use its name, and 
   expect(await redeem(bad)).toMatchObject({ status: 401 });
   expect(await redeem({})).toMatchObject({ status: 401 });
 
-  // RFC 9729 section 8: no key is used in two protocols, and a document can name the key of anybody.
+  // RFC 9729 section 8: no key is used in two protocols, and a document can name any person's key.
   const { publicKeys } = flow.stores;
   const [jwk] = jwks.keys;
   const theirs = readPublicKey(Buffer.from(JSON.stringify(jwk)), 'Concealed');
@@ -347,7 +347,7 @@ describe('the cost of requests by unknown clients is limited', () => {
   });
 
   test('requests from one address fetch 20 documents at once, 8 of one host, and then get 429', async () => {
-    clock.advance(180); // the limits are full
+    clock.advance(180); // refills the limits
     const statuses = async (of: (n: number) => string) => {
       const all = [];
       for (let n = 0; n < 21; n += 1) {
@@ -371,7 +371,7 @@ describe('the cost of requests by unknown clients is limited', () => {
       describeIt();
       const page = await browser.open(flow.authorize(request()));
       statuses.push((await browser.submit(page, { decision: 'allow' })).status);
-      clock.advance(20); // the limit of the address at one host
+      clock.advance(20); // refills the limit of the address at one host
     }
     expect(statuses.slice(-1)).toEqual([429]);
     expect(await flow.stores.clients.get(clientId)).toBeUndefined();
@@ -388,7 +388,7 @@ describe('one day after the last fetch', () => {
   const HOUR = 3600;
   const DAY = 86_400;
 
-  /** Each has a server of its own, since limits count in the time that is over. */
+  /** Each test has its own server, since limits depend on the time that has passed. */
   beforeEach(async () => {
     await flow[Symbol.asyncDispose]();
     clock = new ManualClock(Date.now());
@@ -407,7 +407,7 @@ describe('one day after the last fetch', () => {
     expect(now.status).toBe(200);
   });
 
-  test('while its site is down a client works for a day, and then no more', async () => {
+  test('while the site of a client is down, the client works for one day', async () => {
     const { body } = await tokens();
     site.documents.delete(new URL(clientId).pathname);
     clock.set(HOUR);
@@ -457,7 +457,7 @@ describe('while clients.documents is off (draft section 6.10)', () => {
   });
 });
 
-/** Which description a page shows. */
+/** Returns the time of the description that a page shows. */
 const since = (text: string) => /name="since" value="(\d+)"/.exec(text)?.[1];
 
 async function until(come: () => Promise<boolean>): Promise<void> {

@@ -7,7 +7,7 @@ import type { TestBrowser } from '../browser.fixture.ts';
 
 /** A confidential client that binds codes by the nonce of OpenID Connect (RFC 9700 section 2.1.1). */
 const RELYING = { ...SERVER, client_id: 'relying', without_pkce: true };
-/** Registered so by hand: the command line refuses it. */
+/** The command line refuses this registration, so the test writes it to the store. */
 const PUBLIC = { ...RELYING, client_id: 'public', token_endpoint_auth_method: 'none' as const };
 const SECRETS = basic('relying', SECRET);
 const WITHOUT = { code_challenge: '', code_challenge_method: '' };
@@ -44,7 +44,7 @@ const NAMES_BOTH = expect.stringMatching(/code_challenge and code_challenge_meth
 
 describe('RFC 7636 section 4.4.1: a request without code_challenge', () => {
   test.each(['web', 'server'])(
-    'is refused for %s, and the refusal names both parameters',
+    'a request is refused for %s, and the refusal names both parameters',
     async (id) => {
       const refused = await refusal({ client_id: id, ...NONCE, ...WITHOUT });
       expect(refused).toEqual(['invalid_request', NAMES_BOTH, null]);
@@ -56,19 +56,22 @@ describe('RFC 7636 section 4.4.1: a request without code_challenge', () => {
     ['no nonce', { nonce: '' }],
     ['no openid', { scope: 'documents:read', nonce: '' }],
     ['no scope, where openid is no default', { scope: '', nonce: '' }],
-  ])('with %s is refused, also for a client registered without PKCE', async (_what, parameters) => {
-    const asked = { client_id: 'relying', ...NONCE, ...parameters, ...WITHOUT };
-    const [error, description, code] = await refusal(asked);
-    expect([error, code]).toEqual(['invalid_request', null]);
-    expect(description).toContain('nonce');
-  });
+  ])(
+    'a request with %s is refused, also for a client registered without PKCE',
+    async (_what, parameters) => {
+      const asked = { client_id: 'relying', ...NONCE, ...parameters, ...WITHOUT };
+      const [error, description, code] = await refusal(asked);
+      expect([error, code]).toEqual(['invalid_request', null]);
+      expect(description).toContain('nonce');
+    },
+  );
 
-  test('is always refused for a public client', async () => {
+  test('a request of a public client is always refused', async () => {
     const refused = await refusal({ client_id: 'public', ...NONCE, ...WITHOUT });
     expect(refused).toEqual(['invalid_request', NAMES_BOTH, null]);
   });
 
-  test('is refused if nonce or scope is sent twice', async () => {
+  test('a request is refused if nonce or scope is sent twice', async () => {
     const url = flow.authorize({ client_id: 'relying', ...NONCE, ...WITHOUT });
     for (const more of ['nonce=', 'nonce=other', 'scope=openid']) {
       const page = await flow.browser().request('GET', `${url}&${more}`);
@@ -76,7 +79,7 @@ describe('RFC 7636 section 4.4.1: a request without code_challenge', () => {
     }
   });
 
-  test('RFC 9126: is judged in the same way if it is pushed', async () => {
+  test('RFC 9126: a pushed request is judged in the same way', async () => {
     const scope = 'openid documents:read';
     const form = { client_id: 'relying', response_type: 'code', redirect_uri: CALLBACK, scope };
     const without = await flow.post('/request', form, SECRETS);
@@ -93,7 +96,7 @@ describe('RFC 7636 section 4.4.1: a request without code_challenge', () => {
 });
 
 describe('RFC 9700 section 2.1.1: a confidential client with openid and a nonce', () => {
-  test('needs no challenge, since the nonce in the ID token ties the code to its session', async () => {
+  test('the client needs no challenge, since the nonce in the ID token ties the code to its session', async () => {
     const { status, body } = await redeem(await newCode(WITHOUT), { code_verifier: '' });
     expect(status).toBe(200);
     expect(decodeJwt(String(body['id_token']))).toMatchObject({

@@ -32,7 +32,7 @@ describe('RFC 8707 section 2: a resource by another spelling of its name', () =>
     'HTTPS://API.EXAMPLE/documents/',
     'https://api.example:443/documents/',
     'https://api.example/documents',
-  ])('%s: gives tokens for the space, and another spelling may follow', async (resource) => {
+  ])('with %s the tokens are for the space, and another spelling may follow', async (resource) => {
     const answer = await flow.allow(await flow.signedIn(), { resource });
     const first = await flow.redeem(answer.get('code') ?? '', { resource: DOCUMENTS });
     const token = String(first.body['refresh_token']);
@@ -67,7 +67,7 @@ describe('RFC 8707 section 2: the text of invalid_target', () => {
     return flow.post('/token', form, basic('app', SECRET));
   };
 
-  test('in production names no spaces to an unauthenticated client, and three spaces to an authenticated one', async () => {
+  test('in production the text names no spaces to an unauthenticated client, and three spaces to an authenticated one', async () => {
     const production = { issuer: 'https://auth.example', resource: 'https://api.example' };
     await using flow = await testFlow({ ...production, spaces: SPACES });
     const answer = await atAuth(flow);
@@ -80,7 +80,7 @@ describe('RFC 8707 section 2: the text of invalid_target', () => {
     expect(targets(String(body['error_description']))).toHaveLength(3);
   });
 
-  test('names at most three spaces that the client may use, and no hidden space', async () => {
+  test('the text names at most three spaces that the client may use, and no hidden space', async () => {
     await using flow = await testFlow({ spaces: SPACES });
     for (const name of [
       'urn:x',
@@ -100,7 +100,7 @@ describe('RFC 8707 section 2: the text of invalid_target', () => {
     }
   });
 
-  test('names the space with the most similar address', async () => {
+  test('the text names the space with the most similar address', async () => {
     await using flow = await testFlow({ spaces: SPACES });
     const { body } = await byMachine(flow, 'https://api.example/document/');
     expect(body['error_description']).toContain(`did you mean ${DOCUMENTS}?`);

@@ -22,7 +22,7 @@ afterAll(async () => {
   jest.restoreAllMocks();
 });
 
-/** The engine asks the system for the time, so that is what moves; never back. */
+/** The engine reads the system's time, so the tests move that, and only forward. */
 let ahead = 0;
 const now = Date.now.bind(Date);
 jest.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
@@ -34,7 +34,9 @@ interface Session {
   readonly loginTs: number;
 }
 
-/** A browser in which alice has allowed everything, having signed in by these means. `more`: changes of the session. */
+/**
+ * Returns a browser in which alice has signed in by these means and has allowed everything. `more` changes the session.
+ */
 async function signedInBy(
   acr: Acr,
   amr: readonly string[] = ['user'],
@@ -134,11 +136,11 @@ describe('acr_values (OpenID Connect Core 1.0 section 3.1.2.1, RFC 9470 section 
   );
 });
 
-/** The parameters of a request as a form (RFC 9126 section 2.1). */
+/** Returns the parameters of a request as a form (RFC 9126 section 2.1). */
 const pushed = () => Object.fromEntries(new URL(flow.authorize()).searchParams);
 
-describe('with a passkey, only by the pages', () => {
-  /** An authenticator with a passkey of alice. */
+describe('requests that require a passkey, at the pages', () => {
+  /** Returns an authenticator with a passkey of alice. */
   async function aliceWithPasskey(): Promise<Authenticator> {
     const authenticator = new Authenticator(flow.config.issuer);
     const browser = await flow.signedIn();
@@ -257,7 +259,7 @@ describe('a client that does not ask for openid (RFC 9470 section 4)', () => {
     expect(auth_time * 1000).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  test('a sign-in in the future is not recent: a space would send the person back again and again', async () => {
+  test('a sign-in in the future is not recent, since a space would send the person back again and again', async () => {
     const inAnHour = (session: Session) => ({ loginTs: session.loginTs + 3600 });
     const browser = await signedInBy(BY_PASSWORD, ['user'], inAnHour);
     expect(sent(await browser.open(flow.authorize({ scope }))).has('code')).toBe(true);
@@ -369,7 +371,7 @@ describe('attacks on acr_values and max_age', () => {
 });
 
 describe('tokens say how and when the person signed in (RFC 9068 section 2.2.1)', () => {
-  /** Tokens of `server`, which may introspect, after a sign-in by a passkey that is a while ago. */
+  /** Returns tokens of `server`, which may introspect, after an older sign-in with a passkey. */
   async function tokens() {
     const browser = await signedInBy(PASSKEY, ['hwk', 'user']);
     const asServer = { client_id: 'server', scope: 'openid offline_access documents:read' };

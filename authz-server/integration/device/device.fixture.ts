@@ -30,9 +30,9 @@ export const TV: ClientRecord = {
   created_at: 0,
 };
 
-/** The parameters of a device that asks for everything. */
+/** The parameters of a device that requests all access. */
 export const ALL = { scope: 'openid profile documents:read documents:write', resource: DOCUMENTS };
-/** For tests that are not about guessing. */
+/** Settings for tests that are not about guessing. */
 export const GENEROUS = { limits: { userCode: { burst: 1000, per: 1 } } };
 
 type Name = 'alice' | 'bob' | 'carol';
@@ -48,17 +48,17 @@ export interface DeviceFlow extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly store: AccessStore;
   readonly people: Readonly<Record<Name, PersonRecord>>;
-  /** How many grants of the person have not ended. */
+  /** Returns the number of the person's grants that have not ended. */
   grants(name: Name): Promise<number>;
   browser(): TestBrowser;
   signedIn(name: Name): Promise<TestBrowser>;
-  /** A device asks for codes (RFC 8628 section 3.1). */
+  /** Requests codes as a device (RFC 8628 section 3.1). */
   askAsDevice(params?: Readonly<Record<string, string>>): Promise<DeviceAnswer>;
-  /** Once, an interval after the last (RFC 8628 section 3.4). */
+  /** Polls once, an interval after the last poll (RFC 8628 section 3.4). */
   poll(device: DeviceAnswer): Promise<Answered>;
-  /** Tokens of the client `web` by the code flow, everything allowed. */
+  /** Returns tokens of the client `web` by the code flow, with all access allowed. */
   useWeb(browser: TestBrowser, scope: string): Promise<Answered>;
-  /** With an access token, at the userinfo endpoint: the status. */
+  /** Returns the status of the userinfo endpoint for an access token. */
   userinfo(token: unknown): Promise<number>;
   refresh(client: string, token: unknown): Promise<Answered>;
 }
@@ -67,7 +67,7 @@ export async function openDeviceFlow(
   settings: Readonly<Record<string, unknown>> = {},
   log: Log = silentLog,
 ): Promise<DeviceFlow> {
-  // The engine has no clock of ours; both begin at the same time.
+  // The engine does not use our clock; both begin at the same time.
   const clock = new ManualClock(Date.now());
   const authz = await testAuthz(settings, clock, log);
   const { stores, config } = authz;
@@ -136,7 +136,7 @@ export async function openDeviceFlow(
   };
 }
 
-/** Sends the sign-in form of the page and follows. */
+/** Sends the sign-in form of the page and follows redirects. */
 export function signIn(browser: TestBrowser, page: Page, name: string): Promise<Page> {
   return browser.submit(page, { name, password: PASSWORD }, '/sign-in');
 }
@@ -147,7 +147,7 @@ export const pathOf = ({ user_code }: DeviceAnswer) => `/device?user_code=${user
 export const isConfirm = ({ forms }: Page) =>
   forms.some(({ action, method }) => action === '/device' && method === 'post');
 
-/** A form that no page offered, with the browser's own token. */
+/** Sends a form that no page offered, with the browser's own token. */
 export async function post(
   browser: TestBrowser,
   form: Readonly<Record<string, string | readonly string[]>>,

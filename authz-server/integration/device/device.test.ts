@@ -318,7 +318,7 @@ describe('device page (RFC 8628)', () => {
   });
 });
 
-/** Holds every decision back until so many are about to be written. Call the result to end it. */
+/** Holds back all decisions until this number of them is about to be written. Call the result to end this. */
 function gateReplace({ authz }: DeviceFlow, arrivals: number): () => void {
   const { artefacts } = authz.stores;
   const replace = artefacts.replace.bind(artefacts);

@@ -51,7 +51,7 @@ const storedCode = (device_code: string) =>
 const refused = ({ status, body }: Answered) => [status, body['error']];
 
 describe('RFC 8628 section 3.2: a device authorization request', () => {
-  test('gets the codes, the address for the user code, and the polling interval', async () => {
+  test('the device gets the codes, the address for the user code, and the polling interval', async () => {
     const { status, body, headers } = await start();
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
     const { issuer } = flow.config;
@@ -65,7 +65,7 @@ describe('RFC 8628 section 3.2: a device authorization request', () => {
     });
   });
 
-  test("without scope asks for the client's default scopes", async () => {
+  test("a request without scope asks for the client's default scopes", async () => {
     const { device_code } = await newCode({ scope: '' });
     const stored = await storedCode(device_code);
     expect(stored?.['params']).toMatchObject({ scope: 'documents:read', resource: DOCUMENTS });
@@ -80,7 +80,7 @@ describe('RFC 8628 section 3.2: a device authorization request', () => {
     expect(stored?.['params']).toMatchObject({ scope: 'documents:read' });
   });
 
-  test("stores the client's address and user agent, to show them to the person", async () => {
+  test("the store has the client's address and user agent, to show them to the person", async () => {
     const agent = { 'user-agent': `tv ${'x'.repeat(1000)}`, 'x-forwarded-for': '192.0.2.1' };
     const { body } = await flow.post('/device/auth', { client_id: 'tv' }, agent);
     const stored = await storedCode(String(body['device_code']));
@@ -98,7 +98,7 @@ describe('RFC 8628 section 3.2: a device authorization request', () => {
     ['a scope of nobody', { scope: 'admin' }, 400, 'invalid_scope'],
     ['an unknown resource', { resource: 'https://evil.example/' }, 400, 'invalid_target'],
     ['a malformed max_age', { max_age: 'x', scope: 'openid' }, 400, 'invalid_request'],
-  ])('%s is refused', async (_what, form, status, error) => {
+  ])('a request is refused: %s', async (_what, form, status, error) => {
     expect(refused(await start(form))).toEqual([status, error]);
   });
 });
@@ -183,7 +183,7 @@ describe('RFC 8628 section 3.5: the device polls', () => {
     ['no code', { device_code: '' }, 'invalid_request'],
     ['the user code', { device_code: 'BCDF-GHJK' }, 'invalid_grant'],
     ['of a client that may not', { client_id: 'web' }, 'unauthorized_client'],
-  ])('%s is refused', async (_what, form, error) => {
+  ])('a poll is refused: %s', async (_what, form, error) => {
     const { device_code } = await newCode();
     expect(refused(await poll(device_code, form))).toEqual([400, error]);
   });

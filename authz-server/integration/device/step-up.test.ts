@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(async () => flow[Symbol.asyncDispose]());
 
-/** A browser in which alice signed in by these means. */
+/** Returns a browser in which alice signed in by these means. */
 async function signedInBy(acr: Acr): Promise<TestBrowser> {
   const browser = await flow.signedIn('alice');
   const [latest] = await listSignIns(flow.store, flow.people.alice.id);

@@ -181,7 +181,7 @@ describe('RFC 9635 section 5.3: a change without a person', () => {
     ['another type of data', [png], [{ ...png, datatypes: ['text/plain'] }]],
     ['a further type of data', [png], [{ ...png, datatypes: ['image/png', 'text/plain'] }]],
     ['all types of data', [png], [{ type: 'photo-api', actions: ['read'] }]],
-  ])('section 8: a change to %s is not given', async (_, before, after) => {
+  ])('section 8: a change to %s gets no new access', async (_, before, after) => {
     const { told } = await given({ access_token: { access: before } });
     const changed = await gnap.proceed(told, { access_token: { access: after } }, 'PATCH');
     expect(changed.body).not.toHaveProperty('access_token');
@@ -207,7 +207,7 @@ describe('RFC 9635 section 5.3: a change without a person', () => {
     ],
     ['the name of the person', WHO],
     ['the email address of the person', { subject: { sub_id_formats: ['email'] } }],
-  ])('%s is not given', async (_, after) => {
+  ])('a change to %s gets no new access', async (_, after) => {
     const { told } = await given();
     expect(await gnap.proceed(told, after, 'PATCH')).toMatchObject(refusedWith('request_denied'));
     expect(await isActive(tokenOf(told))).toMatchObject({ active: true });
@@ -329,7 +329,7 @@ describe('a decision that is remembered', () => {
     access_token: { access: [{ type: 'photo-api', actions: ['read'], identifier }] },
   });
 
-  /** The page of a further request, for a person who has allowed the client something. */
+  /** Opens the page of a further request, for a person who has already allowed the client some access. */
   async function again(browser: TestBrowser, body: object): Promise<Page> {
     return open(await ask({ ...body, interact: REDIRECT }, key), browser);
   }

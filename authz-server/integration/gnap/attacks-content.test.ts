@@ -106,7 +106,7 @@ describe('malformed grant requests', () => {
       'beside the name',
       (jwk) => `{"key":{"proof":"httpsig","jwk":${jwk}},"display":{"uri":${deep(7000)}}}`,
     ],
-  ])('lists in lists %s are no failure of the server', async (_, clientOf) => {
+  ])('deeply nested lists %s cause no failure of the server', async (_, clientOf) => {
     const own = clientOf(JSON.stringify(gnap.key.byValue.jwk));
     const { status } = await sendRaw(`${BEGIN}"interact":{"start":["redirect"]},"client":${own}}`);
     expect(status).toBeLessThan(500);

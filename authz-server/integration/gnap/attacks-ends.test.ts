@@ -35,7 +35,7 @@ describe('RFC 9635 section 2.4: the person whom a client expects', () => {
   const hinted = (user: unknown, key?: TestKey) => ask({ ...READ, interact: REDIRECT, user }, key);
   const opaque = (id: string) => ({ sub_ids: [{ format: 'opaque', id }] });
 
-  /** The client comes back after somebody has opened the page, with the reference if the browser has one. */
+  /** Continues as the client after a person has opened the page, with the reference if the browser has one. */
   async function after(asked: Told, page: Page): Promise<Told> {
     const told = await gnap.proceed(asked, page.headers.has('location') ? refOf(page) : undefined);
     expect(told.body).not.toHaveProperty('access_token');
@@ -52,7 +52,8 @@ describe('RFC 9635 section 2.4: the person whom a client expects', () => {
     expect(await gnap.flow.grants('alice')).toBe(0);
   });
 
-  // RFC 9700 section 4.11: otherwise a link to this server leads anywhere, and tells any site who a visitor is not.
+  // RFC 9700 section 4.11: otherwise a link to this server could lead anywhere, and could tell any site who a visitor
+  // is not.
   test('section 11.29: a visitor is not sent to an unknown client before they have decided', async () => {
     const asked = await hinted(opaque('nobody'));
     const browser = await gnap.flow.signedIn('alice');
@@ -93,7 +94,7 @@ describe('RFC 9635 section 2.4: the person whom a client expects', () => {
     ],
     ['an assertion of SAML', () => ({ assertions: [{ format: 'saml2', value: 'PHNhbWw+' }] })],
     ['an assertion that is no JWT', () => ({ assertions: [{ format: 'id_token', value: 'x' }] })],
-  ])('%s is refused', async (_, userOf) => {
+  ])('a hint with %s is refused', async (_, userOf) => {
     expect(await hinted(userOf())).toMatchObject(refusedWith('unknown_user'));
   });
 
@@ -228,7 +229,7 @@ describe('floods', () => {
       statuses.push((await manage(told, { method }, machine)).status);
     }
     expect(statuses).toEqual([204, 200, 429, 429]);
-    // Two proofs, and one rotation.
+    // The rows are two proofs and one rotation.
     expect(remembered).toHaveBeenCalledTimes(3);
   });
 
@@ -263,7 +264,7 @@ describe('floods', () => {
         return (next) => manage(told, { json: { key: next.byValue }, next, nextNonce: 'one' });
       },
     ],
-  ])('%s leaves a row only while it is paid for', async (_, prepare) => {
+  ])('after %s a row stays only if the request was paid for', async (_, prepare) => {
     await reopen({ limits: { client: { burst: 4, per: 1000 }, visits: { burst: 4, per: 1000 } } });
     const work = await prepare();
     const next = testKey('next');
@@ -304,7 +305,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
     const asked = await ask({ ...body, interact: REDIRECT }, key);
     const browser = await gnap.flow.signedIn('alice');
     const page = await open(asked, browser);
-    // A registered client is not asked about twice.
+    // A registered client is not asked about again.
     const end = page.headers.has('location') ? page : await decide(browser, page);
     return { asked, browser, ref: refOf(end) };
   }
@@ -419,7 +420,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
     const told = await gnap.proceed(asked, ref);
     expect(told.body).not.toHaveProperty('access_token');
     expect(told.body).not.toHaveProperty('subject');
-    // Otherwise the client waits for somebody who has decided already.
+    // Otherwise the client would wait for a person who has already decided.
     expect(told.status).toBe(400);
   });
 
@@ -472,7 +473,7 @@ describe('a client, a person or a sign-in that ends in between', () => {
     expect(await gnap.flow.grants('alice')).toBe(0);
   });
 
-  test('if another person signs in between the page and the decision, the decision is theirs', async () => {
+  test('if another person signs in between the page and the decision, the decision belongs to that person', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     const page = await open(asked, browser);

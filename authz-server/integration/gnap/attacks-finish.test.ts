@@ -147,7 +147,7 @@ describe('RFC 9635 section 2.5.2: the URI to which the browser is sent', () => {
     ['https://127.0.0.1:1/back', 400],
     ['https://app.example:8443/back', 400],
     ['https://app.example/back', 200],
-  ])('RFC 8252 section 7.3: a native client has %s answered with %d', async (uri, status) => {
+  ])('RFC 8252 section 7.3: a native client that uses %s gets %d', async (uri, status) => {
     await gnap.register(gnap.key, {
       application_type: 'native',
       redirect_uris: ['http://127.0.0.1/back', 'http://[::1]/back', 'https://app.example/back'],
@@ -160,7 +160,7 @@ describe('RFC 9635 section 2.5.2: the URI to which the browser is sent', () => {
     expect((await finishing('http://127.0.0.1:81/back')).status).toBe(400);
   });
 
-  test('section 2.5.1: a client has only the modes that it is registered for', async () => {
+  test('section 2.5.1: a client may use only the start modes that it is registered for', async () => {
     await gnap.register(gnap.key, { grant_types: ['client_credentials'] });
     for (const start of [['redirect'], ['user_code'], ['user_code_uri'], ['app'], []]) {
       expect(await ask({ ...READ, interact: { start } })).toMatchObject(

@@ -54,28 +54,34 @@ describe('RFC 9635 section 5: the continuation of another client', () => {
     expect((await gnap.proceed(second)).status).toBe(200);
   });
 
-  test.each(['POST', 'PATCH', 'DELETE'])('%s with any other token is refused', async (method) => {
-    const { told } = await given();
-    const { access_token: own } = told.body;
-    const tokens = [own.value, own.manage.access_token.value, 'x', 'A'.repeat(44)];
-    for (const token of tokens) {
-      const asked = { method, token, ...(method === 'PATCH' && { json: READ }) };
-      expect(await send('/gnap/continue', asked)).toMatchObject(
-        refusedWith('invalid_continuation'),
-      );
-    }
-    expect(await isActive(own.value)).toMatchObject({ active: true });
-  });
+  test.each(['POST', 'PATCH', 'DELETE'])(
+    'a %s request with any other token is refused',
+    async (method) => {
+      const { told } = await given();
+      const { access_token: own } = told.body;
+      const tokens = [own.value, own.manage.access_token.value, 'x', 'A'.repeat(44)];
+      for (const token of tokens) {
+        const asked = { method, token, ...(method === 'PATCH' && { json: READ }) };
+        expect(await send('/gnap/continue', asked)).toMatchObject(
+          refusedWith('invalid_continuation'),
+        );
+      }
+      expect(await isActive(own.value)).toMatchObject({ active: true });
+    },
+  );
 
-  test.each(['Bearer', 'DPoP', 'Basic'])('the token as %s is refused', async (scheme) => {
-    const asked = await ask({ ...READ, interact: REDIRECT });
-    const token = asked.body.continue.access_token.value;
-    gnap.flow.clock.advance(5);
-    expect(await send('/gnap/continue', { token, scheme })).toMatchObject({ status: 400 });
-    expect(await send('/gnap/continue', {})).toMatchObject(refusedWith('invalid_continuation'));
-  });
+  test.each(['Bearer', 'DPoP', 'Basic'])(
+    'the token with the scheme %s is refused',
+    async (scheme) => {
+      const asked = await ask({ ...READ, interact: REDIRECT });
+      const token = asked.body.continue.access_token.value;
+      gnap.flow.clock.advance(5);
+      expect(await send('/gnap/continue', { token, scheme })).toMatchObject({ status: 400 });
+      expect(await send('/gnap/continue', {})).toMatchObject(refusedWith('invalid_continuation'));
+    },
+  );
 
-  test('one of ten polls at the same time, without a finish, gets the tokens', async () => {
+  test('if ten polls without a finish come at the same time, one gets the tokens', async () => {
     const asked = await ask({ ...READ, interact: { start: ['redirect'] } });
     const browser = await gnap.flow.signedIn('alice');
     await decide(browser, await open(asked, browser));
@@ -96,7 +102,7 @@ describe('RFC 9635 section 4.2: the reference of an interaction', () => {
   const proceed = (asked: Told, json: object) =>
     send('/gnap/continue', { token: asked.body.continue.access_token.value, json });
 
-  test('one of ten requests at the same time gets the tokens, and there is one grant', async () => {
+  test('if ten requests come at the same time, one gets the tokens, and there is one grant', async () => {
     const { asked, ref } = await decided();
     const told = await tenTimes(() => proceed(asked, ref));
     expect(told.filter(({ body }) => 'access_token' in body)).toHaveLength(1);
@@ -218,7 +224,7 @@ describe('the page of a request', () => {
   test('after a decision the page no longer exists for any visitor', async () => {
     const { asked, browser, ref } = await given();
     const bob = await gnap.flow.signedIn('bob');
-    // The browser that decided may have lost the answer, and the client has come back.
+    // The browser that decided may have lost the answer, and the client has continued.
     const own = await open(asked, browser);
     expect(own.text).toContain('The sign-in is done');
     expect(own.text).not.toContain(ref.interact_ref);
@@ -240,7 +246,7 @@ describe('the page of a request', () => {
     expect(told.body).not.toHaveProperty('subject');
   });
 
-  test('a person who unticks everything has refused', async () => {
+  test('a person who unticks all items has refused', async () => {
     const asked = await ask({ ...BOTH, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     const ref = refOf(await decide(browser, await open(asked, browser), { item: [] }));
@@ -260,7 +266,7 @@ describe('the page of a request', () => {
     expect(JSON.stringify(decodeJwt(tokenOf(told)))).not.toContain('write');
   });
 
-  test('the same holds for scopes that are URLs', async () => {
+  test('section 3.2: a scope that is a URL and that a person unticks is in no part of the answer or the token', async () => {
     const [read, write] = ['https://scopes.example/read', 'https://scopes.example/write'];
     const space = {
       url: PHOTOS,
@@ -328,12 +334,12 @@ describe('the page of a request', () => {
     expect(page.text).not.toContain(evil);
   });
 
-  // A link that somebody else sends is as a code that somebody else sends: nobody but the asking client is told.
+  // A link from an attacker is as dangerous as a code from an attacker: only the asking client gets the result.
   test.each<[string, object]>([
     ['no finish', { start: ['redirect'] }],
     ['a push', { start: ['redirect'], finish: { ...REDIRECT.finish, method: 'push' } }],
   ])(
-    'section 11.23: the page of a link with %s warns as the page of a code does',
+    'section 11.23: the page of a link with %s has the same warning as the page of a code',
     async (_, interact) => {
       const page = await open(await ask({ ...READ, interact }), await gnap.flow.signedIn('alice'));
       expect(page.forms.some(({ action }) => action.startsWith('/gnap/interact/'))).toBe(true);

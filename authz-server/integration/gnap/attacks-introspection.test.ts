@@ -96,7 +96,7 @@ describe('RFC 9767 section 3.3: introspection', () => {
     ],
     ['a part of a reference', ['photos'], false],
     ['an empty object', [{}], false],
-  ])('a question about %s (%j) is answered with active: %s', async (_, access, active) => {
+  ])('for a question about %s (%j) the answer is active: %s', async (_, access, active) => {
     const rights = ['photos:read', { type: 'photo-api', actions: ['read'], identifier: 'a' }];
     const { told } = await given({ access_token: { access: rights } });
     const { body } = await introspect(tokenOf(told), { access });
@@ -210,7 +210,7 @@ describe('clients and tokens of GNAP at the endpoints of OAuth', () => {
     for (const token of [told.body.continue.access_token.value, own.access_token.value]) {
       expect(await ofOAuth(token)).toEqual(INACTIVE);
     }
-    // A resource server of OAuth would take a key that it does not know for none.
+    // An OAuth resource server would ignore a key that it does not know.
     expect(await ofOAuth(tokenOf(told))).toEqual(INACTIVE);
   });
 
@@ -279,7 +279,7 @@ describe('RFC 9635 section 7.2: tokens of GNAP at the schemes of OAuth', () => {
     }
   });
 
-  test('a bound token as DPoP is refused, also with a DPoP proof of its key', async () => {
+  test('a bound token as DPoP is refused, even with a DPoP proof of its key', async () => {
     const { asDpop, ofKey, ofCertificate, unbound, key, now } = schemes();
     const { kty, crv, x, y } = key.byValue.jwk;
     const header = { typ: 'dpop+jwt', alg: 'ES256', jwk: { kty, crv, x, y } };

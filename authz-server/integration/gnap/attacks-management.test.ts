@@ -29,7 +29,7 @@ import {
 import { READ, REDIRECT, type Told } from './gnap.fixture.ts';
 
 describe('RFC 9635 section 5.4: the end of a grant', () => {
-  test('removes a waiting request and its page permanently', async () => {
+  test('the end of a waiting request removes it and its page permanently', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     const page = await open(asked, browser);
@@ -44,7 +44,7 @@ describe('RFC 9635 section 5.4: the end of a grant', () => {
     }
   });
 
-  test('between the decision and the continuation removes the access that the person gave', async () => {
+  test('the end between the decision and the continuation removes the access that the person gave', async () => {
     const asked = await ask({ ...READ, interact: REDIRECT });
     const browser = await gnap.flow.signedIn('alice');
     const ref = refOf(await decide(browser, await open(asked, browser)));
@@ -53,7 +53,7 @@ describe('RFC 9635 section 5.4: the end of a grant', () => {
     expect(await gnap.proceed(asked, ref)).toMatchObject(refusedWith('invalid_continuation'));
   });
 
-  test('removes a waiting change together with the grant', async () => {
+  test('the end of a grant removes its waiting change', async () => {
     const { told, browser } = await given();
     const asked = await gnap.proceed(told, { ...BOTH, interact: REDIRECT }, 'PATCH');
     const page = await open(asked, browser);
@@ -64,14 +64,14 @@ describe('RFC 9635 section 5.4: the end of a grant', () => {
     expect(await gnap.proceed(told)).toMatchObject(refusedWith('invalid_continuation'));
   });
 
-  test('lets a client end a token or a grant once, even if its limit cannot be read', async () => {
+  test('a client can end a token or a grant once, even if its limit cannot be read', async () => {
     const [{ told }, other] = [await given(), await given()];
     const silent = jest
       .spyOn(gnap.flow.authz.stores.limits, 'spend')
       .mockRejectedValue(new StoreUnavailable('Redis takes no writes'));
     expect((await manage(told)).status).toBe(503);
     expect((await manage(told, { method: 'DELETE' })).status).toBe(204);
-    // Its proof would only leave a row.
+    // The proof would only leave a row.
     expect((await manage(told, { method: 'DELETE' })).status).toBe(503);
     expect((await gnap.proceed(other.told, undefined, 'DELETE')).status).toBe(204);
     silent.mockRestore();
@@ -80,7 +80,7 @@ describe('RFC 9635 section 5.4: the end of a grant', () => {
     }
   });
 
-  test('leaves nothing of the grant that can be managed', async () => {
+  test('after the end of a grant no part of it can be managed', async () => {
     const { told } = await given();
     await gnap.proceed(told, undefined, 'DELETE');
     expect((await manage(told)).status).toBe(400);
@@ -97,7 +97,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
   const own = (body: object = BOTH) => ask(body, machine);
   const next = testKey('next', 'ES256');
 
-  /** Several signatures of one request to rotate, by key and tag. */
+  /** Returns several signatures of one request for a rotation, by key and tag. */
   function signed(
     told: Told,
     json: object,
@@ -142,7 +142,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
   });
 
   test.each(['POST', 'DELETE'])(
-    '%s with any other token, key or scheme is refused',
+    'a %s request with any other token, key or scheme is refused',
     async (method) => {
       const told = await own();
       const {
@@ -273,14 +273,14 @@ describe('RFC 9635 section 6: management of tokens', () => {
         [next, 'gnap-rotate', ALL],
       ],
     ],
-  ])('section 6.1.1: a rotation of the key %s is refused', async (_, by) => {
+  ])('section 6.1.1: a rotation of the key that is signed %s is refused', async (_, by) => {
     const told = await own();
     const request = signed(told, { key: next.byValue }, ...by);
     expect(await deliver(pathOf(told), request)).toMatchObject({ status: 400 });
     expect(await isActive(tokenOf(told))).toMatchObject({ active: true });
   });
 
-  test('section 6.1.1: a key that is replaced after both have signed is refused', async () => {
+  test('section 6.1.1: a rotation whose key is replaced after both keys have signed is refused', async () => {
     const told = await own();
     const url = told.body.access_token.manage.uri;
     const token = told.body.access_token.manage.access_token.value;
@@ -315,7 +315,7 @@ describe('RFC 9635 section 6: management of tokens', () => {
     expect(await isActive(tokenOf(told))).toMatchObject({ active: true });
   });
 
-  test('RFC 9729 section 8: a rotation to a key that signs a person in is refused', async () => {
+  test('RFC 9729 section 8: a rotation to a key that is registered for sign-in is refused', async () => {
     const kept = keptJwk(next.byValue.jwk);
     const { alice } = gnap.flow.people;
     const owner = { kind: 'person', id: alice.id } as const;

@@ -81,13 +81,13 @@ describe('RFC 9635 section 7.1: the key that a client sends', () => {
     ['a reference', 'https://keys.example/1'],
     ['null', null],
     ['nothing', undefined],
-  ])('%s is refused', async (_, key) => {
+  ])('a request with this key is refused: %s', async (_, key) => {
     const told = await send('/gnap', { json: { ...READ, client: { key } } });
     expect(told.status).toBe(400);
     expect(['invalid_client', 'invalid_request']).toContain(errorOf(told));
   });
 
-  test('a key is the same client, however its numbers are written', async () => {
+  test('a key identifies the same client, however its numbers are written', async () => {
     const key = testKey('machine', 'ES256');
     await gnap.register(key);
     expect((await ask(READ, key)).status).toBe(200);
@@ -100,13 +100,13 @@ describe('RFC 9635 section 7.1: the key that a client sends', () => {
     ];
     for (const more of written) {
       const client = { key: { proof: 'httpsig', jwk: { ...own, ...more } } };
-      // An unknown client would be told that this needs a person.
+      // An unknown client would be told that the request needs a person.
       const code = errorOf(await send('/gnap', { json: { ...READ, client } }, key));
       expect([more, code]).not.toEqual([more, 'request_denied']);
     }
   });
 
-  test('members that mean nothing for the key do not come back in its tokens', async () => {
+  test('members that the key does not use are not in its tokens', async () => {
     const { jwk: own } = gnap.key.byValue;
     const junk = { y: 'junk', n: { junk: true }, e: ['junk'], use: 'sig', x5c: ['junk'] };
     const client = { key: { proof: 'httpsig', jwk: { ...own, ...junk } } };
@@ -193,10 +193,10 @@ describe('RFC 9635 section 7.3: the proof of the key', () => {
     expect(await ask({ ...READ, interact: REDIRECT })).toMatchObject(refusedWith('invalid_client'));
   });
 
-  test('a client that a person has let in is not a registered one', async () => {
+  test('an unknown client that a person has allowed is not a registered client', async () => {
     await reopen({ gnap: { clients: 'registered' } });
     const { byValue: key } = gnap.key;
-    // As it stays in the store if the configuration said anybody before.
+    // The store has such a record if the configuration formerly allowed any client.
     await gnap.register(gnap.key, {
       gnap: { key, unknown: true },
       grant_types: ['authorization_code'],
@@ -226,7 +226,7 @@ describe('RFC 9635 section 7.3: the proof of the key', () => {
     );
   });
 
-  test('RFC 9112 section 3.2.2: a target in absolute-form counts at the issuer', async () => {
+  test('RFC 9112 section 3.2.2: a signed target in absolute-form is valid at the issuer', async () => {
     const signed = (url: string) =>
       signedBy(
         gnap.key,
@@ -263,14 +263,14 @@ describe('RFC 9635 section 7.3.1: replay', () => {
       gnap.now(),
     );
 
-  test('ten equal requests at once: one is answered', async () => {
+  test('of ten equal requests at the same time one is answered', async () => {
     const signed = fieldsOf(gnap.key);
     const told = await tenTimes(() => deliver('/gnap', signed));
     expect(told.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(new Set(told.map(errorOf))).toEqual(new Set([undefined, 'invalid_client']));
   });
 
-  test('the second good signature of ECDSA is a replay', async () => {
+  test('the second valid signature of ECDSA is a replay', async () => {
     const key = testKey('k1', 'ES256');
     const signed = fieldsOf(key);
     expect((await deliver('/gnap', signed)).status).toBe(200);
@@ -283,7 +283,7 @@ describe('RFC 9635 section 7.3.1: replay', () => {
     expect(await deliver('/gnap', again)).toMatchObject(refusedWith('invalid_client'));
   });
 
-  test('a nonce serves once, whatever else is signed', async () => {
+  test('a nonce can be used once, even if other parts of the request differ', async () => {
     const params = { nonce: 'the same' };
     expect((await deliver('/gnap', fieldsOf(gnap.key, params))).status).toBe(200);
     gnap.flow.clock.advance(1);
@@ -293,7 +293,7 @@ describe('RFC 9635 section 7.3.1: replay', () => {
     expect((await deliver('/gnap', fieldsOf(testKey('k1'), params))).status).toBe(200);
   });
 
-  test('a signature is remembered for as long as it could pass', async () => {
+  test('a signature is remembered for as long as it would be accepted', async () => {
     const signed = fieldsOf(gnap.key, { created: gnap.now() + 60 });
     expect((await deliver('/gnap', signed)).status).toBe(200);
     for (let waited = 0; waited < 130; waited += 13) {

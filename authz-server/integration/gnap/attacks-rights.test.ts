@@ -21,7 +21,7 @@ const album = (identifier: string, ...actions: string[]) => ({
 const asking = (...access: unknown[]) => ({ access_token: { access } });
 const change = (told: Told, body: object) => gnap.proceed(told, body, 'PATCH');
 
-/** A change that somebody decides about, with these items ticked. */
+/** Makes a change that a person decides about, with these items ticked. */
 async function decided(
   told: Told,
   body: object,
@@ -35,8 +35,8 @@ async function decided(
   return gnap.proceed(asked, ref);
 }
 
-describe('RFC 9635 section 8: rights are those that a person has allowed', () => {
-  test('the rights of one person are none of another who decides about a change', async () => {
+describe('RFC 9635 section 8: a token has only rights that its person has allowed', () => {
+  test("if another person decides about a change, the first person's rights are not kept", async () => {
     const { told } = await given(READ);
     const wider = asking(album('x', 'read'), album('x', 'write'));
     const ofBob = await decided(told, wider, 'bob');
@@ -44,7 +44,7 @@ describe('RFC 9635 section 8: rights are those that a person has allowed', () =>
     expect(await change(ofBob, READ)).toMatchObject(refusedWith('request_denied'));
   });
 
-  test('a right that was unticked does not come with a scope that is allowed for another', async () => {
+  test('an unticked right is not granted because its scope is allowed for another right', async () => {
     const { told } = await given(BOTH, { changes: { item: `${PHOTOS} photos:read` } });
     expect(told.body.access_token.access).toEqual(['photos:read']);
     const asked = await change(told, { ...asking(album('holiday', 'write')), interact: REDIRECT });
@@ -55,7 +55,7 @@ describe('RFC 9635 section 8: rights are those that a person has allowed', () =>
     expect(JSON.stringify(again.body.access_token?.access ?? [])).not.toContain('photos:write');
   });
 
-  test('a refusal holds, whatever is allowed later for something else', async () => {
+  test('a refusal stays, even if the person later allows other access', async () => {
     const { told } = await given(READ);
     const write = `${PHOTOS} photos:write`;
     const wider = asking(album('b', 'read'), 'photos:write');
@@ -66,7 +66,7 @@ describe('RFC 9635 section 8: rights are those that a person has allowed', () =>
     expect(await change(third, READ)).toMatchObject(refusedWith('request_denied'));
   });
 
-  test('the page names no restriction of a scope that another right has as a whole', async () => {
+  test('the page does not restrict a scope that another right has as a whole', async () => {
     const browser = await gnap.flow.signedIn('alice');
     const textOf = async (...access: unknown[]) =>
       (await open(await ask({ ...asking(...access), interact: REDIRECT }), browser)).text;
@@ -76,7 +76,7 @@ describe('RFC 9635 section 8: rights are those that a person has allowed', () =>
     expect(both).toContain('read (photo-api); named work');
   });
 
-  test('a bearer token restricts nothing: those who take Bearer know scopes alone', async () => {
+  test('a bearer token cannot restrict access, since servers that accept Bearer know only scopes', async () => {
     await gnap.register(gnap.key, { gnap: { key: gnap.key.byValue, bearer: true } });
     const body = { access_token: { access: [album('x', 'read')], flags: ['bearer'] } };
     expect(await ask({ ...body, interact: REDIRECT })).toMatchObject(refusedWith('invalid_flag'));
@@ -85,7 +85,7 @@ describe('RFC 9635 section 8: rights are those that a person has allowed', () =>
     expect(idOf(gnap.key)).toMatch(/^gnap-/);
   });
 
-  test('the page of a change says where it came from', async () => {
+  test('the page of a change shows the address from which the change was requested', async () => {
     const { told } = await given(READ);
     const asked = await change(told, { ...BOTH, interact: { start: ['user_code'] } });
     const browser = await gnap.flow.signedIn('alice');

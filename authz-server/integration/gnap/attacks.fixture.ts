@@ -1,4 +1,4 @@
-/** The world of an attacker of GNAP: a server for each test, clients that sign, and people who allow. */
+/** A test setup for attacks on GNAP: a server for each test, clients that sign, and people who allow. */
 import { hash } from 'node:crypto';
 import { afterEach, beforeEach, expect } from '@jest/globals';
 import { signedBy, type SignedFields, type TestKey, testKey } from '#shared/gnap/client.fixture.ts';
@@ -41,14 +41,14 @@ export async function reopen(settings: Readonly<Record<string, unknown>>): Promi
 let nonces = 0;
 export const nonce = () => `nonce-${(nonces += 1)}`;
 
-/** Sends a signed request with a nonce, since two equal ones in a second are a replay. */
+/** Sends a signed request with a nonce, since two equal requests within a second are a replay. */
 export const send = (path: string, asked: Asked = {}, key = gnap.key) =>
   gnap.send(path, { ...asked, params: { nonce: nonce(), ...asked.params } }, key);
 
 export const ask = (body: object, key = gnap.key) =>
   send('/gnap', { json: { client: { key: key.byValue }, ...body } }, key);
 
-/** Sends fields and content as they are. */
+/** Sends fields and content unchanged. */
 export async function deliver(
   path: string,
   { fields, content }: { fields: SignedFields['fields']; content?: string | Buffer | undefined },
@@ -68,7 +68,7 @@ export async function deliver(
   };
 }
 
-/** Signs content that no JSON.stringify would write. */
+/** Signs content that JSON.stringify would not write. */
 export function rawFields(content: string | Buffer, type = 'application/json', key = gnap.key) {
   const digest = hash('sha256', content, 'base64');
   const url = `${gnap.issuer}/gnap`;
@@ -82,14 +82,14 @@ export const sendRaw = (content: string | Buffer, type?: string, key = gnap.key)
 export const errorOf = ({ body }: Told) => body.error?.code;
 export const refusedWith = (code: string) => ({ status: 400, body: { error: { code } } });
 
-/** The page of a request, in the browser of somebody who has signed in. */
+/** Opens the page of a request in the browser of a signed-in person. */
 export async function open(told: Told, browser: TestBrowser): Promise<Page> {
   return browser.open(told.body.interact.redirect);
 }
 export const decide = (browser: TestBrowser, page: Page, changes: Changes = {}) =>
   browser.submit(page, { decision: 'allow', ...changes }, new URL(page.url).pathname);
 
-/** The reference with which a browser goes back to the client. */
+/** Returns the reference with which the browser returns to the client. */
 export function refOf(page: Page): { interact_ref: string } {
   const location = page.headers.get('location');
   if (location === null) throw new Error(`${page.status} ${page.url}: ${page.text}`);
@@ -103,7 +103,7 @@ export interface Given {
   readonly browser: TestBrowser;
 }
 
-/** Access that somebody allows by redirect; the client has its tokens. */
+/** Returns access that a person allows by redirect, for which the client has its tokens. */
 export async function given(
   body: object = READ,
   { key = gnap.key, name = 'alice', changes = {} }: GivenBy = {},
@@ -128,7 +128,7 @@ export const manage = (told: Told, asked: Asked = {}, key = gnap.key) =>
 
 export const SERVER = testKey('rs', 'ES256');
 
-/** Introspection by a resource server that is registered for both spaces. */
+/** Introspects a token as a resource server that is registered for both spaces. */
 export async function introspect(
   access_token: string,
   more: object = {},
@@ -144,7 +144,7 @@ export async function introspect(
 export const isActive = async (token: string) => (await introspect(token)).body;
 export const INACTIVE = { active: false };
 
-/** Ends a client as the command does. */
+/** Removes a client as the command does. */
 export async function removeClient(id: string): Promise<void> {
   const { clients, revocations } = gnap.flow.authz.stores;
   const until = rememberUntil(gnap.flow.clock.now(), gnap.flow.store.longestLife);

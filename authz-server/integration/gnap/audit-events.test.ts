@@ -15,13 +15,13 @@ const audit = () => gnap.flow.authz.stores.audit;
 const tokens = async (): Promise<readonly Entry[]> =>
   (await audit().open()).texts.map(entryOf).filter(({ kind }) => kind.includes('token.issued'));
 
-/** RFC 9635 section 6.1. */
+/** Rotates a token (RFC 9635 section 6.1). */
 const rotate = ({ body }: Told, key = gnap.key) => {
   const { uri, access_token: token } = body.access_token.manage;
   return gnap.send(new URL(uri).pathname, { token: token.value }, key);
 };
 
-test('tokens in the name of a person are in the audit log, also when they are issued anew', async () => {
+test('tokens in the name of a person are in the audit log, and so are their rotations', async () => {
   const told = await gnap.ask({ ...READ, interact: REDIRECT });
   const back = await gnap.allow(told);
   const given = await gnap.proceed(told, { interact_ref: back.searchParams.get('interact_ref') });
@@ -39,7 +39,7 @@ test('tokens in the name of a person are in the audit log, also when they are is
   expect(await tokens()).toEqual([event, event]);
 });
 
-test('tokens of a client in its own name are counted, and none leaves without an event', async () => {
+test('tokens of a client in its own name are counted, and no token is issued without an event', async () => {
   const key = testKey();
   const { client_id: client } = await gnap.register(key);
   const failing = jest.spyOn(audit(), 'append').mockImplementation(down);

@@ -22,15 +22,15 @@ const isRevoked = async (jti: string) => {
   return view.revokedBy({ ...claims, epoch: view.epoch ?? '' }) === 'token';
 };
 
-/** Access that a person allows, by redirect. */
+/** Returns access that a person allows by redirect. */
 async function given(body: object): Promise<Told> {
   const asked = await gnap.ask({ ...body, interact: REDIRECT });
   const back = await gnap.allow(asked);
   return gnap.proceed(asked, { interact_ref: back.searchParams.get('interact_ref') });
 }
 
-describe('RFC 9635 section 5.3: a client changes what it asks for', () => {
-  test('less than the person allowed: a token at once, and the one before ends', async () => {
+describe('RFC 9635 section 5.3: a client changes its requested access', () => {
+  test('a change to less access gets a token at once, and the former token ends', async () => {
     const first = await given(BOTH);
     const second = await gnap.proceed(first, READ, 'PATCH');
     expect(second.body.access_token.access).toEqual(['photos:read']);
@@ -41,7 +41,7 @@ describe('RFC 9635 section 5.3: a client changes what it asks for', () => {
     expect(await gnap.flow.grants('alice')).toBe(1);
   });
 
-  test('a change that was answered 503 and comes again ends the token before all the same', async () => {
+  test('a change that got 503 and is repeated also ends the former token', async () => {
     const first = await given(BOTH);
     const { revocations } = gnap.flow.authz.stores;
     const down = jest.spyOn(revocations, 'revoke').mockRejectedValue(new StoreUnavailable('down'));
@@ -51,7 +51,7 @@ describe('RFC 9635 section 5.3: a client changes what it asks for', () => {
     expect([await isRevoked(jtiOf(first)), await isRevoked(jtiOf(second))]).toEqual([true, false]);
   });
 
-  test('more than the person allowed: nobody gets it without a person', async () => {
+  test('a change to more access gets no token before a person allows it', async () => {
     const first = await given(READ);
     const refused = await gnap.proceed(first, BOTH, 'PATCH');
     expect(refused.body).toMatchObject({ error: { code: 'request_denied' }, continue: {} });
@@ -77,7 +77,7 @@ describe('RFC 9635 section 5.3: a client changes what it asks for', () => {
     expect((await gnap.proceed(first)).body.access_token.access).toEqual(['photos:read']);
   });
 
-  test('while it waits, the page before shows nothing any more', async () => {
+  test('a waiting change replaces the page of the former request', async () => {
     const asked = await gnap.ask({ ...READ, interact: REDIRECT });
     const changed = await gnap.proceed(asked, { ...BOTH, interact: REDIRECT }, 'PATCH');
     const { page } = await gnap.onPage(changed);
@@ -92,7 +92,7 @@ describe('section 6: a client manages its token', () => {
     return gnap.send(new URL(uri).pathname, { token: own.value, ...more }, key);
   };
 
-  test('section 6.1: the token before a rotation ends at once, and a modification ends the rotated one', async () => {
+  test('section 6.1: a rotation ends the former token at once, and a later change of access ends the rotated token', async () => {
     const first = await given(BOTH);
     const second = await manage(first);
     expect(second.body.access_token.access).toEqual(first.body.access_token.access);
@@ -102,7 +102,7 @@ describe('section 6: a client manages its token', () => {
     expect((await manage(second)).body.error.code).toBe('invalid_rotation');
   });
 
-  test('section 6.2: a token is revoked, as often as the client says so', async () => {
+  test('section 6.2: a client can revoke a token, and can repeat this', async () => {
     const first = await given(READ);
     expect((await manage(first, { method: 'DELETE' })).status).toBe(204);
     const again = { method: 'DELETE', params: { nonce: 'another' } };
@@ -110,7 +110,7 @@ describe('section 6: a client manages its token', () => {
     expect(await isRevoked(jtiOf(first))).toBe(true);
   });
 
-  test('section 6.1.1: both keys sign, and the new one binds the token and its management', async () => {
+  test('section 6.1.1: a rotation of the key needs both signatures, and the new key binds the token and its management', async () => {
     const next = testKey('k2', 'ES256');
     const first = await given(READ);
     const rotated = await manage(first, { json: { key: next.byValue }, next });
@@ -122,7 +122,7 @@ describe('section 6: a client manages its token', () => {
   });
 });
 
-describe('several tokens, objects of access, and who the person is', () => {
+describe('requests for several tokens, access objects and information about the person', () => {
   test('section 2.1.2: each labelled token has an audience of its own', async () => {
     const asked = [
       { label: 'a', access: ['photos:read'] },
@@ -136,7 +136,7 @@ describe('several tokens, objects of access, and who the person is', () => {
     ]);
   });
 
-  test('section 8: an object asks for actions, which the page shows in words', async () => {
+  test('section 8: an object requests actions, which the page shows in words', async () => {
     const access = { type: 'photo-api', actions: ['read', 'write'], datatypes: ['image/png'] };
     const asked = await gnap.ask({ access_token: { access: [access] }, interact: REDIRECT });
     const { browser, page } = await gnap.onPage(asked);
@@ -152,7 +152,7 @@ describe('several tokens, objects of access, and who the person is', () => {
     expect(decodeJwt(body.access_token.value)).toMatchObject({ scope: 'photos:read' });
   });
 
-  test('section 3.4: identifiers of the person, and an ID token that is a hint later', async () => {
+  test('section 3.4: the client gets identifiers of the person, and an ID token that it can use as a hint later', async () => {
     const subject = {
       sub_id_formats: ['opaque', 'iss_sub', 'email'],
       assertion_formats: ['id_token'],
@@ -193,7 +193,7 @@ describe('RFC 9767 section 3.3: introspection', () => {
     await gnap.register(server, { introspects: [PHOTOS], grant_types: [] });
   });
 
-  test('a registered resource server is told of tokens for its space', async () => {
+  test('a registered resource server gets information about tokens for its space', async () => {
     const token = (await given(READ)).body.access_token.value;
     const { body } = await introspect({
       access_token: token,
@@ -217,7 +217,7 @@ describe('RFC 9767 section 3.3: introspection', () => {
     ['a token that is none', { access_token: 'x' }],
     ['a continuation token', { access_token: 'CONTINUATION' }],
     ['a management token', { access_token: 'MANAGEMENT' }],
-  ])('%s makes a token inactive', async (_what, asked) => {
+  ])('a request with %s gets active: false', async (_what, asked) => {
     const own = await given(READ);
     const tokens: Readonly<Record<string, string>> = {
       MAILS: (await given({ access_token: { access: ['mails:read'] } })).body.access_token.value,
@@ -237,7 +237,7 @@ describe('RFC 9767 section 3.3: introspection', () => {
   });
 });
 
-test('a scope that the operator takes from a client is gone from its next rotation', async () => {
+test('section 6.1: a token is not rotated after the operator removed its scope from the client', async () => {
   const key = testKey('machine', 'ES256');
   const record = await gnap.register(key);
   const first = await gnap.ask(READ, key);
@@ -247,7 +247,7 @@ test('a scope that the operator takes from a client is gone from its next rotati
   expect(rotated.body.error).toMatchObject({ code: 'invalid_rotation' });
 });
 
-test('an account keeps so many unknown clients', async () => {
+test('a person can allow a limited number of unknown clients', async () => {
   const statuses: number[] = [];
   for (let made = 0; made < 21; made += 1) {
     const key = testKey(`k${made}`);

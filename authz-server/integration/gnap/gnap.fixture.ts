@@ -46,7 +46,7 @@ export const REDIRECT = {
   finish: { method: 'redirect', uri: CALLBACK, nonce: NONCE },
 };
 
-/** All members that an answer may have; a test knows which are there. */
+/** All members that an answer may have; a test knows which of them exist. */
 export interface GnapAnswer {
   readonly access_token: TokenAnswer;
   readonly interact: {
@@ -58,7 +58,7 @@ export interface GnapAnswer {
   readonly continue: { readonly access_token: { readonly value: string } };
   readonly subject: { readonly sub_ids: object[]; readonly assertions: { value: string }[] };
   readonly error: { readonly code: string; readonly description: string };
-  /** The answer of introspection has it (RFC 9767 section 3.3). */
+  /** Only the answer of introspection has this member (RFC 9767 section 3.3). */
   readonly active: boolean;
 }
 
@@ -74,22 +74,22 @@ export interface Told {
   readonly body: GnapAnswer;
 }
 
-/** The authorization server with GNAP, and clients of it. */
+/** The authorization server with GNAP and clients. */
 export interface GnapFlow extends AsyncDisposable {
   readonly flow: DeviceFlow;
   readonly issuer: string;
   readonly key: TestKey;
   now(): number;
-  /** Sends a request that a key has signed; the path is of the issuer. */
+  /** Sends a request that a key has signed; the path is relative to the issuer. */
   send(path: string, asked?: Partial<TestRequest>, key?: TestKey): Promise<Told>;
-  /** Asks for access as a client that sends its key. */
+  /** Requests access as a client that sends its key. */
   ask(body: object, key?: TestKey): Promise<Told>;
-  /** Comes back after the time that a client has to wait. */
+  /** Continues after the time that a client has to wait. */
   proceed(told: Told, json?: unknown, method?: string, key?: TestKey): Promise<Told>;
   register(key: TestKey, more?: Partial<ClientRecord>): Promise<ClientRecord>;
-  /** A browser in which somebody is on the page of a request. */
+  /** Returns a browser in which a person has opened the page of a request. */
   onPage(told: Told, name?: 'alice' | 'bob'): Promise<{ browser: TestBrowser; page: Page }>;
-  /** Allows what a request asks for, and returns where the browser goes. */
+  /** Allows the requested access, and returns the URL to which the browser goes. */
   allow(told: Told): Promise<URL>;
 }
 

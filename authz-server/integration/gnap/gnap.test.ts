@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(async () => gnap[Symbol.asyncDispose]());
 
 describe('RFC 9635: access that a person allows', () => {
-  test('redirect and finish: the hash, the reference, a token that is bound to the key', async () => {
+  test('a redirect with finish gives the hash, the reference, and a token that is bound to the key', async () => {
     const asked = await gnap.ask({ ...READ, interact: REDIRECT });
     expect(asked.status).toBe(200);
     expect(asked.headers.get('cache-control')).toBe('no-store');
@@ -81,7 +81,7 @@ describe('RFC 9635: access that a person allows', () => {
     expect(replayed).toMatchObject({ status: 400, body: { error: { code: 'too_many_attempts' } } });
   });
 
-  test('a user code: entered at /device, with the code to compare', async () => {
+  test('a user code is entered at /device, and the page shows the code to compare', async () => {
     const asked = await gnap.ask({ ...READ, interact: { start: ['user_code', 'user_code_uri'] } });
     const { user_code, user_code_uri } = asked.body.interact;
     expect(user_code).toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
@@ -96,7 +96,7 @@ describe('RFC 9635: access that a person allows', () => {
     expect(given.body.access_token.access).toEqual(['photos:read']);
   });
 
-  test('section 5: who polls too early is told so, and may go on', async () => {
+  test('section 5: a client that polls too early gets an error, and may continue', async () => {
     const asked = await gnap.ask({ ...READ, interact: REDIRECT });
     const token = asked.body.continue.access_token.value;
     const early = await gnap.send('/gnap/continue', { token });
@@ -132,7 +132,7 @@ describe('RFC 9635: access that a person allows', () => {
 });
 
 describe('a client that acts for itself', () => {
-  test('gets a token at once, and rotates it', async () => {
+  test('a registered client gets a token at once, and can rotate it', async () => {
     const key = testKey('machine', 'ES256');
     await gnap.register(key);
     const given = await gnap.ask(READ, key);
@@ -150,12 +150,12 @@ describe('a client that acts for itself', () => {
     expect(again.body.error.code).toBe('invalid_rotation');
   });
 
-  test('an unknown one is told that this needs a person', async () => {
+  test('an unknown client gets the error that the request needs a person', async () => {
     expect((await gnap.ask(READ)).body.error.code).toBe('request_denied');
   });
 });
 
-test('section 2.5.3: the page to sign in is in the language that the client asks for, also after a wrong password', async () => {
+test('section 2.5.3: the sign-in page is in the language that the client requests, also after a wrong password', async () => {
   const { ask, flow } = gnap;
   const hints = { ui_locales: ['de'] };
   const told = await ask({
@@ -171,7 +171,7 @@ test('section 2.5.3: the page to sign in is in the language that the client asks
 });
 
 describe('section 2.5.2.2: finish by push', () => {
-  test('the client is told at once, and continues with the reference', async () => {
+  test('the client is notified at once, and continues with the reference', async () => {
     const told: unknown[] = [];
     const client = createServer((request, response) => {
       void json(request).then((body) => {
@@ -209,7 +209,7 @@ describe('section 2.5.2.2: finish by push', () => {
     'https://169.254.169.254/told',
     'https://client.example:8443/told',
     'http://localhost/told',
-  ])('section 11.36: the configuration does not permit %s', async (uri) => {
+  ])('section 11.36: the configuration does not permit a push to %s', async (uri) => {
     const finish = { method: 'push', uri, nonce: NONCE };
     const asked = await gnap.ask({ ...READ, interact: { start: ['redirect'], finish } });
     expect(asked.body.error).toEqual({
@@ -218,7 +218,7 @@ describe('section 2.5.2.2: finish by push', () => {
     });
   });
 
-  test('section 11.36: a name that leads to this machine is told nothing', async () => {
+  test('section 11.36: a host name of this machine gets no push', async () => {
     const finish = { method: 'push', uri: 'https://localhost/told', nonce: NONCE };
     const asked = await gnap.ask({ ...READ, interact: { start: ['redirect'], finish } });
     const { browser, page } = await gnap.onPage(asked);
@@ -226,7 +226,7 @@ describe('section 2.5.2.2: finish by push', () => {
     expect(done.status).toBe(200);
   });
 
-  test('a person who unticks a part that an action needs has allowed nothing', async () => {
+  test('a person who unticks a scope that an action needs has refused the action', async () => {
     const access = { type: 'photo-api', actions: ['write'] };
     const asked = await gnap.ask({ access_token: { access: [access] }, interact: REDIRECT });
     const { browser, page } = await gnap.onPage(asked);
@@ -239,14 +239,14 @@ describe('section 2.5.2.2: finish by push', () => {
 });
 
 describe('a decision is remembered as in OAuth', () => {
-  /** The page on which a person arrives who is signed in already. */
+  /** Opens the page of a request for a person who is already signed in. */
   async function again(browser: TestBrowser, key: TestKey, body: object = READ) {
     gnap.flow.clock.advance(1); // two equal requests within a second have one signature
     const asked = await gnap.ask({ ...body, interact: REDIRECT }, key);
     return { asked, page: await browser.open(asked.body.interact.redirect) };
   }
 
-  test('nobody asks twice about a registered client, unless it asks for more', async () => {
+  test('a person is not asked again about a registered client, unless it requests more access', async () => {
     const key = testKey('app', 'ES256');
     await gnap.register(key);
     const asked = await gnap.ask({ ...READ, interact: REDIRECT }, key);
@@ -261,7 +261,7 @@ describe('a decision is remembered as in OAuth', () => {
     expect(more.page.status).toBe(200);
   });
 
-  test('an unknown client has to ask each time', async () => {
+  test('a person is asked each time about an unknown client', async () => {
     const asked = await gnap.ask({ ...READ, interact: REDIRECT });
     const { browser, page } = await gnap.onPage(asked);
     await browser.submit(page, { decision: 'allow' }, new URL(page.url).pathname);
@@ -269,8 +269,8 @@ describe('a decision is remembered as in OAuth', () => {
   });
 });
 
-describe('the words of the pages', () => {
-  test('a request without a code or a finish ends with access, not with a device', async () => {
+describe('the texts of the pages', () => {
+  test('after a request without a code or a finish the last page speaks of access, not of a device', async () => {
     const asked = await gnap.ask({ ...READ, interact: { start: ['redirect'] } });
     const { browser, page } = await gnap.onPage(asked);
     const done = await browser.submit(page, { decision: 'deny' }, new URL(page.url).pathname);
@@ -278,7 +278,7 @@ describe('the words of the pages', () => {
     expect(done.text).not.toContain('Nothing was connected');
   });
 
-  test('the account page says what a client of GNAP may do', async () => {
+  test('the account page shows the access of a GNAP client', async () => {
     const asked = await gnap.ask({ access_token: { access: ['mails:read'] }, interact: REDIRECT });
     const { browser, page } = await gnap.onPage(asked);
     await browser.submit(page, { decision: 'allow' }, new URL(page.url).pathname);
@@ -287,7 +287,7 @@ describe('the words of the pages', () => {
     expect(account.text).toContain('mails:read');
   });
 
-  test('a code that was decided tells how, to whom decided alone', async () => {
+  test('the page of a decided code shows the decision only to the person who decided', async () => {
     const asked = await gnap.ask({ ...READ, interact: { start: ['user_code'] } });
     const path = `/device?user_code=${asked.body.interact.user_code}`;
     const browser = gnap.flow.browser();
@@ -310,7 +310,7 @@ describe('the words of the pages', () => {
     expect(body.error.code).toBe('invalid_request');
   });
 
-  test('nobody says that a client without a name chose one', async () => {
+  test('the page does not claim that a client without a name has chosen one', async () => {
     const client = { key: gnap.key.byValue };
     const asked = await gnap.ask({ ...READ, interact: REDIRECT, client });
     expect((await gnap.onPage(asked)).page.text).toContain('an application without a name');

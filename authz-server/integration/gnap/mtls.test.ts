@@ -18,7 +18,7 @@ const PROXY = {
 
 const lineOf = (der: Buffer) => `:${der.toString('base64')}:`;
 
-/** Sends a request as a proxy hands it on, with the certificates that clients have shown it. */
+/** Sends a request as a proxy forwards it, with the certificates that the client has shown to the proxy. */
 async function send(gnap: GnapFlow, path: string, shown: readonly string[], more: object = {}) {
   const { json, token } = more as { json?: unknown; token?: string };
   const response = await fetched(gnap.flow.authz.url + path, {
@@ -59,7 +59,7 @@ describe('RFC 9635 section 7.3.2: mtls behind a trusted proxy (RFC 9440)', () =>
     expect(rotated.body.access_token.value).not.toBe(value);
   });
 
-  test('section 7.3.2.1: its key is not rotated', async () => {
+  test('section 7.3.2.1: the key of a certificate is not rotated', async () => {
     await using gnap = await registered();
     const given = await send(gnap, '/gnap', [lineOf(raw)], ASKED);
     const { manage } = given.body.access_token;
@@ -77,7 +77,7 @@ describe('RFC 9635 section 7.3.2: mtls behind a trusted proxy (RFC 9440)', () =>
     ['two certificates', [lineOf(raw), lineOf(raw)]],
     ['a list of two', [`${lineOf(other)}, ${lineOf(raw)}`]],
     ['no structured field', [raw.toString('base64')]],
-  ])('%s is refused', async (_what, shown) => {
+  ])('a request with this client certificate is refused: %s', async (_what, shown) => {
     await using gnap = await registered();
     expect(await send(gnap, '/gnap', shown, ASKED)).toMatchObject({
       status: 400,
@@ -88,7 +88,7 @@ describe('RFC 9635 section 7.3.2: mtls behind a trusted proxy (RFC 9440)', () =>
   test.each([
     ['anybody else', { gnap: { mtls: true } }],
     ['a proxy that is trusted for other things', { trustedProxies: ['127.0.0.0/8'] }],
-  ])('Client-Cert of %s counts for nothing', async (_what, settings) => {
+  ])('Client-Cert of %s is ignored', async (_what, settings) => {
     await using gnap = await registered(settings);
     const answer = await send(gnap, '/gnap', [lineOf(raw)], ASKED);
     expect(answer.body.error.code).toBe('invalid_client');

@@ -28,7 +28,7 @@ function expectAll(gnap: GnapFlow, { body }: Told): void {
 }
 
 describe('RFC 9635 appendix C: interoperability profiles', () => {
-  test('C.1 Web-based Redirection', async () => {
+  test('C.1 Web-based Redirection is supported', async () => {
     await using gnap = await openGnap();
     const asked = await gnap.ask({ ...READ, ...SUBJECT, interact: REDIRECT }, key);
     const back = await gnap.allow(asked);
@@ -37,7 +37,7 @@ describe('RFC 9635 appendix C: interoperability profiles', () => {
     expectAll(gnap, await gnap.proceed(asked, { interact_ref }, 'POST', key));
   });
 
-  test('C.2 Secondary Device', async () => {
+  test('C.2 Secondary Device is supported', async () => {
     const told = Promise.withResolvers<unknown>();
     const client = createServer((request, response) => {
       void json(request).then((body) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { TestBrowser } from '../browser.fixture.ts';
 import { type GnapFlow, openGnap, READ, REDIRECT } from './gnap.fixture.ts';
 
-/** Forms of pages that were opened before the person signed out in another tab of the same browser. */
+/** Sends forms of pages that were opened before the person signed out in another tab of the same browser. */
 let gnap: GnapFlow;
 let interaction: string;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(async () => gnap[Symbol.asyncDispose]());
 
-/** A browser that was signed in until a moment ago; `lost`: it has lost the answer that signed it out. */
+/** Returns a browser that has just been signed out. `lost`: the browser has lost the answer that signed it out. */
 async function signedOut(lost = false) {
   const browser = await gnap.flow.signedIn('alice');
   const before = gnap.flow.browser();
@@ -38,7 +38,7 @@ async function send(browser: TestBrowser, path: string, fields: Readonly<Record<
   return browser.request('POST', to, new URLSearchParams(fields));
 }
 
-test.each(FORMS)('POST %s says that nothing was changed', async (path, fields) => {
+test.each(FORMS)('POST %s says that no change was made', async (path, fields) => {
   const { browser, csrf } = await signedOut();
   const page = await send(browser, path, { ...fields, csrf });
   expect([page.status, page.forms.map(({ action }) => action)]).toEqual([200, ['/sign-in']]);
@@ -47,7 +47,7 @@ test.each(FORMS)('POST %s says that nothing was changed', async (path, fields) =
   expect((await send(browser, path, { ...fields, csrf })).text).toContain('nichts geändert');
 });
 
-/** How often the server looks for the answer to an equal form. */
+/** Counts how often the server looks for the answer to an equal form. */
 async function looks(act: () => Promise<unknown>): Promise<number> {
   const { artefacts } = gnap.flow.authz.stores;
   const get = jest.spyOn(artefacts, 'get');
@@ -62,16 +62,19 @@ async function looks(act: () => Promise<unknown>): Promise<number> {
 test.each<(typeof FORMS)[0]>([
   ...FORMS.slice(0, 2),
   ['/gnap/interact/AAAAAAAAAAAAAAAAAAAAAA', { decision: 'allow' }],
-])('POST %s without a session waits for no answer: nobody was signed in', async (path, fields) => {
-  const { browser, csrf } = await signedOut();
-  expect(await looks(() => send(browser, path, { ...fields, csrf }))).toBe(1);
-});
+])(
+  'POST %s without a session waits for no answer, since no person was signed in',
+  async (path, fields) => {
+    const { browser, csrf } = await signedOut();
+    expect(await looks(() => send(browser, path, { ...fields, csrf }))).toBe(1);
+  },
+);
 
 test.each([
   ['/account/password', true],
   ['/recover/AAAAAAAAAAAAAAAAAAAAAA', false],
 ])(
-  'POST %s waits for the answer to the first: it may have ended the sign-in, or used the link',
+  'POST %s waits for the answer to the first form, which may have ended the sign-in or used the link',
   async (path, lost) => {
     const { browser, csrf } = await signedOut(lost);
     expect(await looks(() => send(browser, path, { password: 'x', csrf }))).toBe(6);

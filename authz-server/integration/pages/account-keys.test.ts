@@ -7,7 +7,7 @@ import type { Changes, TestBrowser } from '../browser.fixture.ts';
 import { openDeviceFlow } from '../device/device.fixture.ts';
 import type { DeviceFlow } from '../device/device.fixture.ts';
 
-/** Keys on the account page, and the links by which browsers are given some (RFC 7486 section 6.2.3). */
+/** Tests keys on the account page, and the links by which browsers get keys (RFC 7486 section 6.2.3). */
 const CLEAR = 'http://rs.example';
 const TLS = 'https://rs.example';
 const space = (url: string, schemes: readonly string[]) => ({ url, realm: url, schemes });
@@ -46,7 +46,7 @@ const end = async (browser: TestBrowser, changes: Changes) =>
   browser.send(await browser.open('/account/end'), { id: '', ...changes }, '/account');
 
 describe('the keys of a person', () => {
-  test('are listed with what they are for, and those of nobody else', async () => {
+  test("the page lists the person's keys with their purpose, and no key of another person", async () => {
     await add('k1', 'alice', { origin: TLS, used_at: flow.clock.now() });
     await add('k2', 'alice', { scheme: 'Concealed', name: '<b>backup' });
     await add('k3', 'bob');
@@ -60,7 +60,7 @@ describe('the keys of a person', () => {
     expect(page.text).not.toContain('laptop of bob');
   });
 
-  test('are removed one by one', async () => {
+  test('keys are removed one by one', async () => {
     await add('k1', 'alice');
     await add('k2', 'alice');
     const browser = await flow.signedIn('alice');
@@ -76,7 +76,7 @@ describe('the keys of a person', () => {
     expect((await end(browser, { end: 'key', id: 'k1' })).status).toBe(404);
   });
 
-  test('those of others are not there, and stay', async () => {
+  test('keys of another person are not shown, and cannot be removed', async () => {
     await add('k1', 'alice');
     await add('k2', 'alice', { owner: { kind: 'application', id: flow.people.bob.id } });
     const mallory = await flow.signedIn('bob');
@@ -89,7 +89,7 @@ describe('the keys of a person', () => {
     await expect(keys().get('k2')).resolves.toBeDefined();
   });
 
-  test('stay when everything else is ended, which the page says', async () => {
+  test('keys stay when the person ends all other access, and the page says so', async () => {
     await add('k1', 'alice');
     const browser = await flow.signedIn('alice');
     expect((await browser.open('/account')).text).toContain('A key goes on working until');
@@ -98,7 +98,7 @@ describe('the keys of a person', () => {
   });
 });
 
-describe('a link', () => {
+describe('a link by which a browser gets a key', () => {
   const LINK = /<a href="([^"]*\/\.well-known\/hoba\/key#[\w-]*)">/;
   const asked = async (browser: TestBrowser, origin = TLS) =>
     browser.submit(await browser.open('/account'), { origin }, '/account/key');
@@ -108,13 +108,13 @@ describe('a link', () => {
     return invitations.redeem(hash.slice(1), origin);
   };
 
-  test('is offered for each origin of ours with TLS that has HOBA', async () => {
+  test('a link is offered for each of our origins with TLS and HOBA', async () => {
     const page = await (await flow.signedIn('alice')).open('/account');
     const offered = page.forms.filter(({ action }) => action === '/account/key');
     expect(offered.map(({ fields }) => new Map(fields).get('origin'))).toEqual([TLS]);
   });
 
-  test('is for the person, once, at that origin', async () => {
+  test('a link works for the person, once, at that origin', async () => {
     const page = await asked(await flow.signedIn('alice'));
     expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
     const [, link = ''] = LINK.exec(page.text) ?? [];
@@ -126,7 +126,7 @@ describe('a link', () => {
     await expect(redeem(link)).resolves.toBeUndefined();
   });
 
-  test('ends with everything else, and with the sign-in in which it was made', async () => {
+  test('a link ends with all access, and with the sign-in in which it was made', async () => {
     for (const ended of ['everything', 'this browser']) {
       const browser = await flow.signedIn('alice');
       const [, link = ''] = LINK.exec((await asked(browser)).text) ?? [];
@@ -137,7 +137,7 @@ describe('a link', () => {
   });
 
   test.each([CLEAR, 'https://elsewhere.example', 'https://evil.example', ''])(
-    'at %s there is none: 400',
+    'at %s a link cannot be made: 400',
     async (origin) => {
       const page = await asked(await flow.signedIn('alice'), origin);
       expect(page.status).toBe(400);
@@ -149,7 +149,7 @@ describe('a link', () => {
     ['without a token', {}, {}],
     ['with another token', { csrf: 'x'.repeat(43) }, {}],
     ['from another origin', undefined, { origin: 'https://attacker.example' }],
-  ])('a form %s gets none: 403 (CSRF)', async (_name, csrf, headers) => {
+  ])('a form %s makes no link: 403 (CSRF)', async (_name, csrf, headers) => {
     const browser = await flow.signedIn('alice');
     const { forms } = await browser.open('/account');
     const token = new Map(forms[0]?.fields).get('csrf') ?? '';
@@ -159,7 +159,7 @@ describe('a link', () => {
     expect(page.text).not.toMatch(LINK);
   });
 
-  test('nobody signed in gets none', async () => {
+  test('without a sign-in no link is made', async () => {
     const browser = await flow.signedIn('alice');
     const page = await browser.open('/account');
     await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');

@@ -12,7 +12,7 @@ const AGAIN = 'Sign in once more before you change how you sign in';
 let clock: ManualClock;
 let site: TestSite;
 beforeEach(async () => {
-  // The engine has the clock of the system.
+  // The engine uses the system's clock.
   clock = new ManualClock(Date.now());
   site = await testSite({}, clock);
 });
@@ -33,8 +33,8 @@ const change = (browser: TestBrowser, page: Page, fields: Record<string, string>
   return browser.request('POST', PATH, new URLSearchParams({ csrf, ...fields }));
 };
 
-describe('the set-up', () => {
-  test('shows the secret, is confirmed by a code, and shows ten codes once; this browser stays signed in', async () => {
+describe('the set-up of a second factor', () => {
+  test('the set-up shows the secret, is confirmed by a code and shows ten codes once, and the browser stays signed in', async () => {
     const [browser, other] = [await signedIn(), await signedIn()];
     const account = await browser.open('/account');
     expect(account.text).toContain(`href="${PATH}"`);
@@ -54,7 +54,7 @@ describe('the set-up', () => {
     expect(codesOn(again)).toEqual([]);
   });
 
-  test('a wrong code changes nothing, and shows the same secret', async () => {
+  test('a wrong code changes nothing, and the page shows the same secret', async () => {
     const browser = await signedIn();
     const page = await browser.open(PATH);
     const wrong = await browser.submit(page, { code: '000000' });
@@ -65,7 +65,7 @@ describe('the set-up', () => {
     expect(codesOn(done)).toHaveLength(10);
   });
 
-  test('nobody sets one up for somebody else, or with a state of another page', async () => {
+  test('a set-up for another person, or with the state of another page, is refused', async () => {
     const [alice, bob] = [await signedIn('alice'), await signedIn('bob')];
     const [hers, his] = [await alice.open(PATH), await bob.open(PATH)];
     for (const step of [stepOn(his) ?? '', '', 'x']) {
@@ -75,7 +75,7 @@ describe('the set-up', () => {
     expect([await factorOf('alice'), await factorOf('bob')]).toEqual([undefined, undefined]);
   });
 
-  test('the form of whoever was signed in here before is refused', async () => {
+  test('the form of a person who was signed in here before is refused', async () => {
     const browser = await signedIn('bob');
     const his = await browser.open(PATH);
     await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
@@ -85,7 +85,7 @@ describe('the set-up', () => {
     expect(await factorOf('alice')).toBeUndefined();
   });
 
-  test('two pages set up one second factor; the later one changes nothing', async () => {
+  test('if two pages set up a second factor, the later one changes nothing', async () => {
     const browser = await signedIn();
     const [one, other] = [await browser.open(PATH), await browser.open(PATH)];
     await browser.submit(one, { code: appFrom(one, site.server)() });
@@ -95,8 +95,8 @@ describe('the set-up', () => {
   });
 });
 
-describe('somebody who knew the password has planted a passkey and a key', () => {
-  /** alice at the page of the set-up. */
+describe('an attacker who knew the password has added a passkey and a key', () => {
+  /** Returns alice's page of the set-up. */
   async function planted() {
     const id = await idOf('alice');
     const { passkeys, publicKeys } = site.server.stores;
@@ -119,13 +119,13 @@ describe('somebody who knew the password has planted a passkey and a key', () =>
   }
   const ALL = ['own passkey', 'planted passkey', 'own key', 'planted key'];
 
-  /** The items whose boxes have this in their labels. */
+  /** Returns the items whose boxes have this name in their labels. */
   const itemsOf = ({ text }: Page, name: string) =>
     [...text.matchAll(/name="item" value="([\w-]+)"[^>]*>\s*<span>([^<]*)/g)].flatMap(
       ([, item = '', label = '']) => (label.includes(name) ? [item] : []),
     );
 
-  test('the set-up lists them, says why, and removes those that are ticked', async () => {
+  test('the set-up lists passkeys and keys, says why, and removes those that are ticked', async () => {
     const { browser, page, left } = await planted();
     expect(page.text).toContain('Somebody else may have added one');
     for (const name of ALL) expect(itemsOf(page, name)).toHaveLength(1);
@@ -135,7 +135,7 @@ describe('somebody who knew the password has planted a passkey and a key', () =>
     expect(await left()).toEqual(['own passkey', 'own key']);
   });
 
-  test('they stay if none is ticked, or those of somebody else or of nobody', async () => {
+  test("passkeys and keys stay if none is ticked, or if the ticked ones are unknown or another person's", async () => {
     const { browser, page, left } = await planted();
     const bobs = { ...somePasskey('of bob'), accountId: await idOf('bob'), name: 'of bob' };
     await site.server.stores.passkeys.add(bobs, 20);
@@ -146,7 +146,7 @@ describe('somebody who knew the password has planted a passkey and a key', () =>
     expect(await site.server.stores.passkeys.get('of bob')).toBeDefined();
   });
 
-  test('a wrong code removes nothing, and what was ticked stays so', async () => {
+  test('a wrong code removes nothing, and the ticked boxes stay ticked', async () => {
     const { browser, page, left } = await planted();
     const [item = ''] = itemsOf(page, 'planted key');
     const wrong = await browser.submit(page, { code: '000000', item });
@@ -155,7 +155,7 @@ describe('somebody who knew the password has planted a passkey and a key', () =>
     expect(await left()).toEqual(ALL);
   });
 
-  test('one that is planted while the page is open has to be looked at first', async () => {
+  test('a key that is added while the page is open must be shown before the set-up', async () => {
     const { browser, page, plant, left } = await planted();
     await plant('late');
     const again = await browser.submit(page, { code: appFrom(page, site.server)() });
@@ -170,7 +170,7 @@ describe('somebody who knew the password has planted a passkey and a key', () =>
     expect(await left()).toEqual(['own passkey', 'own key']);
   });
 
-  test('one that is planted in the very moment of the set-up is removed', async () => {
+  test('a key that is added at the moment of the set-up is removed', async () => {
     const { browser, page, plant, left } = await planted();
     const { secondFactors } = site.server.stores;
     const { setUp } = secondFactors;
@@ -186,7 +186,7 @@ describe('somebody who knew the password has planted a passkey and a key', () =>
     expect(await left()).toEqual(['own passkey', 'own key']);
   });
 
-  test('a person without a password keeps their last passkey', async () => {
+  test('a person without a password keeps the last passkey', async () => {
     const { id, browser, page, left } = await planted();
     const { people } = site.server.stores;
     const { password_hash: _none, ...person } = (await people.get(id)) ?? somePerson('x');
@@ -196,7 +196,7 @@ describe('somebody who knew the password has planted a passkey and a key', () =>
     expect(await left()).toHaveLength(1);
   });
 
-  test('the set-up at a sign-in lists keys, too', async () => {
+  test('the set-up during a sign-in lists keys, too', async () => {
     await site[Symbol.asyncDispose]();
     site = await testSite({ people: { secondFactor: 'required' } }, clock);
     const id = await idOf('alice');
@@ -214,13 +214,13 @@ describe('somebody who knew the password has planted a passkey and a key', () =>
 });
 
 describe('changes of a second factor', () => {
-  /** alice, who has one and is signed in with it. */
+  /** Returns alice, who has a second factor and is signed in with it. */
   async function alice() {
     const { id, code, codes } = await withSecondFactor(site.server, 'alice');
     return { id, code, codes, browser: await signedIn('alice', { code: code() }) };
   }
 
-  test('new recovery codes take the place of all others', async () => {
+  test('new recovery codes replace all others', async () => {
     const { id, codes, browser } = await alice();
     const page = await browser.open(PATH);
     const shown = await change(browser, page, { change: 'renew' });
@@ -230,7 +230,7 @@ describe('changes of a second factor', () => {
     expect(await usesCode(site.server, id, renewed[0] ?? '')).toBe(true);
   });
 
-  test('the page of the codes, loaded again later, says that they were shown once', async () => {
+  test('when the page of the codes is loaded again later, it says that they were shown once', async () => {
     const browser = await signedIn();
     const page = await browser.open(PATH);
     const code = appFrom(page, site.server)();
@@ -243,7 +243,7 @@ describe('changes of a second factor', () => {
     expect(codesOn(again)).toEqual([]);
   });
 
-  test('ten renewals at once: the codes of one page work', async () => {
+  test('if ten renewals come at the same time, the codes of one page work', async () => {
     const { id, browser } = await alice();
     const page = await browser.open(PATH);
     const answers = await Promise.all(
@@ -263,7 +263,7 @@ describe('changes of a second factor', () => {
     }
   });
 
-  test('another app takes the place of the present one, which is good until then', async () => {
+  test('another app replaces the present one, which is valid until then', async () => {
     await site[Symbol.asyncDispose]();
     site = await testSite({ people: { secondFactor: 'required' } }, clock);
     const { id, code, codes, browser } = await alice();
@@ -283,7 +283,7 @@ describe('changes of a second factor', () => {
     expect((await browser.open('/account')).text).toContain('Signed in as');
   });
 
-  test('a step for another app does not take the place of one that was set up since', async () => {
+  test('a step for another app does not replace a second factor that was set up later', async () => {
     const { id, browser } = await alice();
     const page = await change(browser, await browser.open(PATH), { change: 'another' });
     await site.server.stores.secondFactors.remove(id);
@@ -294,7 +294,7 @@ describe('changes of a second factor', () => {
     expect(await factorOf('alice')).toEqual(since);
   });
 
-  test('it is removed, and then the password alone is enough', async () => {
+  test('after the removal of a second factor the password is enough', async () => {
     const { browser } = await alice();
     const removed = await change(browser, await browser.open(PATH), { change: 'remove' });
     expect(removed.text).toContain('The second factor is removed');
@@ -302,7 +302,7 @@ describe('changes of a second factor', () => {
     expect((await (await signedIn()).open('/account')).text).toContain('Signed in as');
   });
 
-  test('a person without a password reads nothing of their password', async () => {
+  test('the page does not mention a password to a person who has none', async () => {
     const { id, browser } = await alice();
     const { people } = site.server.stores;
     const { password_hash: _none, ...person } = (await people.get(id)) ?? somePerson('x');
@@ -312,20 +312,20 @@ describe('changes of a second factor', () => {
     expect(page.text).not.toContain('your password alone');
   });
 
-  test('where one is required it is not removed', async () => {
+  test('a required second factor cannot be removed', async () => {
     await site[Symbol.asyncDispose]();
     site = await testSite({ people: { secondFactor: 'required' } }, clock);
     const { browser } = await alice();
     const page = await browser.open(PATH);
     expect(page.text).not.toContain('value="remove"');
-    // As from a page that was open before.
+    // Sends the form of a page that was opened earlier.
     const refused = await change(browser, page, { change: 'remove' });
     expect(refused.status).toBe(403);
     expect(refused.text).toContain('this server demands one of you');
     expect(await factorOf('alice')).toBeDefined();
   });
 
-  test.each(['', 'everything', '__proto__'])('%j is no change: 400', async (what) => {
+  test.each(['', 'everything', '__proto__'])('the change %j gets 400', async (what) => {
     const { browser } = await alice();
     const page = await browser.open(PATH);
     expect((await change(browser, page, { change: what })).status).toBe(400);
@@ -334,7 +334,7 @@ describe('changes of a second factor', () => {
 });
 
 describe('a stolen session', () => {
-  test('is not enough after five minutes: a fresh sign-in is asked for, and leads back', async () => {
+  test('after five minutes a stolen session is asked for another sign-in, which leads back', async () => {
     const browser = await signedIn();
     const page = await browser.open(PATH);
     clock.advance(301);
@@ -347,7 +347,7 @@ describe('a stolen session', () => {
     expect(back.text).toContain('<svg');
   });
 
-  test('removes nothing after five minutes, and makes no codes', async () => {
+  test('after five minutes a stolen session can neither remove the second factor nor make codes', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     const browser = await signedIn('alice', { code: code() });
     const page = await browser.open(PATH);
@@ -359,7 +359,7 @@ describe('a stolen session', () => {
     expect(await factorOf('alice')).toEqual(before);
   });
 
-  test('from before the set-up changes nothing, even if it is fresh', async () => {
+  test('a session from before the set-up changes nothing, even if it is new', async () => {
     const browser = await signedIn();
     const page = await browser.open(PATH);
     await withSecondFactor(site.server, 'alice');
@@ -370,7 +370,7 @@ describe('a stolen session', () => {
     expect(await factorOf('alice')).toEqual(before);
   });
 
-  test('gets no link for a key, by which a browser gets in without a code', async () => {
+  test('a stolen session gets no link for a key, with which a browser would need no code', async () => {
     await site[Symbol.asyncDispose]();
     const space = { url: 'https://api.example/hoba/', realm: 'hoba', schemes: ['HOBA'] };
     site = await testSite({ spaces: [space] }, clock);
@@ -387,7 +387,7 @@ describe('a stolen session', () => {
 
 describe('requests of other sites', () => {
   test.each(['set-up', 'renew', 'remove'])(
-    '%s without the form’s proof is refused',
+    'the form %s without its proof is refused',
     async (what) => {
       const { code } = await withSecondFactor(site.server, 'alice');
       const browser = await signedIn('alice', { code: code() });
@@ -408,7 +408,7 @@ describe('requests of other sites', () => {
   );
 });
 
-test('nobody who is not signed in sees the page', async () => {
+test('without a sign-in the page is not shown', async () => {
   const page = await site.browser().open(PATH);
   expect(page.text).toContain('type="password"');
   expect(page.text).not.toContain('<code>');

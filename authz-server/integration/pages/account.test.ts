@@ -22,12 +22,12 @@ const idsOn = (page: Page) =>
     .map(({ fields }) => new Map(fields))
     .flatMap((fields) => (fields.get('end') === 'application' ? [] : (fields.get('id') ?? [])));
 
-/** Sends the account page's form with these fields, whatever it offered. */
+/** Sends the account page's form with these fields, whatever the page offered. */
 async function end(browser: TestBrowser, changes: Changes): Promise<Page> {
   return browser.send(await browser.open('/account/end'), { id: '', ...changes }, '/account');
 }
 
-/** The address of the account page at which it says that something ended. */
+/** Matches the address at which the account page says that something ended. */
 const saying = (ended: string) =>
   expect.stringMatching(new RegExp(`^/account\\?done=${ended}\\.\\d+\\.[\\w-]{43}$`));
 
@@ -38,8 +38,8 @@ async function connect(browser: TestBrowser): Promise<Record<string, unknown>> {
   return (await flow.poll(device)).body;
 }
 
-describe('the account page shows', () => {
-  test('nobody signed in: the sign-in page, which leads back here', async () => {
+describe('the contents of the account page', () => {
+  test('without a sign-in the page asks for one, and leads back', async () => {
     const browser = flow.browser();
     const asked = await browser.open('/account');
     expect(asksToSignIn(asked)).toBe(true);
@@ -47,7 +47,7 @@ describe('the account page shows', () => {
     expect([account.status, new URL(account.url).pathname]).toEqual([200, '/account']);
   });
 
-  test('sign-ins, applications and devices with what they may do, in words', async () => {
+  test('the page shows sign-ins, applications and devices, and describes their access in words', async () => {
     const browser = await flow.signedIn('alice');
     const web = (await flow.useWeb(browser, ALL.scope)).body;
     const tv = await connect(browser);
@@ -69,7 +69,7 @@ describe('the account page shows', () => {
     expect((await browser.open('/account')).text).toContain('Ihre Dokumente lesen');
   });
 
-  test('only what is of the person', async () => {
+  test('the page shows only data of the person', async () => {
     const alice = await flow.signedIn('alice');
     await connect(alice);
     const bob = await flow.signedIn('bob');
@@ -77,7 +77,7 @@ describe('the account page shows', () => {
     expect(idsOn(await bob.open('/account'))).toEqual([uid]);
   });
 
-  test('a client that was removed is named by its id', async () => {
+  test('the page names a removed client by its id', async () => {
     const browser = await flow.signedIn('alice');
     await connect(browser);
     await flow.authz.stores.clients.remove('tv');
@@ -88,7 +88,7 @@ describe('the account page shows', () => {
   });
 
   test.each(['everything', 'password', 'password.0.x', '<b>', '__proto__', ''])(
-    '?done=%s of somebody else says nothing',
+    'the page says nothing for ?done=%s of another person',
     async (done) => {
       const browser = await flow.signedIn('alice');
       const plain = await browser.open('/account');
@@ -99,7 +99,7 @@ describe('the account page shows', () => {
 });
 
 describe('ending at the account page', () => {
-  test('the access of an application: its access token and its refresh token are refused at once', async () => {
+  test('after the end of an application its access token and refresh token are refused at once', async () => {
     const browser = await flow.signedIn('alice');
     const web = (await flow.useWeb(browser, `${ALL.scope} offline_access`)).body;
     const tv = await connect(browser);
@@ -113,7 +113,7 @@ describe('ending at the account page', () => {
     expect(idsOn(await browser.open('/account'))).not.toContain(grantOf(web));
   });
 
-  test('another browser: it is signed out with the grants that end with it, this one stays', async () => {
+  test('another browser is signed out with the grants that end with it, and this browser stays signed in', async () => {
     const browser = await flow.signedIn('alice');
     const [{ uid: mine } = { uid: '' }] = await signInsOf('alice');
     const other = await flow.signedIn('alice');
@@ -133,7 +133,7 @@ describe('ending at the account page', () => {
       '/sign-out',
     ],
     ['everything', async () => ({ end: 'everything' }), '/account'],
-  ])('%s: signed out here', async (_name, changes, path) => {
+  ])('after the end of %s this browser is signed out', async (_name, changes, path) => {
     const browser = await flow.signedIn('alice');
     const session = browser.cookies.filter(({ name }) => name.endsWith('session'));
     const page = await browser.follow(await end(browser, await changes()));
@@ -144,7 +144,7 @@ describe('ending at the account page', () => {
     expect(asksToSignIn(await browser.open('/account'))).toBe(true);
   });
 
-  test('everything: all browsers, applications and devices, of this person alone', async () => {
+  test('the end of all access ends all browsers, applications and devices of this person only', async () => {
     const browser = await flow.signedIn('alice');
     const other = await flow.signedIn('alice');
     const bob = await flow.signedIn('bob');
@@ -185,7 +185,7 @@ describe('ending at the account page', () => {
     expect(await flow.grants('alice')).toBe(1);
   });
 
-  test('the same a second time says so again, later that it is gone, and nothing else is ended', async () => {
+  test('a repeated end says so again, and later says that the access is gone, and ends nothing else', async () => {
     const browser = await flow.signedIn('alice');
     const id = grantOf(await connect(browser));
     const tv = await connect(browser);
@@ -205,7 +205,7 @@ describe('ending at the account page', () => {
     ['none', { end: undefined }],
     ['two', { end: ['access', 'everything'] }],
     ['two ids', { end: 'access', id: ['a', 'b'] }],
-  ])('%s is 400 and ends nothing', async (_name, changes) => {
+  ])('a form with %s gets 400 and ends nothing', async (_name, changes) => {
     const browser = await flow.signedIn('alice');
     expect((await end(browser, changes)).status).toBe(400);
     expect(asksToSignIn(await browser.open('/account'))).toBe(false);
@@ -215,7 +215,7 @@ describe('ending at the account page', () => {
     ['without a token', {}, {}],
     ['with another token', { csrf: 'x'.repeat(43) }, {}],
     ['from another origin', undefined, { origin: 'https://attacker.example' }],
-  ])('a form %s is 403 and ends nothing (CSRF)', async (_name, csrf, headers) => {
+  ])('a form %s gets 403 and ends nothing (CSRF)', async (_name, csrf, headers) => {
     const browser = await flow.signedIn('alice');
     const { forms } = await browser.open('/account/end');
     const token = new Map(forms[0]?.fields).get('csrf') ?? '';
@@ -241,7 +241,7 @@ describe('ending at the account page', () => {
     expect(await flow.userinfo(tv['access_token'])).toBe(200);
   });
 
-  test('everything: it is asked for first, and then said what has ended', async () => {
+  test('before the end of all access the page asks for confirmation, and afterwards it lists what has ended', async () => {
     const browser = await flow.signedIn('alice');
     await flow.signedIn('alice');
     const tv = await connect(browser);
@@ -258,20 +258,20 @@ describe('ending at the account page', () => {
     expect(ended.text).toContain('Everything has ended');
     expect(ended.text.match(/<dd>(.*?)<\/dd>/g)).toEqual(['<dd>2</dd>', '<dd>1</dd>']);
     expect(await flow.userinfo(tv['access_token'])).toBe(401);
-    // The form once more, as a reload sends it: at first the same is said.
+    // Sends the form again as a reload does: at first the page says the same.
     expect((await browser.submit(asked)).text).toBe(ended.text);
     flow.clock.advance(31);
     const again = await browser.submit(asked);
     expect(again.text).toContain('Nothing was ended');
   });
 
-  test('nobody signed in: to be asked about everything one signs in first', async () => {
+  test('without a sign-in the page for the end of all access asks for one first', async () => {
     expect(asksToSignIn(await flow.browser().open('/account/end'))).toBe(true);
   });
 });
 
-describe('the note of a change', () => {
-  /** The address that says that alice's access in this browser has ended. */
+describe('the message about a change on the account page', () => {
+  /** Returns the address at which the page says that alice's access in this browser has ended. */
   async function ended(browser: TestBrowser): Promise<string> {
     const id = grantOf(await connect(browser));
     return (await end(browser, { end: 'access', id })).headers.get('location') ?? '';
@@ -279,7 +279,7 @@ describe('the note of a change', () => {
   const says = async (browser: TestBrowser, address: string) =>
     (await browser.open(address)).text.includes('The access has ended.');
 
-  test('is said for five minutes', async () => {
+  test('the page shows the message for five minutes', async () => {
     const browser = await flow.signedIn('alice');
     const address = await ended(browser);
     expect(await says(browser, address)).toBe(true);
@@ -289,7 +289,7 @@ describe('the note of a change', () => {
     expect(await says(browser, address)).toBe(false);
   });
 
-  test('is said to nobody else, at no other page, and in no other words', async () => {
+  test('the message is shown to no other person, on no other page, and cannot be reworded', async () => {
     const browser = await flow.signedIn('alice');
     const address = await ended(browser);
     expect(await says(await flow.signedIn('alice'), address)).toBe(false);
@@ -306,7 +306,7 @@ describe('the note of a change', () => {
   });
 });
 
-describe('before one thing is ended', () => {
+describe('the page before the end of a single access', () => {
   const asking = (kind: string, id: string) =>
     `/account/end?${new URLSearchParams({ end: kind, id }).toString()}`;
   const pressed = async (browser: TestBrowser, id: string) => {
@@ -316,7 +316,7 @@ describe('before one thing is ended', () => {
     return browser.open(`${form?.action}?${query.toString()}`);
   };
 
-  test('the page says what it is, and ends nothing until its form is sent', async () => {
+  test('the page describes the access, and ends nothing until its form is sent', async () => {
     const browser = await flow.signedIn('alice');
     const tv = await connect(browser);
     const asked = await pressed(browser, grantOf(tv));
@@ -329,7 +329,7 @@ describe('before one thing is ended', () => {
     expect(await flow.userinfo(tv['access_token'])).toBe(401);
   });
 
-  test('an application: the browsers and devices where it has access', async () => {
+  test('for an application the page lists the browsers and devices where it has access', async () => {
     const browser = await flow.signedIn('alice');
     await connect(browser);
     const asked = await pressed(browser, 'tv');
@@ -339,7 +339,7 @@ describe('before one thing is ended', () => {
     expect(await flow.grants('alice')).toBe(0);
   });
 
-  test('a sign-in: the applications that lose their access, and whether it is this browser', async () => {
+  test('for a sign-in the page lists the applications that lose their access, and says whether it is this browser', async () => {
     const browser = await flow.signedIn('alice');
     const other = await flow.signedIn('alice');
     await flow.useWeb(other, ALL.scope);
@@ -355,7 +355,7 @@ describe('before one thing is ended', () => {
     expect(new URL((await browser.submit(here)).url).pathname).toBe('/sign-out');
   });
 
-  test('things of others, and kinds that there are not, are not there', async () => {
+  test('the page does not exist for access of other people, or for unknown kinds', async () => {
     const alice = await flow.signedIn('alice');
     const tv = await connect(alice);
     const [{ uid } = { uid: '' }] = await signInsOf('alice');
@@ -379,7 +379,7 @@ describe('before one thing is ended', () => {
   });
 });
 
-describe('a person who has very much', () => {
+describe('a person with many sign-ins, applications and devices', () => {
   const ids = Array.from({ length: 120 }, (_, n) => `grant-${n}`);
   beforeEach(async () => {
     const { id: accountId } = flow.people.alice;
@@ -391,7 +391,7 @@ describe('a person who has very much', () => {
   });
   const grantsIn = (page: Page) => idsOn(page).filter((id) => id.startsWith('grant-'));
 
-  test('the overview shows few of each group, and leads to all', async () => {
+  test('the overview shows a few of each group, and links to all', async () => {
     const browser = await flow.signedIn('alice');
     for (let n = 0; n < 7; n += 1) await flow.signedIn('alice');
     const page = await browser.open('/account');
@@ -404,7 +404,7 @@ describe('a person who has very much', () => {
     expect(all.text).not.toContain('Living room TV');
   });
 
-  test('this browser stands first, however old its sign-in is', async () => {
+  test('this browser is listed first, however old its sign-in is', async () => {
     const browser = await flow.signedIn('alice');
     flow.clock.advance(1);
     for (let n = 0; n < 7; n += 1) await flow.signedIn('alice');
@@ -413,7 +413,7 @@ describe('a person who has very much', () => {
     expect(list.indexOf('This browser')).toBeLessThan(list.indexOf('</li>'));
   });
 
-  test('pages of a group: each is bounded, and between them they show all', async () => {
+  test('the pages of a group are bounded, and together they show all entries', async () => {
     const browser = await flow.signedIn('alice');
     const grantsOn = async (query: string) =>
       grantsIn(await browser.open(`/account?show=applications${query}`));
@@ -436,7 +436,7 @@ describe('a person who has very much', () => {
   });
 });
 
-test('another browser is said to have been here lately, to ten minutes', async () => {
+test('the last visit of another browser is shown to ten minutes', async () => {
   const browser = await flow.signedIn('alice');
   const other = await flow.signedIn('alice');
   flow.clock.advance(3 * 3600);
@@ -446,7 +446,7 @@ test('another browser is said to have been here lately, to ten minutes', async (
   expect(text).toMatch(/<dt>Last seen<\/dt>\s*<dd>1 minute ago/);
 });
 
-test('an application before which people signed in, and that is gone, is named in words', async () => {
+test('a removed client for sign-in before an application is described in words', async () => {
   const { stores } = flow.authz;
   const { id: accountId } = flow.people.bob;
   const clientId = 'sign-in-CGZOabcdefghijkl';
@@ -454,11 +454,11 @@ test('an application before which people signed in, and that is gone, is named i
   await stores.artefacts.put({ kind: 'Access', id: 'gone', payload, seconds: 1000 });
   const { text } = await (await flow.signedIn('bob')).open('/account');
   expect(text).toContain('<h3>An application that is no longer here</h3>');
-  // The form that ends it needs the identifier; nobody reads it.
+  // The identifier is needed in the form that ends the access, and is not shown to the person.
   expect(text.replaceAll(/ value="[^"]*"/g, '')).not.toContain(clientId);
 });
 
-test('the sign-in page says what for: the account, or a device', async () => {
+test('the sign-in page says whether the person continues to the account or a device', async () => {
   const asked = await flow.browser().open('/account');
   expect(asked.text).toContain('to go to your account');
   for (const path of ['/device', '/device?user_code=BCDF-GHJK']) {

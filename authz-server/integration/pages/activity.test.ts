@@ -25,7 +25,7 @@ async function happened(by: By, ...events: readonly AuditEvent[]): Promise<void>
   await close();
 }
 
-/** Returns the text of the page's entries, one a line. */
+/** Returns the text of the page's entries, one per line. */
 async function entriesAt(browser: TestBrowser, path = PATH): Promise<readonly string[]> {
   await close();
   const { text } = await browser.open(path);
@@ -38,7 +38,7 @@ async function entriesAt(browser: TestBrowser, path = PATH): Promise<readonly st
   );
 }
 
-test('a sign-in with its browser, what an application did, and a wrong password, the newest first', async () => {
+test("the page lists a sign-in with its browser, an application's actions and a wrong password, newest first", async () => {
   const browser = await flow.signedIn('alice');
   await flow.useWeb(browser, 'openid');
   const stranger = flow.browser();
@@ -52,7 +52,7 @@ test('a sign-in with its browser, what an application did, and a wrong password,
   expect(overview.text).toContain(`href="${PATH}"`);
 });
 
-test('nobody else reads it, and without a sign-in the page asks for one', async () => {
+test('another person cannot read the page, and without a sign-in the page asks for one', async () => {
   await flow.signedIn('alice');
   await happened(
     { who: 'operator', how: 'command line' },
@@ -65,8 +65,8 @@ test('nobody else reads it, and without a sign-in the page asks for one', async 
   expect(stranger.text).not.toContain('renamed');
 });
 
-describe('the doer', () => {
-  test('an administrator and an operator are told without a name, id or address', async () => {
+describe('the actor of an entry', () => {
+  test('an entry shows administrators and operators without a name, id or address', async () => {
     const browser = await flow.signedIn('alice');
     const admin = flow.people.bob;
     await happened(
@@ -96,7 +96,7 @@ describe('the doer', () => {
     ['kerberos', /^Your Kerberos names were changed/],
     ['import', /^Your account was changed/],
     ['toString', /^Your account was changed/],
-  ])('an account of which %s was changed says so', async (what, title) => {
+  ])('the entry for a change of %s describes it', async (what, title) => {
     const browser = await flow.signedIn('alice');
     await happened(
       { who: 'operator', how: 'command line' },
@@ -105,7 +105,7 @@ describe('the doer', () => {
     expect((await entriesAt(browser))[0]).toMatch(title);
   });
 
-  test('an entry about an act for others says nothing of them', async () => {
+  test('an entry about an action for other people does not name them', async () => {
     const browser = await flow.signedIn('alice');
     await happened(
       { who: { person: alice() }, how: 'page' },
@@ -121,7 +121,7 @@ describe('the doer', () => {
   });
 });
 
-test('pages go from the newest to the oldest, each entry once', async () => {
+test('the pages go from the newest to the oldest entry, and show each entry once', async () => {
   const browser = await flow.signedIn('alice');
   const key = (n: number) => ({ kind: 'passkey.added', person: alice(), key: `${n}` }) as const;
   const renamed = { kind: 'passkey.renamed', person: alice(), key: '0' } as const;
@@ -136,7 +136,7 @@ test('pages go from the newest to the oldest, each entry once', async () => {
   expect((await browser.open(older)).text).not.toContain(`${PATH}?after=`);
 });
 
-test('like neighbours are one entry with their number', async () => {
+test('consecutive equal entries are shown as one entry with their number', async () => {
   const browser = await flow.signedIn('alice');
   const used = { kind: 'token.issued', client: 'gone', person: alice(), type: 'x' } as const;
   await happened({ who: { client: 'gone' }, how: 'token endpoint' }, used, used, used);
@@ -146,7 +146,7 @@ test('like neighbours are one entry with their number', async () => {
 });
 
 test.each(['x', '-1', '0', '1e3', '99999999999999999999', '<script>', '1&after=2', "1' OR 1"])(
-  'a place that is malformed or far off (%s) is the first page or an empty one',
+  'a malformed or very high position (%s) gives the first page or an empty one',
   async (place) => {
     const browser = await flow.signedIn('alice');
     const { status, text } = await browser.open(`${PATH}?after=${encodeURIComponent(place)}`);
@@ -155,7 +155,7 @@ test.each(['x', '-1', '0', '1e3', '99999999999999999999', '<script>', '1&after=2
   },
 );
 
-test('ids that a client chose are text on the page', async () => {
+test('ids that a client chose are shown as text', async () => {
   const browser = await flow.signedIn('alice');
   for (const client of ATTACKS) {
     await happened(

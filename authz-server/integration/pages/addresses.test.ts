@@ -24,21 +24,21 @@ const set = (name: string, ...emails: NonNullable<Profile['emails']>) =>
 const emailsOf = async (name: string) =>
   (await flow.authz.stores.people.getByName(name))?.profile?.emails;
 
-/** A new link for alice. */
+/** Makes a new link for alice. */
 async function link(address: string): Promise<string> {
   const links = createAddressLinks({ stores: flow.authz.stores, random: systemRandom });
   return `${PATH}/${await links.make(flow.people.alice.id, address, await emailsOf('alice'))}`;
 }
 
-/** Asks for a link to an address. */
+/** Requests a link to an address. */
 const ask = async (browser: TestBrowser, changes: Changes): Promise<Page> =>
   browser.submit(await browser.open(PATH), changes, PATH);
 
-/** Opens a link, and says yes. */
+/** Opens a link, and confirms it. */
 const use = async (browser: TestBrowser, path: string): Promise<Page> =>
   browser.submit(await browser.open(path), {}, path);
 
-/** The messages about addresses that wait, also those that were looked at before. */
+/** Returns the waiting messages about addresses, including those that were read before. */
 async function waiting() {
   const now = flow.clock.now();
   const all = await flow.authz.stores.outbox.take(now + 1, now + 1, 100);
@@ -49,8 +49,8 @@ async function waiting() {
 
 const asksToSignIn = (page: Page) => page.forms.some(({ action }) => action === '/sign-in');
 
-describe('the page', () => {
-  test('the account page leads to it; without mail there is none', async () => {
+describe('the page for addresses', () => {
+  test('the account page links to the page, which does not exist without mail', async () => {
     const browser = await flow.signedIn('alice');
     expect((await browser.open('/account')).text).toContain(`<a href="${PATH}">`);
     await using without = await openDeviceFlow();
@@ -61,7 +61,7 @@ describe('the page', () => {
     }
   });
 
-  test('a new address waits for a link, and is nowhere in the profile', async () => {
+  test('a new address waits for its link, and is not in the profile before', async () => {
     await set('alice', one(OLD, true));
     const browser = await flow.signedIn('alice');
     const page = await ask(browser, { address: ` ${NEW} ` });
@@ -70,7 +70,7 @@ describe('the page', () => {
     expect(await emailsOf('alice')).toEqual([one(OLD, true)]);
   });
 
-  test('an address that an operator wrote down is confirmed by a button beside it', async () => {
+  test('an address that an operator entered is confirmed with a button beside it', async () => {
     await set('alice', one(OLD, true), one(NEW, false));
     const browser = await flow.signedIn('alice');
     const page = await browser.open(PATH);
@@ -82,7 +82,7 @@ describe('the page', () => {
     expect(await waiting()).toEqual([['address-confirmation', flow.people.alice.id, NEW]]);
   });
 
-  test('asks to sign in, once more after five minutes', async () => {
+  test('the page asks for a sign-in, and for another one after five minutes', async () => {
     const browser = await flow.signedIn('alice');
     const page = await browser.open(PATH);
     flow.clock.advance(301);
@@ -103,7 +103,7 @@ describe('the page', () => {
     ['two addresses', { address: [NEW, OLD] }, 400],
     ['a form of more than 16 KiB', { address: 'x'.repeat(17_000) }, 413],
     ['the token of another browser (CSRF)', { address: NEW, csrf: 'x'.repeat(65) }, 403],
-  ])('%s: refused, and nothing waits', async (_, changes, status) => {
+  ])('with %s the form is refused, and no message waits', async (_, changes, status) => {
     await set('alice', one(OLD, true));
     const page = await ask(await flow.signedIn('alice'), changes);
     expect(page.status).toBe(status);
@@ -111,7 +111,7 @@ describe('the page', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test('a flood: three to an address, whoever asks; ten from a person', async () => {
+  test('an address gets at most three messages, whoever asks, and a person can request ten', async () => {
     const alice = await flow.signedIn('alice');
     const statuses: number[] = [];
     for (let n = 0; n < 4; n += 1) statuses.push((await ask(alice, { address: NEW })).status);
@@ -124,8 +124,8 @@ describe('the page', () => {
   });
 });
 
-describe('a link', () => {
-  test('makes a new address the first one, verified, and tells the old one', async () => {
+describe('a link that confirms an address', () => {
+  test('a link makes a new address the first and a verified one, and the old address gets a message', async () => {
     await set('alice', one(OLD, true), one('second@example.com', false));
     const browser = await flow.signedIn('alice');
     const path = await link(NEW);
@@ -139,19 +139,19 @@ describe('a link', () => {
     expect(await waiting()).toEqual([['address-changed', flow.people.alice.id, OLD]]);
   });
 
-  test('makes the first address of somebody who has none', async () => {
+  test('a link makes the first address of a person who has none', async () => {
     await use(await flow.signedIn('alice'), await link(NEW));
     expect(await emailsOf('alice')).toEqual([one(NEW, true)]);
     expect(await waiting()).toEqual([]);
   });
 
-  test('verifies an address of the person where it stands', async () => {
+  test('a link verifies an existing address of the person in its place', async () => {
     await set('alice', one(OLD, true), one(NEW, false));
     await use(await flow.signedIn('alice'), await link(NEW.toUpperCase()));
     expect(await emailsOf('alice')).toEqual([one(OLD, true), one(NEW, true)]);
   });
 
-  test('email_verified follows (OpenID Connect Core 1.0 section 5.1)', async () => {
+  test('email_verified is true after the link (OpenID Connect Core 1.0 section 5.1)', async () => {
     await set('alice', one(OLD, false));
     const told = async () => {
       const person = await flow.authz.stores.people.get(flow.people.alice.id);
@@ -166,7 +166,7 @@ describe('a link', () => {
     expect(await told()).toEqual({ email: NEW, email_verified: true });
   });
 
-  test('leads through the sign-in where nobody is signed in', async () => {
+  test('without a sign-in a link leads through the sign-in', async () => {
     const path = await link(NEW);
     const browser = flow.browser();
     const page = await browser.open(path);
@@ -177,14 +177,14 @@ describe('a link', () => {
     expect(await emailsOf('alice')).toEqual([one(NEW, true)]);
   });
 
-  test('works once', async () => {
+  test('a link works once', async () => {
     const browser = await flow.signedIn('alice');
     const path = await link(NEW);
     await use(browser, path);
     expect((await browser.open(path)).status).toBe(404);
   });
 
-  test('ten at once: one confirms, and the old address is told once', async () => {
+  test('if a link is used ten times at the same time, one use confirms, and the old address gets one message', async () => {
     await set('alice', one(OLD, true));
     const browser = await flow.signedIn('alice');
     const path = await link(NEW);
@@ -195,24 +195,27 @@ describe('a link', () => {
   });
 });
 
-describe('a program that opens every link of a mail confirms nothing:', () => {
+describe('a program that opens every link of a mail does not confirm the address', () => {
   test.each([
     ['GET', undefined, {}, 200],
     ['HEAD', undefined, {}, 200],
     ['POST', new URLSearchParams(), {}, 403],
     ['POST', '{}', { 'content-type': 'application/json' }, 415],
     ['DELETE', undefined, {}, 501],
-  ])('%s %s', async (method, form, fields, status) => {
-    const path = await link(NEW);
-    for (let time = 0; time < 3; time += 1) {
-      expect((await flow.browser().request(method, path, form, fields)).status).toBe(status);
-    }
-    expect(await emailsOf('alice')).toBeUndefined();
-    await use(await flow.signedIn('alice'), path);
-    expect(await emailsOf('alice')).toEqual([one(NEW, true)]);
-  });
+  ])(
+    'a %s request to the link, with the content %s, confirms nothing',
+    async (method, form, fields, status) => {
+      const path = await link(NEW);
+      for (let time = 0; time < 3; time += 1) {
+        expect((await flow.browser().request(method, path, form, fields)).status).toBe(status);
+      }
+      expect(await emailsOf('alice')).toBeUndefined();
+      await use(await flow.signedIn('alice'), path);
+      expect(await emailsOf('alice')).toEqual([one(NEW, true)]);
+    },
+  );
 
-  test('also one that presses the buttons, and whoever else is signed in', async () => {
+  test('a program that presses the buttons confirms nothing, whoever is signed in', async () => {
     const path = await link(NEW);
     const scanner = flow.browser();
     const page = await scanner.open(path);
@@ -228,13 +231,13 @@ describe('a program that opens every link of a mail confirms nothing:', () => {
   });
 });
 
-describe('refused, and nothing changes:', () => {
+describe('refused links and forms, which change nothing', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['after 24 hours', async () => flow.clock.advance(86_400)],
     ['after another link was made', () => link('third@example.com')],
     ['after an operator changed the address', () => set('alice', one('op@example.com', true))],
     ['of an address that is somebody else’s by now', () => set('bob', one(NEW, true))],
-  ])('a link %s', async (_, meanwhile) => {
+  ])('a link %s is refused', async (_, meanwhile) => {
     await set('alice', one(OLD, true));
     const path = await link(NEW);
     await meanwhile();
@@ -249,14 +252,14 @@ describe('refused, and nothing changes:', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test('an unverified claim of somebody else keeps nobody from their address', async () => {
+  test("another person's unverified claim does not prevent a person from confirming the address", async () => {
     await set('bob', one(NEW, false));
     await use(await flow.signedIn('alice'), await link(NEW));
     expect(await emailsOf('alice')).toEqual([one(NEW, true)]);
     expect(await emailsOf('bob')).toEqual([one(NEW, false)]);
   });
 
-  test('a form that another site sends (CSRF)', async () => {
+  test('a form from another site is refused (CSRF)', async () => {
     const browser = await flow.signedIn('alice');
     const path = await link(NEW);
     const { forms } = await browser.open(path);

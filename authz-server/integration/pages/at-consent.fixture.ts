@@ -13,20 +13,23 @@ export interface AtPage {
   readonly page: Page;
 }
 
-/** A new browser in which somebody has signed in and is asked what the client may do, whatever they allowed before. */
+/**
+ * Returns a new browser in which a person has signed in and is asked about the client, whatever the person allowed
+ * before.
+ */
 export async function atConsent(site: TestSite, params: Params = {}, who = ALICE): Promise<AtPage> {
   await removeConsents(site.server, await idOf(site, who.name), () => true);
   const browser = site.browser();
   return { browser, page: await browser.submit(await browser.open(site.authorize(params)), who) };
 }
 
-/** The same once everything was allowed; the page leads back to the client. */
+/** As `atConsent`, after the person allowed everything; the page leads back to the client. */
 export async function allowed(site: TestSite, params: Params = {}): Promise<AtPage> {
   const { browser, page } = await atConsent(site, params);
   return { browser, page: await browser.submit(page, { decision: 'allow' }) };
 }
 
-/** The grant of the tokens that the client gets from there. */
+/** Returns the grant of the tokens that the client gets from this page. */
 export async function grantOf(site: TestSite, page: Page): Promise<string> {
   return String(claimsOf((await site.redeem(page))['access_token'])['grant_id']);
 }

@@ -32,7 +32,7 @@ async function signIn(password: string) {
   return browser;
 }
 
-test('a sign-in and its end are recorded as the doing of the person', async () => {
+test('a sign-in and its end are recorded as actions of the person', async () => {
   const { id } = flow.people.alice;
   expect(await kindsOf(() => signIn(PASSWORD))).toEqual(['sign-in']);
   const last = (await entries()).at(-1);
@@ -40,7 +40,7 @@ test('a sign-in and its end are recorded as the doing of the person', async () =
   expect(last).not.toHaveProperty('from');
 });
 
-test('a wrong password is recorded for the person whose name was typed, ten times an hour', async () => {
+test('a wrong password is recorded for the person whose name was typed, at most ten times per hour', async () => {
   const { id } = flow.people.alice;
   const kinds = await kindsOf(async () => {
     for (let n = 0; n < 3; n += 1) await signIn('wrong');
@@ -49,7 +49,7 @@ test('a wrong password is recorded for the person whose name was typed, ten time
   expect((await entries()).at(-1)).toMatchObject({ who: 'server', person: id, reason: 'password' });
 });
 
-test('a name that nobody has, which may be a password, is in no event and in no count', async () => {
+test('an unknown name, which may be a password, is in no event and in no counter', async () => {
   const typed = 'my-secret-instead-of-a-name';
   const browser = flow.browser();
   const kinds = await kindsOf(async () =>
@@ -60,7 +60,7 @@ test('a name that nobody has, which may be a password, is in no event and in no 
   expect(counts.map(({ person }) => person)).toEqual([NOBODY]);
 });
 
-test('a new password is recorded, a refused one is not', async () => {
+test('a new password is recorded, and a refused one is not', async () => {
   const browser = await signIn(PASSWORD);
   const change = async (current: string) =>
     browser.send(
@@ -73,7 +73,7 @@ test('a new password is recorded, a refused one is not', async () => {
   expect(JSON.stringify(await entries())).not.toContain(NEW);
 });
 
-test('a link is used together with the password that it sets: where that is refused, neither is recorded', async () => {
+test('the use of a link and the password that it sets are recorded together, and neither is if the password is refused', async () => {
   const { id } = flow.people.alice;
   const { people } = flow.authz.stores;
   const links = createRecoveryLinks({ stores: flow.authz.stores, random: systemRandom });

@@ -30,7 +30,7 @@ const asksToSignIn = (page: Page) => page.forms.some(({ action }) => action === 
 const locationOf = ({ status, headers }: Page) => [status, headers.get('location')];
 const signInsOf = (name: 'alice' | 'bob') => listSignIns(flow.store, flow.people[name].id);
 
-/** Sends the form of the page, as a person fills it in unless `changes` say else. */
+/** Sends the form of the page as a person fills it in, with these changes. */
 async function change(browser: TestBrowser, changes: Changes = {}): Promise<Page> {
   return browser.send(
     await browser.open(PATH),
@@ -39,22 +39,22 @@ async function change(browser: TestBrowser, changes: Changes = {}): Promise<Page
   );
 }
 
-/** Whether a password lets alice in, in a new browser. */
+/** Returns whether alice can sign in with a password in a new browser. */
 async function enters(password: string): Promise<boolean> {
   const browser = flow.browser();
   const page = await browser.submit(await browser.open('/account'), { name: 'alice', password });
   return page.status === 200;
 }
 
-/** Takes alice's password away, as if she had only passkeys. */
+/** Removes alice's password, as if she had only passkeys. */
 async function withoutPassword(): Promise<void> {
   const { people: kept } = flow.authz.stores;
   const { password_hash: _, ...now } = (await kept.get(flow.people.alice.id)) ?? flow.people.alice;
   await kept.replace({ ...now, version: now.version + 1 });
 }
 
-describe('the page', () => {
-  test('nobody signed in: asks to sign in first, and leads back', async () => {
+describe('the page to change the password', () => {
+  test('without a sign-in the page asks for one first, and leads back', async () => {
     const browser = flow.browser();
     const asked = await browser.open(PATH);
     expect(asksToSignIn(asked)).toBe(true);
@@ -63,31 +63,31 @@ describe('the page', () => {
     expect(page.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('W3C, A Well-Known URL for Changing Passwords section 3: it is found by its well-known address', async () => {
+  test('W3C, A Well-Known URL for Changing Passwords section 3: the page is found by its well-known address', async () => {
     const browser = flow.browser();
     const found = await browser.request('GET', '/.well-known/change-password');
     expect(locationOf(found)).toEqual([303, PATH]);
-    // Section 4: by this one password managers find out whether status codes mean anything.
+    // Section 4: with this address password managers check whether status codes are reliable.
     const reliable =
       '/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200';
     expect((await browser.request('GET', reliable)).status).toBe(404);
   });
 
-  test('the account page leads to it', async () => {
+  test('the account page links to the page', async () => {
     const { text } = await (await flow.signedIn('alice')).open('/account');
     expect(text).toContain(`href="${PATH}"`);
   });
 });
 
-describe('a change', () => {
-  test('to the same password is refused', async () => {
+describe('a change of the password', () => {
+  test('a change to the same password is refused', async () => {
     const browser = await flow.signedIn('alice');
     const page = await change(browser, { password: PASSWORD });
     expect(page.status).toBe(422);
     expect(page.text).toContain('This is the password that you have already.');
   });
 
-  test('the new password lets in, the old one does not, and this browser stays signed in', async () => {
+  test('the new password works, the old one does not, and this browser stays signed in', async () => {
     const browser = await flow.signedIn('alice');
     const done = await change(browser);
     expect(locationOf(done)).toEqual([303, expect.stringMatching(/^\/account\?done=others\./)]);
@@ -96,7 +96,7 @@ describe('a change', () => {
     expect(account.text).toContain('Your password is changed.');
   });
 
-  test('everything else ends: other browsers, and the access of applications', async () => {
+  test('other browsers and the access of applications end', async () => {
     const browser = await flow.signedIn('alice');
     const other = await flow.signedIn('alice');
     const bob = await flow.signedIn('bob');
@@ -108,7 +108,7 @@ describe('a change', () => {
     expect(asksToSignIn(await bob.open('/account'))).toBe(false);
   });
 
-  test('without the tick nothing else ends', async () => {
+  test('if the box is not ticked, no other access ends', async () => {
     const browser = await flow.signedIn('alice');
     const other = await flow.signedIn('alice');
     const token = (await flow.useWeb(other, ALL.scope)).body['access_token'];
@@ -119,7 +119,7 @@ describe('a change', () => {
     expect([await enters(PASSWORD), await enters(NEW)]).toEqual([false, true]);
   });
 
-  test('the session is a new one: a copy of the cookie from before is worth nothing', async () => {
+  test('the browser gets a new session, and a copy of the old cookie does not work', async () => {
     const browser = await flow.signedIn('alice');
     const thief = flow.browser();
     thief.plant(browser);
@@ -129,7 +129,7 @@ describe('a change', () => {
     expect(asksToSignIn(await browser.open('/account'))).toBe(false);
   });
 
-  test('Digest, SCRAM and Mutual have what they need of the new password', async () => {
+  test('Digest, SCRAM and Mutual get their data from the new password', async () => {
     await flow[Symbol.asyncDispose]();
     const schemes = ['Digest', 'SCRAM-SHA-256', 'Mutual'];
     flow = await openDeviceFlow({
@@ -147,7 +147,7 @@ describe('a change', () => {
     expect(await lacks()).toEqual([]);
   });
 
-  test('it is no fresh sign-in: when and how the person signed in stays', async () => {
+  test('a change is no new sign-in: the time and kind of the sign-in stay', async () => {
     const browser = await flow.signedIn('alice');
     const [before] = await signInsOf('alice');
     flow.clock.advance(600);
@@ -163,7 +163,7 @@ describe('a change', () => {
   });
 });
 
-describe('refused, and nothing changes:', () => {
+describe('refused changes of the password, which change nothing', () => {
   afterEach(async () => {
     expect([await enters(PASSWORD), await enters(NEW)]).toEqual([true, false]);
   });
@@ -176,11 +176,11 @@ describe('refused, and nothing changes:', () => {
     ['one of more than 1,024 octets', { password: 'x'.repeat(1025) }, 'too long'],
     ['one with a control character', { password: `${NEW}\u0007` }, 'control character'],
     ['a common one', { password: 'Football' }, 'commonest'],
-  ])('%s', async (_, changes, sentence) => {
+  ])('a form with %s is refused', async (_, changes, sentence) => {
     const browser = await flow.signedIn('alice');
     const page = await change(browser, { others: undefined, ...changes });
     expect([page.status, page.text.includes(sentence)]).toEqual([422, true]);
-    // The box stays as the person left it, and no password is on the page.
+    // The box stays as the person left it, and the page contains no password.
     const sent = page.forms.find(({ action }) => action === PATH)?.fields ?? [];
     expect(new Map(sent).has('others')).toBe(false);
     expect(page.text).not.toContain(PASSWORD);
@@ -192,17 +192,17 @@ describe('refused, and nothing changes:', () => {
     ['two old ones', { current: [PASSWORD, 'wrong'] }, 400],
     ['a form of more than 16 KiB', { password: 'x'.repeat(17_000) }, 413],
     ['a form of another browser (CSRF)', { csrf: 'x'.repeat(65) }, 403],
-  ])('%s', async (_, changes, status) => {
+  ])('a malformed form is refused: %s', async (_, changes, status) => {
     expect((await change(await flow.signedIn('alice'), changes)).status).toBe(status);
   });
 
-  test('a link with the fields in its query', async () => {
+  test('a link with the fields in its query is refused', async () => {
     const browser = await flow.signedIn('alice');
     const query = new URLSearchParams({ current: PASSWORD, password: NEW }).toString();
     expect((await browser.open(`${PATH}?${query}`)).status).toBe(200);
   });
 
-  test('the form of a browser that was signed out meanwhile', async () => {
+  test('the form of a browser that was signed out meanwhile is refused', async () => {
     const browser = await flow.signedIn('alice');
     const page = await browser.open(PATH);
     await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
@@ -211,7 +211,7 @@ describe('refused, and nothing changes:', () => {
   });
 });
 
-test('guesses of the old password are limited, as those at the sign-in page', async () => {
+test('guesses of the old password are limited as at the sign-in page', async () => {
   const browser = await flow.signedIn('alice');
   for (let guess = 0; guess < 5; guess += 1) {
     expect((await change(browser, { current: `guess ${guess}` })).status).toBe(422);
@@ -223,7 +223,7 @@ test('guesses of the old password are limited, as those at the sign-in page', as
   expect((await change(browser)).status).toBe(303);
 });
 
-test('ten at once with the right old password: one happens', async () => {
+test('if ten changes with the right old password come at the same time, one succeeds', async () => {
   await flow[Symbol.asyncDispose]();
   flow = await openDeviceFlow({ limits: { account: { burst: 100, per: 1 } } });
   const browser = await flow.signedIn('alice');
@@ -240,7 +240,7 @@ test('ten at once with the right old password: one happens', async () => {
 });
 
 describe('a person without a password', () => {
-  test('sets a first one within five minutes of the sign-in, without an old one', async () => {
+  test('a person sets a first password without an old one within five minutes of the sign-in', async () => {
     const browser = await flow.signedIn('alice');
     await withoutPassword();
     flow.clock.advance(300);
@@ -251,7 +251,7 @@ describe('a person without a password', () => {
     expect(await enters(NEW)).toBe(true);
   });
 
-  test('later signs in once more first, also to send the form', async () => {
+  test('later the person must sign in again first, also in order to send the form', async () => {
     const browser = await flow.signedIn('alice');
     await withoutPassword();
     const page = await browser.open(PATH);
@@ -264,7 +264,7 @@ describe('a person without a password', () => {
     expect(await enters(NEW)).toBe(false);
   });
 
-  test('two forms at once: the second does not replace the first password without knowing it', async () => {
+  test('if two forms come at the same time, the second does not replace the first password without knowing it', async () => {
     const browser = await flow.signedIn('alice');
     await withoutPassword();
     const page = await browser.open(PATH);

@@ -15,8 +15,8 @@ afterAll(async () => {
 
 const READ = `${DOCUMENTS} documents:read`;
 
-describe('consent', () => {
-  test('in part: a refused scope is not granted, and the page does not ask for it again', async () => {
+describe('the consent page', () => {
+  test('a person can refuse a scope, which is not granted, and the page does not ask for it again', async () => {
     const { browser, page } = await atConsent(site);
     const answer = await browser.submit(page, { decision: 'allow', item: READ });
     const { access_token } = await site.redeem(answer);
@@ -24,10 +24,10 @@ describe('consent', () => {
     expect(answerIn(await browser.open(site.authorize())).get('code')).not.toBeNull();
   });
 
-  test('a refused scope can be allowed when the client asks again, and the other way round', async () => {
+  test('a refused scope can be allowed when the client asks again, and an allowed scope can be refused', async () => {
     const { browser, page } = await atConsent(site);
     await browser.submit(page, { decision: 'allow', item: READ });
-    const again = await browser.open(site.authorize({ prompt: 'consent' }));
+    const again = await browser.open(site.authorize({ prompt: 'the consent page' }));
     const write = await browser.submit(again, {
       decision: 'allow',
       item: `${DOCUMENTS} documents:write`,
@@ -35,7 +35,7 @@ describe('consent', () => {
     expect(claimsOf((await site.redeem(write))['access_token'])['scope']).toBe('documents:write');
   });
 
-  test('denied: access_denied to the client, nothing granted', async () => {
+  test('after a denial the client gets access_denied, and no access is granted', async () => {
     const before = await listAccess(site.server, await idOf(site, 'alice'));
     const { browser, page } = await atConsent(site);
     const answer = answerIn(await browser.submit(page, { decision: 'deny' }));
@@ -44,13 +44,13 @@ describe('consent', () => {
     expect(await listAccess(site.server, await idOf(site, 'alice'))).toHaveLength(before.length);
   });
 
-  test('nothing allowed is denied', async () => {
+  test('a form that allows no item is a denial', async () => {
     const { browser, page } = await atConsent(site, { scope: 'documents:read' });
     const answer = answerIn(await browser.submit(page, { decision: 'allow', item: undefined }));
     expect(answer.get('error')).toBe('access_denied');
   });
 
-  test('openid cannot be refused by itself', async () => {
+  test('openid cannot be refused alone', async () => {
     const { browser, page } = await atConsent(site, { scope: 'openid documents:read' });
     const answer = await browser.submit(page, { decision: 'allow', item: READ });
     expect(await site.redeem(answer)).toHaveProperty('id_token');
@@ -63,7 +63,7 @@ describe('consent', () => {
     ['a personal scope', 'profile'],
     ['offline_access', 'offline_access'],
     ['__proto__', '__proto__'],
-  ])('an item that was not asked for is not granted: %s', async (_what, item) => {
+  ])('an item that was not requested is not granted: %s', async (_what, item) => {
     const { browser, page } = await atConsent(site, { scope: 'openid documents:read' });
     const answer = await browser.submit(page, { decision: 'allow', item: [item, READ, READ] });
     const grant = await site.server.stores.artefacts.get('Grant', await grantOf(site, answer));
@@ -73,7 +73,7 @@ describe('consent', () => {
     });
   });
 
-  test.each([undefined, '', 'yes', 'Allow'])('decision %j is 400', async (decision) => {
+  test.each([undefined, '', 'yes', 'Allow'])('the decision %j gets 400', async (decision) => {
     const { browser, page } = await atConsent(site);
     expect((await browser.submit(page, { decision })).status).toBe(400);
   });
@@ -93,7 +93,7 @@ describe('consent', () => {
     });
   });
 
-  test('asked for more, the grant grows and keeps since when it is', async () => {
+  test('after a request for more access the grant grows and keeps its time', async () => {
     const { browser, page: answer } = await allowed(site, { scope: 'documents:read' });
     const grant = await grantOf(site, answer);
     const first = await findAccess(site.server, grant);
@@ -103,7 +103,7 @@ describe('consent', () => {
     expect((await findAccess(site.server, grant))?.since).toBe(first?.since);
   });
 
-  test('a grant that was ended while more is asked for does not come back', async () => {
+  test('a grant that ends while the person is asked for more access stays ended', async () => {
     const { browser, page: answer } = await allowed(site, { scope: 'documents:read' });
     const grant = await grantOf(site, answer);
     const more = await browser.open(site.authorize({ scope: 'documents:read documents:write' }));
@@ -112,7 +112,7 @@ describe('consent', () => {
     expect(fresh).not.toBe(grant);
   });
 
-  test('a form that is sent again after its grant was ended gives a new one, whose tokens work', async () => {
+  test('a form that is sent again after the end of its grant gives a new grant, whose tokens work', async () => {
     const { browser, page } = await atConsent(site);
     await browser.send(page, { decision: 'allow' });
     const [access] = await listAccess(site.server, await idOf(site, 'alice'));
@@ -124,7 +124,7 @@ describe('consent', () => {
     expect((await fetched(`${site.url}/userinfo`, { headers })).status).toBe(200);
   });
 
-  test('a form sent ten times at once gives one grant', async () => {
+  test('a form that is sent ten times at the same time gives one grant', async () => {
     const who = await idOf(site, 'alice');
     const before = await listAccess(site.server, who);
     const { browser, page } = await atConsent(site);

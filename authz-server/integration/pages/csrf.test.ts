@@ -21,7 +21,7 @@ async function at(path: string) {
   return { browser, page: await browser.open(path) };
 }
 
-/** A browser in which alice is signed in, on a page with a form. */
+/** Returns a browser in which alice is signed in, on a page with a form. */
 async function signedIn(): Promise<{ browser: TestBrowser; page: Page }> {
   const browser = site.browser();
   await browser.submit(await browser.open('/account'), ALICE);
@@ -34,7 +34,7 @@ async function interaction(params: Record<string, string>) {
   return { browser, page };
 }
 
-/** Every form of ours: the page it is on, and where it goes. */
+/** Each of our forms: its address, and a visit to its page. */
 const FORMS: readonly (readonly [string, () => Promise<{ browser: TestBrowser; page: Page }>])[] = [
   ['/account', signedIn],
   ['/account/password', () => at('/account/password')],
@@ -59,7 +59,7 @@ const VALID = {
 };
 
 describe.each(FORMS)('the form of %s', (path, visit) => {
-  /** One for all: whatever is refused leaves them as they are. */
+  /** One visit for all tests, since a refused form does not change it. */
   let visited: Awaited<ReturnType<typeof visit>>;
   beforeAll(async () => {
     visited = await visit();
@@ -88,7 +88,7 @@ describe.each(FORMS)('the form of %s', (path, visit) => {
     ['another origin', csrfOf, { origin: 'https://evil.example' }],
     ['the origin of a sandbox', csrfOf, { origin: 'null' }],
     ['an origin that begins like ours', csrfOf, { origin: 'http://localhost:3000.evil.example' }],
-  ])('%s is refused, and nothing is done', async (_what, token, fields) => {
+  ])('a form with %s is refused, and has no effect', async (_what, token, fields) => {
     const { answer, stillSignedIn } = await send(token, fields);
     expect(answer.status).toBe(403);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -96,7 +96,7 @@ describe.each(FORMS)('the form of %s', (path, visit) => {
     expect(stillSignedIn).toBe(true);
   });
 
-  test('no cookie is refused: a token alone is not enough', async () => {
+  test('a form without the cookie is refused, since the token is not enough', async () => {
     const { answer } = await send(csrfOf, { cookie: '' });
     expect(answer.status).toBe(403);
   });
@@ -109,12 +109,15 @@ describe.each(FORMS)('the form of %s', (path, visit) => {
     ['400', {}, '&csrf=x'],
     ['400', {}, '&__proto__=1&__proto__=2'],
     ['413', {}, `&x=${'a'.repeat(17_000)}`],
-  ])('%s for %j %.20s', async (status, fields: Record<string, string>, more) => {
-    const { answer, stillSignedIn } = await send(csrfOf, fields, more);
-    expect(answer.status).toBe(Number(status));
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(stillSignedIn).toBe(true);
-  });
+  ])(
+    'the form gets %s for the content %j %.20s',
+    async (status, fields: Record<string, string>, more) => {
+      const { answer, stillSignedIn } = await send(csrfOf, fields, more);
+      expect(answer.status).toBe(Number(status));
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(stillSignedIn).toBe(true);
+    },
+  );
 });
 
 test.each([
@@ -123,7 +126,7 @@ test.each([
   ['without its signature', (token: string) => token.split('.')[0] ?? ''],
   ['with the signature of another', (token: string) => `x${token}`],
   ['that is empty', () => ''],
-])('RFC 6265 section 8.6: a cookie %s is none of ours, and gets replaced', async (_, made) => {
+])('RFC 6265 section 8.6: a cookie %s is not accepted, and is replaced', async (_, made) => {
   const { browser, page } = await signedIn();
   const ours = () => browser.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';
   const [csrf, forged] = [csrfOf(page), made(ours())];
@@ -144,7 +147,7 @@ test.each([
   }
 });
 
-test('a browser at another name of this machine is sent to the issuer, where forms count', async () => {
+test('a browser that uses another name of this machine is sent to the issuer, where forms are accepted', async () => {
   const { browser, page } = await signedIn();
   const form = new URLSearchParams({ csrf: csrfOf(page), end: 'everything' });
   const origin = site.url;
@@ -153,7 +156,7 @@ test('a browser at another name of this machine is sent to the issuer, where for
   expect(text).toContain(`href="${new URL(page.url).origin}/account"`);
 });
 
-test('a form that breaks off harms nobody', async () => {
+test('a form whose connection breaks off has no effect on others', async () => {
   const { browser, page } = await signedIn();
   const socket = connect(Number(new URL(site.url).port), '127.0.0.1');
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
@@ -166,7 +169,7 @@ test('a form that breaks off harms nobody', async () => {
 });
 
 test.each(['%', '%zz', '%ff%fe', '&&&===', '=', 'csrf'])(
-  'the content %j is 403',
+  'a form with the content %j gets 403',
   async (content) => {
     const { browser } = await signedIn();
     expect((await browser.request('POST', '/account', content)).status).toBe(403);
@@ -182,7 +185,7 @@ test('an answer has one token and sets one cookie, however many forms it has', a
   expect(set).toHaveLength(1);
 });
 
-test('no page tells the cookie, and the token of a form does not work as the cookie', async () => {
+test('no page contains the cookie, and the token of a form does not work as the cookie', async () => {
   const browser = site.browser();
   const page = await browser.open('/account');
   const cookie = browser.cookies.find(({ name }) => name === 'countersign-csrf')?.value ?? '';
@@ -207,8 +210,8 @@ test('only the first call for a request makes a secret', () => {
   expect(createCsrf(parts).browserSecret(visit())).not.toBe(secret);
 });
 
-describe('cookies', () => {
-  test('over https they are of this host alone (RFC 6265bis section 4.1.3.2)', async () => {
+describe('the cookies of the server', () => {
+  test('over https the cookies are for this host only (RFC 6265bis section 4.1.3.2)', async () => {
     await using secure = await testSite({
       issuer: 'https://auth.example',
       resource: 'https://api.example',

@@ -10,7 +10,7 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]();
 });
 
-describe('an error that no client can be told (RFC 6749 section 4.1.2.1)', () => {
+describe('an error that cannot be sent to a client (RFC 6749 section 4.1.2.1)', () => {
   test.each<[string, Record<string, string>]>([
     ['an unknown client', { client_id: 'nobody' }],
     ['no client', { client_id: '' }],
@@ -18,24 +18,27 @@ describe('an error that no client can be told (RFC 6749 section 4.1.2.1)', () =>
     ['another redirect URI', { redirect_uri: 'https://evil.example/' }],
     ['a redirect URI with a fragment', { redirect_uri: 'https://app.example/callback#x' }],
     ['script as a redirect URI', { redirect_uri: 'javascript:alert(1)' }],
-  ])('%s: a page, no redirect, a way on that is not of the request', async (_what, params) => {
-    const page = await site.browser().open(site.authorize(params));
-    expect(page.status).toBe(400);
-    expect(page.headers.get('location')).toBeNull();
-    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(page.headers.get('x-frame-options')).toBe('DENY');
-    expect(page.text).toMatch(/<pre>invalid_\w+/);
-    expect(page.text).not.toMatch(/href="(?:https:\/\/evil\.example|javascript:)/);
-  });
+  ])(
+    'for %s there is an error page without a redirect, with a link that does not come from the request',
+    async (_what, params) => {
+      const page = await site.browser().open(site.authorize(params));
+      expect(page.status).toBe(400);
+      expect(page.headers.get('location')).toBeNull();
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(page.headers.get('x-frame-options')).toBe('DENY');
+      expect(page.text).toMatch(/<pre>invalid_\w+/);
+      expect(page.text).not.toMatch(/href="(?:https:\/\/evil\.example|javascript:)/);
+    },
+  );
 
-  test('a known client is the way back', async () => {
+  test('the error page of a known client links to the client', async () => {
     const page = await site
       .browser()
       .open(site.authorize({ redirect_uri: 'https://evil.example/' }));
     expect(page.text).toContain('href="https://app.example/"');
   });
 
-  test('a client that does not take HTML gets JSON', async () => {
+  test('a client that does not accept HTML gets JSON', async () => {
     const browser = site.browser();
     browser.fields = { accept: 'application/json' };
     const page = await browser.open(site.authorize({ client_id: 'nobody' }));
@@ -52,7 +55,7 @@ describe('an error that no client can be told (RFC 6749 section 4.1.2.1)', () =>
 });
 
 test.each(['/token', '/token/revocation', '/token/introspection', '/request', '/device/auth'])(
-  'RFC 6749 section 5.2: %s tells a program in JSON, also one whose library prefers HTML',
+  'RFC 6749 section 5.2: %s sends errors to a program as JSON, even if its library prefers HTML',
   async (path) => {
     const form = new URLSearchParams({ client_id: 'nobody' });
     const { status, headers, text } = await site.browser().request('POST', path, form);
@@ -62,9 +65,9 @@ test.each(['/token', '/token/revocation', '/token/introspection', '/request', '/
   },
 );
 
-describe('a sign-in that is too old', () => {
+describe('an interaction that is too old', () => {
   test.each(['/auth/x', '/auth/x?client_id=web', `/auth/${'a'.repeat(43)}`])(
-    '%s is unknown here',
+    'the address %s belongs to no interaction, and gets an error page',
     async (path) => {
       const page = await site.browser().open(path);
       expect(page.status).toBe(400);
@@ -73,7 +76,7 @@ describe('a sign-in that is too old', () => {
     },
   );
 
-  test('taken up twice: the same answer, while the code is not used', async () => {
+  test('an interaction that is resumed twice gets the same answer while its code is unused', async () => {
     const browser = site.browser();
     const asked = await browser.open(site.authorize());
     const done = await browser.send(asked, { name: 'alice', password: PASSWORD });
@@ -85,7 +88,7 @@ describe('a sign-in that is too old', () => {
   });
 });
 
-test('a store that does not answer: 503, and nothing about it', async () => {
+test('if the store does not answer, the answer is 503 and says nothing about the store', async () => {
   const own = await testSite();
   const browser = own.browser();
   const form = await browser.open('/account');

@@ -33,7 +33,9 @@ afterAll(async () => {
 
 const policyOf = (page: Page) => page.headers.get('content-security-policy');
 
-/** The policy allows the one script of the page, and says nothing of where the client sends the browser on. */
+/**
+ * Checks that the policy allows the page's only script, and does not limit where the client may redirect the browser.
+ */
 function expectSubmitting(page: Page): void {
   const [, script = ''] = /<script>(.*?)<\/script>/s.exec(page.text) ?? [];
   const hash = createHash('sha256').update(script).digest('base64');
@@ -63,7 +65,7 @@ describe('OAuth 2.0 Form Post Response Mode section 2', () => {
     expect((await flow.redeem(fields['code'] ?? '')).status).toBe(200);
   });
 
-  test('an error as well', async () => {
+  test('an error is such a form, too', async () => {
     const page = await browser.open(flow.authorize({ response_mode: 'form_post', scope: 'admin' }));
     expect(page.status).toBe(400);
     expectSubmitting(page);
@@ -94,7 +96,7 @@ describe('CSP Level 3 section 6.4.1: a form that leads to a client ends on a pag
   const STATE = `"><script>alert(1)</script>;url=https://evil.example/ 'x' &amp; ü\r\nLocation: https://evil.example/`;
 
   test.each(['query', 'fragment'])(
-    'response_mode=%s: it goes on to the address of the answer alone, and tells nobody where it came from',
+    'with response_mode=%s the page leads only to the address of the answer, and sends no referrer',
     async (response_mode) => {
       const asked = flow.authorize({ response_mode, state: STATE, prompt: 'consent' });
       const page = await browser.submit(await browser.open(asked), { decision: 'allow' });
@@ -117,7 +119,7 @@ describe('CSP Level 3 section 6.4.1: a form that leads to a client ends on a pag
     },
   );
 
-  test('a redirect to another page of ours stays one', async () => {
+  test('a redirect to another of our pages stays a redirect', async () => {
     const other = flow.browser();
     const asked = await other.open(flow.authorize({ prompt: 'consent' }));
     const posted = await other.send(asked, { name: 'alice', password: PASSWORD });
@@ -137,7 +139,7 @@ describe('OpenID Connect RP-Initiated Logout 1.0 section 2', () => {
     ['', BYE],
     ['a b&c', `${BYE}?state=a+b%26c`],
   ])(
-    'a browser that is not signed in is sent on at once, with the state %j',
+    'a browser without a sign-in is redirected at once, with the state %j',
     async (state, leadsTo) => {
       const one = flow.browser();
       const page = await end(one, { state });
@@ -147,13 +149,13 @@ describe('OpenID Connect RP-Initiated Logout 1.0 section 2', () => {
     },
   );
 
-  test('and has no session afterwards', async () => {
+  test('a browser without a sign-in has no session afterwards', async () => {
     const one = flow.browser();
     await end(one);
     expect(one.cookies.filter(({ name }) => name.includes('session'))).toEqual([]);
   });
 
-  test('without a place to go the page says so, in the language of the browser, without script', async () => {
+  test('without a redirect URI the page says so, in the language of the browser and without a script', async () => {
     const german = { 'accept-language': 'de' };
     const ended = await fetched(`${flow.url}/session/end`, { headers: german });
     expect(ended.headers.get('location')).toBe(`${flow.config.issuer}/session/end/success`);
@@ -171,11 +173,11 @@ describe('OpenID Connect RP-Initiated Logout 1.0 section 2', () => {
   });
 
   test.each(['https://evil.example/', `${BYE}/`, 'javascript:alert(1)'])(
-    'section 3: %s is registered by nobody, and not followed',
+    'section 3: the unregistered URI %s is not followed',
     async (uri) => {
       const query = new URLSearchParams({ client_id: 'odd', post_logout_redirect_uri: uri });
       const page = await browser.open(`/session/end?${query.toString()}`);
-      // The person is asked all the same, and stays here.
+      // The person is still asked, and stays on our page.
       expect([page.status, page.headers.get('location')]).toEqual([200, null]);
       expect(page.text).not.toContain(uri);
     },
@@ -188,7 +190,7 @@ describe('OpenID Connect RP-Initiated Logout 1.0 section 2', () => {
   });
 });
 
-test('somebody else signed in meanwhile, in another tab: that ends first, without a page of its own', async () => {
+test('if another person signed in meanwhile in another tab, that session ends first, without a page of its own', async () => {
   const bob = { stores: flow.stores, clock: systemClock, random: systemRandom, longestLife: 605 };
   await addPerson(
     { ...bob, passwords: createPasswords(), realms: [] },
@@ -211,7 +213,7 @@ test('somebody else signed in meanwhile, in another tab: that ends first, withou
 });
 
 describe('every answer to a browser', () => {
-  test('a redirect tells nobody where it came from', async () => {
+  test('a redirect sends no referrer', async () => {
     const page = await browser.open(flow.authorize());
     expect(page.headers.get('location')).toContain('code=');
     expectGuarded(page);

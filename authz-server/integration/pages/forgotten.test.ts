@@ -20,17 +20,17 @@ async function ask(browser: TestBrowser, changes: Changes): Promise<Page> {
   return browser.send(await browser.open(PATH), changes, PATH);
 }
 
-/** Takes the messages that wait. */
+/** Takes the waiting messages. */
 const waiting = (): Promise<readonly TakenMessage[]> =>
   flow.authz.stores.outbox.take(flow.clock.now(), flow.clock.now() + 1, 100);
 
-describe('the page', () => {
-  test('the sign-in pages lead to it', async () => {
+describe('the page for a forgotten password', () => {
+  test('the sign-in pages link to the page', async () => {
     const { text } = await flow.browser().open('/account');
     expect(text).toContain('<a href="/recover">Forgotten your password?</a>');
   });
 
-  test('without mail there is none, and nothing leads to it', async () => {
+  test('without mail the page does not exist, and no page links to it', async () => {
     await using without = await openDeviceFlow();
     expect((await without.browser().open(PATH)).status).toBe(404);
     expect((await without.browser().open('/account')).text).not.toContain('/recover');
@@ -38,7 +38,7 @@ describe('the page', () => {
     expect((await without.browser().request('POST', PATH, form)).status).toBe(404);
   });
 
-  test('a name: one message waits, in the language of the browser, however often it is asked for', async () => {
+  test('for a name one message waits in the language of the browser, however often it is requested', async () => {
     const browser = flow.browser();
     browser.fields = { ...browser.fields, 'accept-language': 'de' };
     for (const name of ['alice', 'ALICE', 'alice']) {
@@ -50,8 +50,8 @@ describe('the page', () => {
   });
 });
 
-describe('enumeration: nobody learns who has an account', () => {
-  test('somebody, nobody, somebody disabled, a name that nobody can have: one answer, and a message each', async () => {
+describe('enumeration: no answer reveals who has an account', () => {
+  test('a known, unknown, disabled and impossible name get the same answer, and a message each', async () => {
     const people = {
       ...flow.store,
       stores: flow.authz.stores,
@@ -68,11 +68,11 @@ describe('enumeration: nobody learns who has an account', () => {
     for (const { status, text } of pages) {
       expect([status, text]).toEqual([200, pages[0]?.text]);
     }
-    // The two that are no names are nobody alike.
+    // The two impossible names count as the same unknown name.
     expect(await waiting()).toHaveLength(names.length - 2);
   });
 
-  test('the limit of a name counts for names of nobody, too', async () => {
+  test('the limit of a name applies to unknown names, too', async () => {
     for (const name of ['alice', 'nobody']) {
       const statuses: number[] = [];
       for (let n = 0; n < 4; n += 1) statuses.push((await ask(flow.browser(), { name })).status);
@@ -81,7 +81,7 @@ describe('enumeration: nobody learns who has an account', () => {
   });
 });
 
-test('a flood from one address: ten, and then 429 with Retry-After', async () => {
+test('one address can make ten requests, and then gets 429 with Retry-After', async () => {
   const browser = flow.browser();
   for (let n = 0; n < 10; n += 1) {
     expect((await ask(browser, { name: `person${n}` })).status).toBe(200);
@@ -97,12 +97,12 @@ test.each<[string, Changes, number]>([
   ['two names', { name: ['alice', 'bob'] }, 400],
   ['a form of more than 16 KiB', { name: 'x'.repeat(17_000) }, 413],
   ['the token of another browser (CSRF)', { name: 'alice', csrf: 'x'.repeat(65) }, 403],
-])('%s: refused, and nothing waits', async (_, changes, status) => {
+])('with %s the form is refused, and no message waits', async (_, changes, status) => {
   expect((await ask(flow.browser(), changes)).status).toBe(status);
   expect(await waiting()).toEqual([]);
 });
 
-test('GET with a name in its query sends nothing', async () => {
+test('a GET request with a name in its query sends no message', async () => {
   expect((await flow.browser().open(`${PATH}?name=alice`)).status).toBe(200);
   expect(await waiting()).toEqual([]);
 });

@@ -34,12 +34,12 @@ const OFFLINE = item('offline_access');
 const READ = item('documents:read', DOCUMENTS);
 const WRITE = item('documents:write', DOCUMENTS);
 
-/** In place of the id of a grant. */
+/** Stands in place of the id of a grant. */
 const NONE = 'none';
 
 type When = 'before' | 'after';
 
-/** `giveGrant` with something that happens before or after it has written something of that kind. */
+/** Returns `giveGrant` with an action that runs before or after it has written an artefact of this kind. */
 function giving(
   when: When = 'after',
   kind = '',
@@ -71,7 +71,7 @@ function giving(
   return async (decision: GrantDecision): Promise<string> => (await giveGrant(decision)) ?? NONE;
 }
 
-/** The verbs of the store, whether they are on it or on its class. */
+/** Returns the methods of the store, whether they are on the object or on its class. */
 function bound(artefacts: TestSite['server']['stores']['artefacts']) {
   return {
     get: artefacts.get.bind(artefacts),
@@ -87,7 +87,7 @@ function bound(artefacts: TestSite['server']['stores']['artefacts']) {
   };
 }
 
-/** Somebody who has signed in, each time another. */
+/** Returns a sign-in of a new person. */
 async function signedIn(): Promise<SignIn> {
   const { random, clock } = site.server;
   const signIn = {
@@ -104,8 +104,8 @@ async function signedIn(): Promise<SignIn> {
 const grantIn = (id: string) => site.server.stores.artefacts.get('Grant', id);
 const DECISION = { clientId: 'web', allowed: [OPENID, READ] };
 
-describe('a grant that is given', () => {
-  test('holds what was allowed, and is refused the rest', async () => {
+describe('grants that `giveGrant` writes', () => {
+  test('a grant holds the allowed items, and rejects the refused ones', async () => {
     const signIn = await signedIn();
     const id = await giving()({ ...DECISION, signIn, refused: [WRITE, OFFLINE] });
     expect(await grantIn(id)).toMatchObject({
@@ -121,7 +121,7 @@ describe('a grant that is given', () => {
     expect(await findAccess(site.server, id)).toMatchObject({ signIn: signIn.uid, generation: 0 });
   });
 
-  test('a device gets another one each time, and it outlives the sign-in', async () => {
+  test('a device gets a new grant each time, which outlives the sign-in', async () => {
     const signIn = await signedIn();
     const device = { address: '192.0.2.1', agent: 'TV' };
     const give = giving();
@@ -148,7 +148,7 @@ describe('a grant that is given', () => {
       { ...DECISION, device: { address: '192.0.2.1', agent: 'TV' } },
       undefined,
     ],
-  ])('its Access %s, also late in the session', async (_what, decision, seconds) => {
+  ])('the Access of a grant %s, also late in the session', async (_what, decision, seconds) => {
     const { config, clock } = site.server;
     const late = await signedIn();
     const since = clock.now() - (config.people.session - 100) * 1000;
@@ -157,10 +157,10 @@ describe('a grant that is given', () => {
     await give({ ...decision, signIn: { ...late, since } });
     const expected = seconds ?? config.people.grant;
     expect(kept?.seconds).toBeGreaterThan(expected - 10);
-    expect(kept?.seconds).toBeLessThan(expected + 2); // whole seconds of the clock
+    expect(kept?.seconds).toBeLessThan(expected + 2); // the clock counts whole seconds
   });
 
-  test('grows: a person can allow later what they refused', async () => {
+  test('a grant grows: a person can later allow what the person refused', async () => {
     const signIn = await signedIn();
     const give = giving();
     const id = await give({ ...DECISION, signIn, refused: [WRITE, OFFLINE] });
@@ -180,14 +180,14 @@ describe('a grant that is given', () => {
     expect(await giving()({ ...DECISION, signIn: await signedIn(), extend })).not.toBe(extend);
   });
 
-  test('one of another client is not extended', async () => {
+  test('a grant of another client is not extended', async () => {
     const signIn = await signedIn();
     const extend = await giving()({ ...DECISION, signIn });
     expect(await giving()({ ...DECISION, clientId: 'other', signIn, extend })).not.toBe(extend);
   });
 });
 
-describe('a grant that ends at the same moment does not come back', () => {
+describe('a grant that ends at the moment of its writing stays ended', () => {
   const MOMENTS = [
     ['before', 'Grant'],
     ['after', 'Grant'],
@@ -195,7 +195,7 @@ describe('a grant that ends at the same moment does not come back', () => {
     ['after', 'Access'],
   ] as const;
 
-  test.each(MOMENTS)('the sign-in, %s the %s is written', async (when, kind) => {
+  test.each(MOMENTS)('the sign-in ends %s the %s is written', async (when, kind) => {
     const signIn = await signedIn();
     const written: string[] = [];
     const give = giving(when, kind, async ({ id }) => {
@@ -208,13 +208,13 @@ describe('a grant that ends at the same moment does not come back', () => {
     expect(await findAccess(site.server, id)).toBeUndefined();
   });
 
-  test.each(MOMENTS)('everything, %s the %s is written', async (when, kind) => {
+  test.each(MOMENTS)('all access ends %s the %s is written', async (when, kind) => {
     const signIn = await signedIn();
     const give = giving(when, kind, () => endEverything(site.server, signIn.accountId));
     expect(await give({ ...DECISION, allowed: [OFFLINE], signIn })).toBe(NONE);
   });
 
-  test.each(MOMENTS)('the grant that is extended, %s its %s is', async (when, kind) => {
+  test.each(MOMENTS)('the grant that is extended ends %s its %s is written', async (when, kind) => {
     const signIn = await signedIn();
     const id = await giving()({ ...DECISION, signIn });
     const give = giving(when, kind, () => endGrant(site.server, id));

@@ -16,7 +16,7 @@ afterAll(async () => {
   jest.restoreAllMocks();
 });
 
-/** The engine asks the system for the time, so that is what moves; never back. */
+/** The engine reads the system's time, so the tests move that, and only forward. */
 let ahead = 0;
 const now = Date.now.bind(Date);
 jest.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
@@ -24,7 +24,7 @@ function later(seconds: number) {
   ahead += seconds * 1000;
 }
 
-/** The page that says that this is too old, and leads on. */
+/** Checks that the page says that it is too old, and has a link. */
 function expectExpired(page: Page) {
   expect(page.status).toBe(400);
   expect(page.text).toContain('This page is too old');
@@ -34,7 +34,7 @@ function expectExpired(page: Page) {
 }
 
 describe('signing in for a client (RFC 6749 section 4.1, OpenID Connect Core 1.0 section 3.1.2.3)', () => {
-  test('asks who it is and what they allow, then goes back with a code, its state and iss', async () => {
+  test('the server asks for the sign-in and the consent, and then redirects with a code, its state and iss', async () => {
     const browser = site.browser();
     const asked = await browser.open(site.authorize());
     expect(asked.status).toBe(200);
@@ -48,7 +48,7 @@ describe('signing in for a client (RFC 6749 section 4.1, OpenID Connect Core 1.0
     expect(answer.get('code')).toMatch(/^[\w-]{43}$/);
   });
 
-  test('both pages show the logo of the client, and may load that picture alone (CSP Level 3 section 6.1.6)', async () => {
+  test('both pages show the logo of the client, and may load only that picture (CSP Level 3 section 6.1.6)', async () => {
     const { clients } = site.server.stores;
     const logo_uri = 'https://pictures.example/of/web.png';
     await clients.replace({ ...WEB, logo_uri });
@@ -63,7 +63,7 @@ describe('signing in for a client (RFC 6749 section 4.1, OpenID Connect Core 1.0
     expect((await browser.open(site.authorize())).text).not.toContain('pictures.example');
   });
 
-  test('the code gives tokens of that person, of what they allowed', async () => {
+  test('the code gives tokens of that person, for the allowed access', async () => {
     const { page: answer } = await allowed(site);
     const tokens = await site.redeem(answer);
     expect(claimsOf(tokens['access_token'])).toMatchObject({
@@ -73,12 +73,12 @@ describe('signing in for a client (RFC 6749 section 4.1, OpenID Connect Core 1.0
     });
   });
 
-  test('somebody who is signed in and has allowed it is asked nothing', async () => {
+  test('a signed-in person who has allowed the access is not asked again', async () => {
     const { browser } = await allowed(site);
     expect(answerIn(await browser.open(site.authorize())).get('code')).not.toBeNull();
   });
 
-  test('a wrong password is asked for again, with what was typed', async () => {
+  test('after a wrong password the page asks again, and keeps the typed name', async () => {
     const browser = site.browser();
     const asked = await browser.open(site.authorize({ prompt: 'consent' }));
     const again = await browser.submit(asked, { name: 'alice', password: 'wrong horse' });
@@ -94,25 +94,25 @@ describe('signing in for a client (RFC 6749 section 4.1, OpenID Connect Core 1.0
     ['a NUL in the name', { name: 'alice\0', password: PASSWORD }],
     ['a name of 10,000 characters', { name: 'a'.repeat(10_000), password: PASSWORD }],
     ['a password of 10,000 characters', { name: 'alice', password: 'a'.repeat(10_000) }],
-  ])('%s is a wrong password', async (_what, fields) => {
+  ])('a form with %s is a wrong password', async (_what, fields) => {
     const browser = site.browser();
     expect((await browser.submit(await browser.open(site.authorize()), fields)).status).toBe(422);
   });
 
-  test('login_hint is filled in, and is text', async () => {
+  test('login_hint is filled in as text', async () => {
     const browser = site.browser();
     const page = await browser.open(site.authorize({ login_hint: '"><script>alert(1)</script>' }));
     expect(page.text).not.toContain('<script>');
     expect(page.forms[0]?.fields).toContainEqual(['name', '"><script>alert(1)</script>']);
   });
 
-  test('ui_locales goes before Accept-Language', async () => {
+  test('ui_locales takes precedence over Accept-Language', async () => {
     const browser = site.browser();
     const page = await browser.open(site.authorize({ ui_locales: 'fr de' }));
     expect(page.headers.get('content-language')).toBe('de');
   });
 
-  test('giving up leads back with access_denied', async () => {
+  test('a person who gives up returns to the client with access_denied', async () => {
     const browser = site.browser();
     const asked = await browser.open(site.authorize());
     const abort = asked.forms.find(({ action }) => action.endsWith('/abort'));
@@ -124,7 +124,7 @@ describe('signing in for a client (RFC 6749 section 4.1, OpenID Connect Core 1.0
 
 describe('signing in again (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
   test.each([{ prompt: 'login' }, { max_age: '60' }])(
-    '%j asks for the password',
+    'a request with %j asks for the password',
     async (params) => {
       const { browser } = await allowed(site);
       later(61);
@@ -141,7 +141,7 @@ describe('signing in again (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
     expect(answerIn(await browser.open(site.authorize({ max_age: '60' }))).has('code')).toBe(true);
   });
 
-  test('login and consent in one request: each once, auth_time stays that of the password', async () => {
+  test('login and consent in one request are asked once each, and auth_time is the time of the password', async () => {
     const { browser, page } = await atConsent(site, { prompt: 'login consent' });
     const [signIn] = await listSignIns(site.server, await idOf(site, 'alice'));
     later(5);
@@ -150,7 +150,7 @@ describe('signing in again (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
     expect(claims['auth_time']).toBe(Math.floor((signIn?.since ?? 0) / 1000));
   });
 
-  test('another person signs the earlier one out, with what ends with that', async () => {
+  test('if another person signs in, the earlier one is signed out, and the grants of that session end', async () => {
     const { browser, page: answer } = await allowed(site);
     const grant = await grantOf(site, answer);
     const page = await browser.open(site.authorize({ prompt: 'login' }));
@@ -164,25 +164,28 @@ describe('signing in again (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
   });
 });
 
-describe('an interaction is of one browser and of one time', () => {
-  test('unknown here: the page that says so, with a way on', async () => {
+describe('an interaction belongs to one browser and one time', () => {
+  test('for an unknown interaction there is a page that says so, with a link', async () => {
     for (const path of ['/interaction/x', `/interaction/${'a'.repeat(43)}`]) {
       expectExpired(await site.browser().open(path));
     }
   });
 
-  test.each(['login', 'consent', 'abort'])('another browser cannot send its %s', async (end) => {
-    const { browser, page } = await atConsent(site);
-    const stranger = site.browser();
-    const { forms } = await stranger.open('/account');
-    const csrf = new Map(forms[0]?.fields).get('csrf') ?? '';
-    const url = new URL(page.url);
-    const form = new URLSearchParams({ csrf, decision: 'allow', ...ALICE });
-    expectExpired(await stranger.request('POST', `${url.pathname}/${end}`, form));
-    expect((await browser.open(page.url)).text).toContain('name="decision"');
-  });
+  test.each(['login', 'consent', 'abort'])(
+    'another browser cannot send the form %s',
+    async (end) => {
+      const { browser, page } = await atConsent(site);
+      const stranger = site.browser();
+      const { forms } = await stranger.open('/account');
+      const csrf = new Map(forms[0]?.fields).get('csrf') ?? '';
+      const url = new URL(page.url);
+      const form = new URLSearchParams({ csrf, decision: 'allow', ...ALICE });
+      expectExpired(await stranger.request('POST', `${url.pathname}/${end}`, form));
+      expect((await browser.open(page.url)).text).toContain('name="decision"');
+    },
+  );
 
-  test('that of another URL is not shown', async () => {
+  test('an interaction of another URL is not shown', async () => {
     const { browser, page } = await atConsent(site);
     const { pathname } = new URL(page.url);
     const cookie = browser.cookies
@@ -195,7 +198,7 @@ describe('an interaction is of one browser and of one time', () => {
     expect(other.text).toContain('https://app.example/');
   });
 
-  test('that of another person is not shown to who is signed in here', async () => {
+  test('an interaction of another person is not shown to the person who is signed in', async () => {
     const { browser: attacker, page } = await atConsent(site);
     const { browser: victim } = await atConsent(site, {}, BOB);
     victim.plant(attacker, /^countersign-(?:interaction|resume)/);
@@ -206,7 +209,7 @@ describe('an interaction is of one browser and of one time', () => {
     expectExpired(await victim.request('POST', `${new URL(page.url).pathname}/consent`, form));
   });
 
-  test('expired: nothing is left of it', async () => {
+  test('an expired interaction no longer exists', async () => {
     const { browser, page } = await atConsent(site);
     const uid = page.url.split('/').at(-1) ?? '';
     await site.server.stores.artefacts.remove('Interaction', uid);
@@ -214,7 +217,7 @@ describe('an interaction is of one browser and of one time', () => {
     expectExpired(await browser.submit(page, { decision: 'allow' }));
   });
 
-  test('done a while ago: the back button and a second submit are told so', async () => {
+  test('after a while, going back to a finished interaction or sending its form again gets a page that says so', async () => {
     const browser = site.browser();
     const asked = await browser.open(site.authorize());
     const consent = await browser.submit(asked, ALICE);
@@ -227,7 +230,7 @@ describe('an interaction is of one browser and of one time', () => {
     expectExpired(await browser.submit(consent, { decision: 'allow' }));
   });
 
-  test('ten decisions at once: one stands, and the others come to the same', async () => {
+  test('if ten decisions come at the same time, one is final, and the others get the same answer', async () => {
     const { browser, page } = await atConsent(site);
     const kept = site.browser();
     kept.plant(browser);
@@ -242,7 +245,7 @@ describe('an interaction is of one browser and of one time', () => {
     expect(answerIn(await kept.follow(sent[0] ?? page)).toString()).toBe(answer.toString());
   });
 
-  test('the answer of one prompt is not the answer of the other', async () => {
+  test('the form of one prompt is not accepted for the other', async () => {
     const { browser, page } = await atConsent(site);
     const login = `${new URL(page.url).pathname}/login`;
     const csrf = page.forms[0]?.fields.find(([name]) => name === 'csrf')?.[1] ?? '';
@@ -250,7 +253,7 @@ describe('an interaction is of one browser and of one time', () => {
     expectExpired(await browser.request('POST', login, form));
   });
 
-  test('two tabs do not disturb one another', async () => {
+  test('two tabs do not affect each other', async () => {
     const browser = site.browser();
     const [one, two] = [await browser.open(site.authorize()), await browser.open(site.authorize())];
     const [first, second] = [await browser.submit(one, ALICE), await browser.submit(two, ALICE)];
@@ -270,7 +273,7 @@ describe('an interaction is of one browser and of one time', () => {
       },
     ],
     ['everything was ended', async () => endEverything(site.server, await idOf(site, 'alice'))],
-  ])('%s while consent was asked for', async (_what, end) => {
+  ])('%s while the person was asked for consent', async (_what, end) => {
     const { browser, page } = await atConsent(site);
     const before = await listAccess(site.server, await idOf(site, 'alice'));
     await end();
@@ -280,7 +283,7 @@ describe('an interaction is of one browser and of one time', () => {
     expect(after.every(({ grantId }) => before.some((one) => one.grantId === grantId))).toBe(true);
   });
 
-  test('a consent that is taken up after the sign-in was ended signs nobody in', async () => {
+  test('a consent that is resumed after the end of the sign-in does not sign the person in', async () => {
     const { browser, page } = await atConsent(site);
     const done = await browser.send(page, { decision: 'allow' });
     const who = await idOf(site, 'alice');
@@ -294,7 +297,7 @@ describe('an interaction is of one browser and of one time', () => {
 describe('session fixation', () => {
   const isSession = /^countersign-session/;
 
-  /** The attacker's cookies are in the browser of alice, who signs in there. */
+  /** Puts the attacker's cookies into the browser of alice, who signs in there. */
   async function planted(prepare: (attacker: TestBrowser) => Promise<unknown>) {
     const [attacker, victim] = [site.browser(), site.browser()];
     await prepare(attacker);
@@ -303,7 +306,7 @@ describe('session fixation', () => {
     return { attacker, victim };
   }
 
-  test('the session gets a new identifier, and the planted one is signed out', async () => {
+  test('the session gets a new identifier, and the planted session is signed out', async () => {
     const { attacker, victim } = await planted((browser) =>
       browser.open('/account').then(async (page) => browser.submit(page, BOB)),
     );
@@ -316,7 +319,7 @@ describe('session fixation', () => {
     expect(theirs.text).toContain('type="password"');
   });
 
-  test('cookies of an interaction that somebody planted do not sign them in', async () => {
+  test('planted cookies of an interaction do not sign the attacker in', async () => {
     const [attacker, victim] = [site.browser(), site.browser()];
     const asked = await attacker.open(site.authorize({ prompt: 'consent' }));
     victim.plant(attacker, /^countersign-(?:interaction|resume)/);
@@ -326,12 +329,12 @@ describe('session fixation', () => {
     const resume = done.headers.get('location') ?? '';
     expectExpired(await attacker.open(resume));
     expect((await attacker.open('/account')).text).toContain('type="password"');
-    // Nor was it lost for who signed in.
+    // The person who signed in can still continue.
     expect((await victim.open(resume)).text).toContain('name="decision"');
   });
 });
 
-test('no answer of ours has a secret in its URL, and none is stored', async () => {
+test('no URL of our answers contains a secret, and no cache stores the answers', async () => {
   const browser = site.browser();
   const asked = await browser.open(site.authorize());
   const done = await browser.send(asked, ALICE);

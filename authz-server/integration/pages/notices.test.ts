@@ -19,20 +19,20 @@ afterEach(async () => flow[Symbol.asyncDispose]());
 
 const server = () => ({ ...flow.authz, clock: flow.clock, random: systemRandom });
 
-/** The messages that wait for alice, also those that were looked at before. */
+/** Returns the messages that wait for alice, including those that were read before. */
 const messages = async () => {
   const { stores } = flow.authz;
   const all = await stores.outbox.take(flow.clock.now() + 1, flow.clock.now() + 1, 100);
   return all.filter(({ accountId }) => accountId === flow.people.alice.id);
 };
-/** Their kinds, without those of sign-ins. */
+/** Returns the kinds of those messages, without those about sign-ins. */
 const waiting = async () =>
   (await messages())
     .filter(({ kind }) => kind !== 'new-sign-in')
     .map(({ kind }) => kind)
     .toSorted((a, b) => a.localeCompare(b));
 
-test('a changed password; a refused one is no news', async () => {
+test('a changed password causes a message, and a refused one does not', async () => {
   const browser = await flow.signedIn('alice');
   const path = '/account/password';
   for (const current of ['wrong', PASSWORD]) {
@@ -41,7 +41,7 @@ test('a changed password; a refused one is no news', async () => {
   expect(await waiting()).toEqual(['password-changed']);
 });
 
-describe('a first password', () => {
+describe('messages about a first password', () => {
   const withoutPassword = async () => {
     const { people } = flow.authz.stores;
     const { password_hash: _gone, ...alice } =
@@ -49,7 +49,7 @@ describe('a first password', () => {
     await people.replace({ ...alice, version: alice.version + 1 });
   };
 
-  test('on the account page', async () => {
+  test('a first password on the account page causes a message', async () => {
     const browser = await flow.signedIn('alice');
     await withoutPassword();
     const path = '/account/password';
@@ -57,7 +57,7 @@ describe('a first password', () => {
     expect(await waiting()).toEqual(['password-set']);
   });
 
-  test('by an invitation', async () => {
+  test('a first password by an invitation causes a message', async () => {
     await withoutPassword();
     const links = createRecoveryLinks({ stores: flow.authz.stores, random: systemRandom });
     const { id } = flow.people.alice;
@@ -68,7 +68,7 @@ describe('a first password', () => {
   });
 });
 
-test('a link that removes the second factor', async () => {
+test('a link that removes the second factor causes a message', async () => {
   const { stores } = flow.authz;
   const { id } = flow.people.alice;
   await stores.secondFactors.add(someSecondFactor(id));
@@ -80,7 +80,7 @@ test('a link that removes the second factor', async () => {
   expect(await waiting()).toEqual(['password-changed', 'second-factor-removed']);
 });
 
-test('a passkey that is removed; one that is not there is no news', async () => {
+test('the removal of a passkey causes a message, and that of an unknown passkey does not', async () => {
   const { id } = flow.people.alice;
   await flow.authz.stores.passkeys.add({ ...somePasskey('theirs'), accountId: id }, 10);
   const browser = await flow.signedIn('alice');
@@ -91,7 +91,7 @@ test('a passkey that is removed; one that is not there is no news', async () => 
   expect(await waiting()).toEqual(['passkey-removed']);
 });
 
-test('a passkey that is made; a form without one is no news', async () => {
+test('a new passkey causes a message, and a form without one does not', async () => {
   const browser = await flow.signedIn('alice');
   const path = '/account/passkeys';
   const authenticator = new Authenticator(flow.authz.config.issuer);
@@ -106,10 +106,10 @@ test('a passkey that is made; a form without one is no news', async () => {
   expect(await waiting()).toEqual(['passkey-added']);
 });
 
-describe('a second factor', () => {
+describe('messages about a second factor', () => {
   const path = '/account/second-factor';
 
-  /** alice, who has one and is signed in with it. */
+  /** Returns alice, who has a second factor and is signed in with it. */
   async function alice() {
     const { code } = await withSecondFactor(server(), 'alice');
     const browser = flow.browser();
@@ -118,7 +118,7 @@ describe('a second factor', () => {
     return browser;
   }
 
-  test('that is set up on the account page; a wrong code is no news', async () => {
+  test('a set-up on the account page causes a message, and a wrong code does not', async () => {
     const browser = await flow.signedIn('alice');
     const wrong = await browser.submit(await browser.open(path), { code: '000000' });
     expect(await waiting()).toEqual([]);
@@ -127,7 +127,7 @@ describe('a second factor', () => {
     expect(await waiting()).toEqual(['second-factor-set-up']);
   });
 
-  test('that takes the place of another', async () => {
+  test('the replacement of a second factor causes a message', async () => {
     const browser = await alice();
     const page = await browser.send(await browser.open(path), { change: 'another' }, path);
     const done = await browser.submit(page, { code: appFrom(page, flow)() });
@@ -135,7 +135,7 @@ describe('a second factor', () => {
     expect(await waiting()).toEqual(['second-factor-replaced']);
   });
 
-  test('that is set up during a sign-in', async () => {
+  test('a set-up during a sign-in causes a message', async () => {
     await flow[Symbol.asyncDispose]();
     flow = await openDeviceFlow({ mail: MAIL, people: { secondFactor: 'required' } });
     const browser = flow.browser();
@@ -147,7 +147,7 @@ describe('a second factor', () => {
     expect(new Set(kinds)).toEqual(new Set(['second-factor-set-up', 'new-sign-in']));
   });
 
-  test('a recovery code that is used; the same one again is no news', async () => {
+  test('a used recovery code causes a message, and the same code again does not', async () => {
     const { codes } = await withSecondFactor(server(), 'alice');
     for (const recovery of [codes[0] ?? '', codes[0] ?? '']) {
       const browser = flow.browser();
@@ -160,7 +160,7 @@ describe('a second factor', () => {
   test.each([
     ['renew', 'recovery-codes-renewed'],
     ['remove', 'second-factor-removed'],
-  ])('%s on the account page: %s', async (change, kind) => {
+  ])('the change %s on the account page causes the message %s', async (change, kind) => {
     const browser = await alice();
     const page = await browser.open(path);
     await browser.send(page, { change: 'nothing' }, path);
@@ -170,13 +170,13 @@ describe('a second factor', () => {
   });
 });
 
-describe('a new sign-in', () => {
+describe('messages about a new sign-in', () => {
   const signInAt = async (browser: TestBrowser, who = ALICE) =>
     browser.submit(await browser.open('/account'), who);
   const leave = async (browser: TestBrowser) =>
     browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
 
-  test('is told once of a browser, with its origin, in its language; a wrong password is no news', async () => {
+  test('a new browser causes one message with its origin, in its language, and a wrong password does not', async () => {
     const browser = flow.browser();
     browser.fields = { ...browser.fields, 'accept-language': 'de', 'user-agent': 'One/1' };
     await signInAt(browser, { ...ALICE, password: 'wrong' });
@@ -194,7 +194,7 @@ describe('a new sign-in', () => {
     ]);
   });
 
-  test('is told of each browser, also of one where somebody else signed in before', async () => {
+  test('each new browser causes a message, even if another person signed in there before', async () => {
     const browser = flow.browser();
     await signInAt(browser, { ...ALICE, name: 'bob' });
     await leave(browser);
@@ -203,7 +203,7 @@ describe('a new sign-in', () => {
     expect(await messages()).toHaveLength(2);
   });
 
-  test('by a passkey is told, too', async () => {
+  test('a sign-in by a passkey causes a message, too', async () => {
     const browser = await flow.signedIn('alice');
     const authenticator = new Authenticator(flow.authz.config.issuer);
     const path = '/account/passkeys';
@@ -218,7 +218,7 @@ describe('a new sign-in', () => {
     expect(await messages()).toHaveLength(before + 1);
   });
 
-  test('with the right password alone nobody is told, and the browser is not known', async () => {
+  test('the right password without a second step causes no message, and the browser stays unknown', async () => {
     const { code } = await withSecondFactor(server(), 'alice');
     const browser = flow.browser();
     const page = await signInAt(browser);
@@ -227,7 +227,7 @@ describe('a new sign-in', () => {
     expect(await messages()).toMatchObject([{ kind: 'new-sign-in' }]);
   });
 
-  test('a cookie of a known browser that somebody made up is none', async () => {
+  test('a forged cookie of a known browser is not accepted', async () => {
     const browser = flow.browser();
     const line = 'countersign-known=id.mark; path=/';
     browser.plant({ cookies: [{ name: 'countersign-known', line }] });

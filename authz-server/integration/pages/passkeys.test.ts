@@ -40,7 +40,7 @@ afterEach(async () => flow[Symbol.asyncDispose]());
 const origin = () => flow.authz.config.issuer;
 const passkeysOf = (name: 'alice' | 'bob') => flow.authz.stores.passkeys.of(flow.people[name].id);
 
-/** Makes a passkey on the page where that is done; resolves to the answer. */
+/** Makes a passkey on its page. Resolves to the answer. */
 async function make(
   browser: TestBrowser,
   authenticator: Authenticator,
@@ -51,7 +51,7 @@ async function make(
   return browser.submit(page, { do: 'added', passkey, name: changed.name ?? 'Phone' }, PATH);
 }
 
-/** Uses a passkey on a sign-in page; resolves to what follows. */
+/** Uses a passkey on a sign-in page. Resolves to the page that follows. */
 async function use(
   browser: TestBrowser,
   authenticator: Authenticator,
@@ -63,7 +63,7 @@ async function use(
   return browser.submit(page, { passkey, name: '', password: '' });
 }
 
-/** Alice with a passkey, in the browser where she made it. */
+/** Returns alice with a passkey, in the browser where she made it. */
 async function aliceWithPasskey() {
   const browser = await flow.signedIn('alice');
   const authenticator = new Authenticator(origin());
@@ -72,10 +72,10 @@ async function aliceWithPasskey() {
   return { browser, authenticator };
 }
 
-describe('the way of the last sign-in in this browser', () => {
+describe('how the last sign-in in this browser was done', () => {
   const first = ({ text }: Page) => text.indexOf('data-way="get"') < text.indexOf('id="name"');
 
-  test('a passkey is offered first after a passkey, a password after a password', async () => {
+  test('after a passkey a passkey is offered first, and after a password a password', async () => {
     const { authenticator } = await aliceWithPasskey();
     const browser = flow.browser();
     expect(first(await browser.open('/account'))).toBe(false);
@@ -90,7 +90,7 @@ describe('the way of the last sign-in in this browser', () => {
     expect(first(await browser.open('/account'))).toBe(false);
   });
 
-  test('the cookie says nothing of who it was, and a wrong password sets none', async () => {
+  test('the cookie does not identify the person, and a wrong password sets none', async () => {
     const { browser } = await aliceWithPasskey();
     const way = browser.cookies.find(({ name }) => name === 'countersign-way');
     expect(way?.value).toBe('password');
@@ -108,7 +108,7 @@ const isSignedIn = async (browser: TestBrowser) =>
   (await browser.open('/account')).text.includes('/sign-out');
 
 describe('making a passkey (WebAuthn section 7.1)', () => {
-  test('it is kept with its name and listed, and lets its person in without name or password', async () => {
+  test('a passkey is stored with its name and listed, and signs its person in without name or password', async () => {
     const { authenticator } = await aliceWithPasskey();
     const [kept] = await passkeysOf('alice');
     expect(kept).toMatchObject({ id: authenticator.id, name: 'Phone', rpId: 'localhost' });
@@ -117,7 +117,7 @@ describe('making a passkey (WebAuthn section 7.1)', () => {
     expect((await other.open(PATH)).text).toContain('Used just now');
   });
 
-  test('the options ask for a passkey with verification, for this host and a person without a name', async () => {
+  test('the options require a passkey with verification, for this host, and identify the person without a name', async () => {
     const page = await (await flow.signedIn('alice')).open(PATH);
     const options = optionsIn(page);
     expect(options).toMatchObject({
@@ -167,14 +167,14 @@ describe('making a passkey (WebAuthn section 7.1)', () => {
         response: { clientDataJSON: 'AAAA', attestationObject: '_____w' },
       }),
     ],
-  ])('%s is no answer: 422', async (_title, passkey) => {
+  ])('%s as an answer gets 422', async (_title, passkey) => {
     const browser = await flow.signedIn('alice');
     const page = await browser.open(PATH);
     const after = await browser.submit(page, { do: 'added', passkey, name: 'x' }, PATH);
     expect(after.status).toBe(422);
   });
 
-  test('a challenge works once, for five minutes, for its person and browser, and for nothing else', async () => {
+  test('a challenge works once, within five minutes, only for its person, browser and purpose', async () => {
     const alice = await flow.signedIn('alice');
     const page = await alice.open(PATH);
     const first = new Authenticator(origin()).create(optionsIn(page));
@@ -198,7 +198,7 @@ describe('making a passkey (WebAuthn section 7.1)', () => {
     expect(await passkeysOf('bob')).toEqual([]);
   });
 
-  test('a challenge for coming in makes no passkey', async () => {
+  test('a challenge for a sign-in makes no passkey', async () => {
     const browser = await flow.signedIn('alice');
     const { challenge } = optionsIn(await flow.browser().open('/account'));
     expect((await make(browser, new Authenticator(origin()), { challenge })).status).toBe(422);
@@ -215,14 +215,14 @@ describe('making a passkey (WebAuthn section 7.1)', () => {
     },
   );
 
-  test('the passkey of somebody else cannot be taken over', async () => {
+  test('the passkey of another person cannot be taken over', async () => {
     const { authenticator } = await aliceWithPasskey();
     const page = await make(await flow.signedIn('bob'), authenticator);
     expect(page.text).toContain('This passkey is here already.');
     expect(await passkeysOf('bob')).toEqual([]);
   });
 
-  test('a person has 20 at most, also if the last two are made at once', async () => {
+  test('a person has at most 20 passkeys, even if the last two are made at the same time', async () => {
     const browser = await flow.signedIn('alice');
     const numbered = (n: number) => make(browser, new Authenticator(origin()), { name: `n${n}` });
     for (let n = 0; n < 19; n += 1) await numbered(n);
@@ -255,16 +255,13 @@ describe('a change needs a sign-in of the last five minutes', () => {
   test.each([
     [5, true],
     [6, false],
-  ])(
-    '%d seconds ahead of the process that is asked, a sign-in is recent: %s',
-    async (ahead, is) => {
-      const browser = await flow.signedIn('alice');
-      flow.clock.set(-ahead);
-      expect((await browser.open(PATH)).text.includes('Sign in once more')).toBe(!is);
-    },
-  );
+  ])('a sign-in %d seconds ahead of the answering process is recent: %s', async (ahead, is) => {
+    const browser = await flow.signedIn('alice');
+    flow.clock.set(-ahead);
+    expect((await browser.open(PATH)).text.includes('Sign in once more')).toBe(!is);
+  });
 
-  test('the same holds for keys of HOBA and Concealed', async () => {
+  test('keys of HOBA and Concealed need such a sign-in, too', async () => {
     const browser = await flow.signedIn('alice');
     const page = await browser.open('/account/end');
     flow.clock.advance(5 * MINUTE + 1);
@@ -288,14 +285,14 @@ describe('a change needs a sign-in of the last five minutes', () => {
     expect(await passkeysOf('alice')).toMatchObject([{ id: authenticator.id, name: 'Phone' }]);
   });
 
-  test.each(['', 'everything', '__proto__'])('the change %j is 400', async (change) => {
+  test.each(['', 'everything', '__proto__'])('the change %j gets 400', async (change) => {
     const { browser } = await aliceWithPasskey();
     const page = await browser.open(PATH);
     expect((await browser.submit(page, { do: change }, PATH)).status).toBe(400);
   });
 });
 
-describe('coming in with a passkey (WebAuthn section 7.2)', () => {
+describe('sign-in with a passkey (WebAuthn section 7.2)', () => {
   const refusals: readonly (readonly [string, Changed])[] = [
     ['of another origin', { origin: 'https://evil.example' }],
     ['asked for in a frame of another origin', { crossOrigin: true }],
@@ -312,7 +309,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     ['without a handle', { userHandle: '' }],
     ['of a passkey that may be backed up now', { flags: PRESENT | VERIFIED | ELIGIBLE }],
   ];
-  test.each(refusals)('an answer %s lets nobody in', async (_title, changed) => {
+  test.each(refusals)('an answer %s does not sign the person in', async (_title, changed) => {
     const { authenticator } = await aliceWithPasskey();
     const browser = flow.browser();
     const page = await use(browser, authenticator, changed);
@@ -321,7 +318,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  test('step 17: whether it may be backed up is kept when it is made, and does not change', async () => {
+  test('step 17: whether a passkey may be backed up is stored when it is made, and cannot change', async () => {
     const { authenticator } = await aliceWithPasskey();
     const [made] = await passkeysOf('alice');
     if (made === undefined) throw new Error('alice has no passkey');
@@ -338,7 +335,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     expect((await use(flow.browser(), authenticator, eligible)).status).toBe(200);
   });
 
-  test('the signature of another key lets nobody in', async () => {
+  test('the signature of another key does not sign the person in', async () => {
     const { authenticator } = await aliceWithPasskey();
     const other = new Authenticator(origin());
     const browser = flow.browser();
@@ -352,7 +349,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  test('one that nobody has, and one of a person who was disabled, are refused alike', async () => {
+  test('an unknown passkey and the passkey of a disabled person are refused in the same way', async () => {
     const { authenticator } = await aliceWithPasskey();
     const unknown = await use(flow.browser(), new Authenticator(origin()));
     await changeAlice((alice) => ({ ...alice, disabled: true }));
@@ -363,7 +360,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     expect(masked(await use(flow.browser(), authenticator))).toEqual(masked(unknown));
   });
 
-  test('enumeration: a wrong password and a page that asks tell of nobody’s passkeys', async () => {
+  test('enumeration: neither a wrong password nor a page that asks reveals whether a person has passkeys', async () => {
     await aliceWithPasskey();
     const asked = flow.browser();
     const page = await asked.open('/account');
@@ -380,7 +377,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     expect([bob, nobody]).toEqual([alice, alice]);
   });
 
-  test('an answer works once, also of ten that come at once: all come to one sign-in', async () => {
+  test('an answer works once; if ten equal answers come at the same time, all lead to the same sign-in', async () => {
     const { authenticator } = await aliceWithPasskey();
     const browser = flow.browser();
     const page = await browser.open('/account');
@@ -393,7 +390,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     expect((await browser.send(page, { passkey })).status).toBe(422);
   });
 
-  test('an answer of another browser, or to a challenge of more than five minutes, is too late', async () => {
+  test('an answer from another browser, or to a challenge that is older than five minutes, is refused', async () => {
     const { authenticator } = await aliceWithPasskey();
     const [victim, attacker] = [flow.browser(), flow.browser()];
     const stolen = authenticator.get(optionsIn(await victim.open('/account')));
@@ -413,7 +410,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     ['the uses', () => flow.authz.stores.passkeys, 'use'],
     ['what was revoked', () => flow.authz.stores.revocations, 'generation'],
   ])(
-    '%s do not answer: 503, nobody is signed in, and the next answer lets in',
+    'if %s do not answer, the answer is 503, no person is signed in, and the next attempt works',
     async (_title, part, verb) => {
       const { authenticator } = await aliceWithPasskey();
       const browser = flow.browser();
@@ -429,7 +426,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     },
   );
 
-  test('the answer of the store to a use is lost after the write: nobody hears of a copy', async () => {
+  test("if the store's answer to a use is lost after the write, the person is not told of a copied passkey", async () => {
     const { authenticator } = await aliceWithPasskey();
     authenticator.counter = 5;
     const { passkeys } = flow.authz.stores;
@@ -446,7 +443,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     expect((await passkeysOf('alice'))[0]?.refused_at).toBeUndefined();
   });
 
-  test('the clock jumps an hour ahead and back: an answer is good once, and one that was not used still is', async () => {
+  test('if the clock jumps an hour ahead and back, an answer works once, and an unused answer still works', async () => {
     const { authenticator } = await aliceWithPasskey();
     const [browser, other] = [flow.browser(), flow.browser()];
     const [page, waiting] = [await browser.open('/account'), await other.open('/account')];
@@ -462,7 +459,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
       expect((await at.send(shown, { passkey: answer })).status).toBe(422);
     }
     flow.clock.set(-3600);
-    // A clock that was set back leaves limits empty; each fills from the next attempt on.
+    // A clock that was set back leaves limits empty, and each limit fills from the next attempt on.
     for (let n = 0; n < 3; n += 1) {
       await other.send(waiting, { passkey: '{}' });
       flow.clock.advance(10);
@@ -471,7 +468,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     expect((await other.send(waiting, { passkey: unused })).status).toBe(303);
   });
 
-  test('a counter that does not go on is refused, and the person is told', async () => {
+  test('a counter that does not increase is refused, and the person is told', async () => {
     const { authenticator } = await aliceWithPasskey();
     authenticator.counter = 5;
     expect((await use(flow.browser(), authenticator)).text).toContain('alice');
@@ -486,7 +483,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
   });
 
   test.each(['{', 'null', '[]', '{"id":"AA"}', 'x'.repeat(4000)])(
-    'the answer %p is none: 422',
+    'the answer %p is invalid: 422',
     async (passkey) => {
       const browser = flow.browser();
       const page = await browser.submit(await browser.open('/account'), { passkey });
@@ -494,7 +491,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     },
   );
 
-  test('tokens say so: acr, amr (RFC 8176 section 2)', async () => {
+  test('the tokens have acr and amr of a passkey (RFC 8176 section 2)', async () => {
     const { authenticator } = await aliceWithPasskey();
     const browser = flow.browser();
     await use(browser, authenticator);
@@ -506,7 +503,7 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
 });
 
 describe('removing a passkey', () => {
-  test('ends the sign-ins made with it and what they opened, and no others', async () => {
+  test('a removed passkey ends the sign-ins that were made with it and their grants, and no others', async () => {
     const { browser, authenticator } = await aliceWithPasskey();
     const withIt = flow.browser();
     await use(withIt, authenticator);
@@ -533,7 +530,7 @@ describe('removing a passkey', () => {
     expect((await use(flow.browser(), authenticator)).status).toBe(422);
   });
 
-  test('that of this sign-in: the page says so, and does not offer it first', async () => {
+  test("after the removal of this sign-in's passkey the page says so, and does not offer passkeys first", async () => {
     const { authenticator } = await aliceWithPasskey();
     const browser = flow.browser();
     await use(browser, authenticator, {}, PATH);
@@ -548,7 +545,7 @@ describe('removing a passkey', () => {
     expect((await another.open(page.url)).text).not.toContain('is removed');
   });
 
-  test('that of this sign-in by a set-up of a second factor: the sign-in is one by the code', async () => {
+  test("if a set-up of a second factor removes this sign-in's passkey, the sign-in becomes one by code", async () => {
     const { authenticator } = await aliceWithPasskey();
     const browser = flow.browser();
     const page = await use(browser, authenticator, {}, '/account/second-factor');
@@ -563,7 +560,7 @@ describe('removing a passkey', () => {
     expect((await browser.open('/account')).text).not.toContain('Use a passkey, as last time');
   });
 
-  test('that of somebody else stays, and one that is gone is said to be', async () => {
+  test('the passkey of another person cannot be removed, and a missing one is reported as gone', async () => {
     const { authenticator } = await aliceWithPasskey();
     const bob = await flow.signedIn('bob');
     for (const id of [authenticator.id, 'nothing', '']) {
@@ -575,7 +572,7 @@ describe('removing a passkey', () => {
     expect(await passkeysOf('alice')).toMatchObject([{ name: 'Phone' }]);
   });
 
-  test('the last way in stays: of a person without a password, two removals at once leave one', async () => {
+  test('the last way to sign in stays: two concurrent removals leave a person without a password one passkey', async () => {
     const { browser } = await aliceWithPasskey();
     const second = new Authenticator(origin());
     await make(browser, second);
@@ -590,7 +587,7 @@ describe('removing a passkey', () => {
     expect(await passkeysOf('alice')).toHaveLength(1);
   });
 
-  test('a key for HOBA is another way in', async () => {
+  test('a key for HOBA is another way to sign in', async () => {
     const { browser, authenticator } = await aliceWithPasskey();
     await withoutPassword();
     const owner = { kind: 'person', id: flow.people.alice.id } as const;
@@ -602,7 +599,7 @@ describe('removing a passkey', () => {
   });
 });
 
-describe('a passkey stays, and its page says so', () => {
+describe('passkeys stay, and their page says so', () => {
   const stays = async (authenticator: Authenticator) => {
     expect(await passkeysOf('alice')).toMatchObject([{ id: authenticator.id, name: 'Phone' }]);
     const other = flow.browser();
@@ -610,7 +607,7 @@ describe('a passkey stays, and its page says so', () => {
     expect((await other.open(PATH)).text).toContain('A passkey works until you remove it');
   };
 
-  test('after a new password that ends all other sign-ins', async () => {
+  test('passkeys stay after a new password that ends all other sign-ins', async () => {
     const { browser, authenticator } = await aliceWithPasskey();
     const page = await browser.open('/account/password');
     expect(page.text).toContain('Passkeys and keys stay');
@@ -620,7 +617,7 @@ describe('a passkey stays, and its page says so', () => {
     await stays(authenticator);
   });
 
-  test('after the end of everything', async () => {
+  test('passkeys stay after the end of all access', async () => {
     const { browser, authenticator } = await aliceWithPasskey();
     const page = await browser.open('/account/end');
     expect(page.text).toContain('Your password, passkeys and keys stay');
@@ -630,7 +627,7 @@ describe('a passkey stays, and its page says so', () => {
   });
 });
 
-test('two passkeys have no name in common, in any case (refused, nothing is kept)', async () => {
+test('two passkeys of a person cannot have the same name, in any case (refused, and no passkey is stored)', async () => {
   const { browser } = await aliceWithPasskey();
   const page = await browser.open(PATH);
   const second = await make(browser, new Authenticator(origin()), { name: 'PHONE' });
@@ -647,7 +644,7 @@ test('two passkeys have no name in common, in any case (refused, nothing is kept
   expect((await browser.submit(page, itself, PATH)).text).toContain('LAPTOP');
 });
 
-test('before a passkey is removed the page says what ends with it', async () => {
+test('before a passkey is removed the page lists what ends with it', async () => {
   const { browser, authenticator } = await aliceWithPasskey();
   const asked = await browser.open(`/account/end?end=passkey&id=${authenticator.id}`);
   expect(asked.text).toContain('Remove this passkey?');
@@ -657,7 +654,7 @@ test('before a passkey is removed the page says what ends with it', async () => 
   expect(await passkeysOf('alice')).toEqual([]);
 });
 
-test('a passkey gets another name', async () => {
+test('a person can rename a passkey', async () => {
   const { browser, authenticator } = await aliceWithPasskey();
   const renamed = { do: 'renamed', id: authenticator.id, name: '<b>Old phone' };
   const page = await browser.submit(await browser.open(PATH), renamed, PATH);
@@ -666,7 +663,7 @@ test('a passkey gets another name', async () => {
   expect((await browser.submit(await browser.open(PATH), empty, PATH)).status).toBe(422);
 });
 
-test('where browsers make no passkeys, no page offers one, and an answer is refused', async () => {
+test('if browsers cannot make passkeys, no page offers one, and an answer is refused', async () => {
   await using clear = await openDeviceFlow({ issuer: 'http://127.0.0.1:3000', limits });
   const browser = clear.browser();
   const page = await browser.open('/account');
@@ -684,5 +681,5 @@ async function changeAlice(change: (alice: PersonRecord) => PersonRecord): Promi
   expect(await people.replace({ ...change(was), version: was.version + 1 })).toBe(true);
 }
 
-/** As somebody who was invited and chose a passkey. */
+/** Removes alice's password, as if she had been invited and had chosen a passkey. */
 const withoutPassword = () => changeAlice(({ password_hash: _gone, ...alice }) => alice);

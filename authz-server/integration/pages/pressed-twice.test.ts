@@ -11,8 +11,8 @@ import { atConsent, BOB, idOf } from './at-consent.fixture.ts';
 import { fetched } from '../fetched.fixture.ts';
 
 /**
- * A browser on a slow line sends a form again before it has the answer to the first, which it gives up: the server has
- * answered, and the browser has nothing of that, no cookie either.
+ * A browser on a slow line sends a form again before it has the answer to the first form, which it gives up. The server
+ * has answered, but the browser has no part of that answer, and no cookie either.
  */
 let site: TestSite;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
   jest.restoreAllMocks();
 });
 
-/** The engine asks the system for the time. */
+/** The engine reads the system's time. */
 let ahead = 0;
 const now = Date.now.bind(Date);
 jest.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
@@ -32,7 +32,7 @@ const later = (seconds: number) => (ahead += seconds * 1000);
 const SESSION = /^countersign-session/;
 const INTERACTION = /^countersign-(?:interaction|resume)/;
 
-/** The same browser as it is now; what another copy gets does not reach it. */
+/** Returns a copy of the browser in its present state; answers to another copy do not reach it. */
 function copyOf(browser: TestBrowser): TestBrowser {
   const copy = site.browser();
   copy.plant(browser);
@@ -48,8 +48,8 @@ const codeIn = (page: Page) => answerIn(page).get('code');
 const isSignedIn = async (browser: TestBrowser) =>
   (await browser.open('/account')).text.includes('/sign-out');
 
-describe('the consent', () => {
-  /** It was allowed, and the browser has lost each answer since `lost`. */
+describe('a consent form that is sent twice', () => {
+  /** Allows the request in a browser; `lost` is a browser that has lost each answer since then. */
   async function allowed() {
     const { browser, page } = await atConsent(site, { prompt: 'consent' });
     const lost = copyOf(browser);
@@ -57,15 +57,18 @@ describe('the consent', () => {
     return { browser, page, lost, answer };
   }
 
-  test.each(['allow', 'deny'])('and then "%s": the answer to the first', async (decision) => {
-    const { page, lost, answer } = await allowed();
-    const again = await lost.submit(page, { decision });
-    expect(answerIn(again).toString()).toBe(answerIn(answer).toString());
-    expect(await isSignedIn(lost)).toBe(true);
-    expect(await site.redeem(again)).toHaveProperty('access_token');
-  });
+  test.each(['allow', 'deny'])(
+    'a second form with "%s" gets the answer to the first',
+    async (decision) => {
+      const { page, lost, answer } = await allowed();
+      const again = await lost.submit(page, { decision });
+      expect(answerIn(again).toString()).toBe(answerIn(answer).toString());
+      expect(await isSignedIn(lost)).toBe(true);
+      expect(await site.redeem(again)).toHaveProperty('access_token');
+    },
+  );
 
-  test('denied, and then allowed: it stays denied', async () => {
+  test('a denial stays a denial if the second form allows', async () => {
     const { browser, page } = await atConsent(site, { prompt: 'consent' });
     const lost = copyOf(browser);
     await browser.submit(page, { decision: 'deny' });
@@ -73,7 +76,7 @@ describe('the consent', () => {
     expect([again.get('error'), again.get('code')]).toEqual(['access_denied', null]);
   });
 
-  test('RFC 6749 section 4.1.2: a code that was redeemed is not given again, and its tokens stay', async () => {
+  test('RFC 6749 section 4.1.2: a redeemed code is not sent again, and its tokens stay valid', async () => {
     const { browser, page, lost, answer } = await allowed();
     const { access_token: token } = await site.redeem(answer);
     for (const again of [
@@ -90,7 +93,7 @@ describe('the consent', () => {
     expect((await fetched(`${site.url}/userinfo`, { headers })).status).toBe(200);
   });
 
-  test('by form_post: the same form', async () => {
+  test('with form_post the second answer has the same form', async () => {
     const { browser, page } = await atConsent(site, {
       prompt: 'consent',
       response_mode: 'form_post',
@@ -103,12 +106,12 @@ describe('the consent', () => {
     expect(again.headers.get(policy)).toBe(first.headers.get(policy));
   });
 
-  test('the way back leads to the same', async () => {
+  test("the browser's back button leads to the same answer", async () => {
     const { browser, page, answer } = await allowed();
     expect(codeIn(await browser.open(page.url))).toBe(codeIn(answer));
   });
 
-  test('after 30 seconds it is over', async () => {
+  test('after 30 seconds the answer is no longer repeated', async () => {
     const { browser, page, lost } = await allowed();
     later(31);
     for (const one of [lost, browser]) {
@@ -117,7 +120,7 @@ describe('the consent', () => {
     }
   });
 
-  test('ten at once, whose answers are taken up at once: one code', async () => {
+  test('ten forms at the same time, resumed at the same time, give one code', async () => {
     const { browser, page } = await atConsent(site, { prompt: 'consent' });
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => copyOf(browser).submit(page, { decision: 'allow' })),
@@ -126,7 +129,7 @@ describe('the consent', () => {
     expect(await site.redeem(answers[9] ?? page)).toHaveProperty('access_token');
   });
 
-  test('another browser gets nothing, whatever it knows but the cookie of the forms', async () => {
+  test('another browser gets no answer, whatever it knows except the cookie of the forms', async () => {
     const { browser, page, lost, answer } = await allowed();
     const resume = `/auth/${page.url.split('/').at(-1)}`;
     const [stranger, thief] = [site.browser(), site.browser()];
@@ -145,7 +148,7 @@ describe('the consent', () => {
     expect(await isSignedIn(stranger)).toBe(false);
   });
 
-  test('nothing is left of it once the sign-in was ended', async () => {
+  test('after the end of the sign-in the answer is not repeated', async () => {
     const { page, lost, answer } = await allowed();
     for (const signIn of await signInsOf('alice')) await endSignIn(site.server, signIn);
     const again = await lost.submit(page, { decision: 'allow' });
@@ -153,7 +156,7 @@ describe('the consent', () => {
     expect(again.text).not.toContain(codeIn(answer));
   });
 
-  test('nor for somebody else who signed in meanwhile', async () => {
+  test('another person who signed in meanwhile does not get the answer', async () => {
     const { browser, page } = await allowed();
     await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
     await browser.submit(await browser.open('/account'), BOB, '/sign-in');
@@ -161,7 +164,7 @@ describe('the consent', () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  test('its line of the log has no refusal', async () => {
+  test('the log line of a repeated form has no refusal', async () => {
     const lines: LogFields[] = [];
     const log = (_event: string, fields: LogFields) => void lines.push(fields);
     await using flow = await openDeviceFlow({}, { info: log, warn: log, error: log });
@@ -178,7 +181,7 @@ describe('the consent', () => {
     expect(lines.length).toBeGreaterThan(1);
   });
 
-  test('the store fails as it is kept: the browser has the answer all the same', async () => {
+  test('if the store fails to keep the answer, the browser still gets it', async () => {
     const { artefacts } = site.server.stores;
     const { put } = artefacts;
     const fails: typeof put = (row) =>
@@ -195,7 +198,7 @@ describe('the consent', () => {
     }
   });
 
-  test('the store has neither the code nor a session in clear', async () => {
+  test('the store has neither the code nor a session in clear text', async () => {
     const { browser, page, answer } = await allowed();
     const id = page.url.split('/').at(-1) ?? '';
     const kept = JSON.stringify(await site.server.stores.artefacts.get('Interaction', id));
@@ -208,7 +211,7 @@ describe('the consent', () => {
   });
 });
 
-describe('the sign-in', () => {
+describe('a sign-in form that is sent twice', () => {
   let name = '';
   beforeEach(async () => {
     name = `person-${ahead}-${Math.random()}`;
@@ -219,7 +222,7 @@ describe('the sign-in', () => {
   });
   const who = () => ({ name, password: PASSWORD });
 
-  test('the same page follows, and they are signed in once', async () => {
+  test('the second form leads to the same page, and the person is signed in once', async () => {
     const browser = site.browser();
     const asked = await browser.open(site.authorize());
     const lost = copyOf(browser);
@@ -237,7 +240,7 @@ describe('the sign-in', () => {
   test.each([
     ['another password', { password: 'wrong horse' }],
     ['another name', BOB],
-  ])('%s is not the same form', async (_what, other) => {
+  ])('a form with %s is not the same form', async (_what, other) => {
     const browser = site.browser();
     const asked = await browser.open(site.authorize());
     const lost = copyOf(browser);
@@ -246,7 +249,7 @@ describe('the sign-in', () => {
     expect(await isSignedIn(lost)).toBe(false);
   });
 
-  test('the way back leads on, also once the session has another identifier', async () => {
+  test('the back button leads on, even after the session has another identifier', async () => {
     const browser = site.browser();
     const asked = await browser.open(site.authorize());
     const consent = await browser.submit(asked, who());
@@ -258,7 +261,7 @@ describe('the sign-in', () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  test('again by who is signed in: the new session, once', async () => {
+  test('if a signed-in person sends the form again, the person gets the new session once', async () => {
     const browser = site.browser();
     await browser.submit(await browser.open('/account'), who(), '/sign-in');
     const asked = await browser.open(site.authorize({ prompt: 'login' }));
@@ -274,7 +277,7 @@ describe('the sign-in', () => {
     expect(await signInsOf(name)).toHaveLength(1);
   });
 
-  test('with the code of a second factor, as often at once as codes are counted: each goes on, and it is used once', async () => {
+  test('several forms with the same code of a second factor all continue, and the code is used once', async () => {
     const { code } = await withSecondFactor(site.server, name);
     const browser = site.browser();
     const step = await browser.submit(await browser.open(site.authorize()), who());

@@ -34,7 +34,7 @@ const people = () => ({
   realms: [],
 });
 
-/** The path of a new link, for alice. */
+/** Returns the path of a new link for alice. */
 async function link(more: Partial<Recovery> = {}): Promise<string> {
   const links = createRecoveryLinks({ stores: flow.authz.stores, random: systemRandom });
   const person = flow.people.alice.id;
@@ -55,8 +55,8 @@ async function use(path: string, changes: Changes = {}): Promise<Page> {
 
 const asksToSignIn = (page: Page) => page.forms.some(({ action }) => action === '/sign-in');
 
-describe('a link', () => {
-  test('sets the password; everything that was open has ended, and nobody is signed in', async () => {
+describe('a recovery link', () => {
+  test('a link sets the password, ends all open access, and signs the person out', async () => {
     const before = await flow.signedIn('alice');
     const bob = await flow.signedIn('bob');
     const token = (await flow.useWeb(before, ALL.scope)).body['access_token'];
@@ -64,7 +64,7 @@ describe('a link', () => {
     const path = await link();
     const page = await browser.open(path);
     expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
-    // No other site learns the address of the page.
+    // No other site may learn the address of the page.
     expect(page.headers.get('referrer-policy')).toBe('same-origin');
     const done = await browser.send(page, { password: NEW }, path);
     expect([done.status, done.headers.get('cache-control')]).toEqual([200, 'no-store']);
@@ -76,7 +76,7 @@ describe('a link', () => {
     expect(asksToSignIn(await bob.open('/account'))).toBe(false);
   });
 
-  test('works for somebody who was invited and has no password', async () => {
+  test('a link works for an invited person who has no password', async () => {
     const { id } = await addPerson(people(), { name: 'dora' });
     const path = await link({ person: id, purpose: 'invitation' });
     expect((await flow.browser().open(path)).text).toContain('Welcome: set your password');
@@ -84,7 +84,7 @@ describe('a link', () => {
     expect(await enters(NEW, 'dora')).toBe(true);
   });
 
-  test('by mail verifies the address that it was sent to, and no other', async () => {
+  test('a link by mail verifies the address to which it was sent, and no other', async () => {
     const address = 'dora@example.com';
     const emails = [address, 'other@example.com'].map((one) => ({ address: one, verified: false }));
     const { id } = await addPerson(people(), { name: 'dora', profile: { emails } });
@@ -95,7 +95,7 @@ describe('a link', () => {
     ]);
   });
 
-  test('sets the password, but verifies no address that is verified of somebody else', async () => {
+  test("a link sets the password, but does not verify an address that is another person's verified address", async () => {
     const emails = [{ address: 'dora@example.com', verified: false }];
     await setProfile(people(), 'bob', () => ({
       emails: [{ address: 'DORA@example.com', verified: true }],
@@ -123,17 +123,20 @@ describe('a link', () => {
       { purpose: 'recovery', secondFactor: true },
       [{ address: 'new@example.com', verified: true }],
     ],
-  ] as const)('that went to an address that %s is gone', async (_, right, emails) => {
-    const { id } = await addPerson(people(), {
-      name: 'dora',
-      password: PASSWORD,
-      profile: { emails },
-    });
-    const path = await link({ ...right, person: id, address: 'dora@example.com' });
-    expect((await flow.browser().open(path)).status).toBe(404);
-  });
+  ] as const)(
+    'a link that was sent to an address that %s no longer exists',
+    async (_, right, emails) => {
+      const { id } = await addPerson(people(), {
+        name: 'dora',
+        password: PASSWORD,
+        profile: { emails },
+      });
+      const path = await link({ ...right, person: id, address: 'dora@example.com' });
+      expect((await flow.browser().open(path)).status).toBe(404);
+    },
+  );
 
-  test('is gone once its person has another address, also where its form is open', async () => {
+  test('a link no longer exists after its person has another address, even if its form is open', async () => {
     const address = 'dora@example.com';
     const profile = { emails: [{ address, verified: true }] };
     const { id } = await addPerson(people(), { name: 'dora', password: PASSWORD, profile });
@@ -148,7 +151,7 @@ describe('a link', () => {
     expect([await enters(PASSWORD, 'dora'), await enters(NEW, 'dora')]).toEqual([true, false]);
   });
 
-  test('works once: a second time says how to get another', async () => {
+  test('a link works once, and the second time the page says how to get another', async () => {
     const path = await link();
     await use(path);
     const again = await flow.browser().open(path);
@@ -157,7 +160,7 @@ describe('a link', () => {
     expect(again.text).not.toContain('alice');
   });
 
-  test('leaves the second factor, unless it says that it removes it', async () => {
+  test('a link keeps the second factor, unless it says that it removes it', async () => {
     const { secondFactors } = flow.authz.stores;
     const { id } = flow.people.alice;
     await secondFactors.add(someSecondFactor(id));
@@ -169,7 +172,7 @@ describe('a link', () => {
     expect(await secondFactors.get(id)).toBeUndefined();
   });
 
-  test('stands in no line of the log', async () => {
+  test('a link is in no line of the log', async () => {
     const lines: string[] = [];
     const log = (level: string) => (event: string, fields: object) =>
       void lines.push(JSON.stringify([level, event, fields]));
@@ -184,7 +187,7 @@ describe('a link', () => {
   });
 });
 
-describe('a program that opens every link of a mail uses nothing up:', () => {
+describe('a program that opens every link of a mail does not use up a recovery link', () => {
   test.each([
     ['GET', undefined, {}, 200],
     ['HEAD', undefined, {}, 200],
@@ -193,24 +196,27 @@ describe('a program that opens every link of a mail uses nothing up:', () => {
     ['POST', '{}', { 'content-type': 'application/json' }, 415],
     ['PUT', new URLSearchParams({ password: NEW }), {}, 501],
     ['DELETE', undefined, {}, 501],
-  ])('%s %s', async (method, form, fields, status) => {
-    const path = await link();
-    for (let time = 0; time < 3; time += 1) {
-      const page = await flow.browser().request(method, path, form, fields);
-      expect(page.status).toBe(status);
-    }
-    expect(await enters(PASSWORD)).toBe(true);
-    expect((await use(path)).status).toBe(200);
-  });
+  ])(
+    'a %s request to the link, with the content %s, uses up nothing',
+    async (method, form, fields, status) => {
+      const path = await link();
+      for (let time = 0; time < 3; time += 1) {
+        const page = await flow.browser().request(method, path, form, fields);
+        expect(page.status).toBe(status);
+      }
+      expect(await enters(PASSWORD)).toBe(true);
+      expect((await use(path)).status).toBe(200);
+    },
+  );
 
-  test('also one that presses the button of the form', async () => {
+  test('a program that presses the button of the form uses up nothing', async () => {
     const path = await link();
     expect((await use(path, { password: '' })).status).toBe(422);
     expect((await use(path)).text).toContain('Your password is set');
   });
 });
 
-describe('refused, and nothing changes:', () => {
+describe('refused recovery links and forms, which change nothing', () => {
   test.each<[string, Changes, number, string]>([
     ['a short password', { password: '1234567' }, 422, 'too short'],
     ['none', { password: undefined }, 422, 'too short'],
@@ -219,7 +225,7 @@ describe('refused, and nothing changes:', () => {
     ['two', { password: [NEW, `${NEW} 2`] }, 400, ''],
     ['a form of more than 16 KiB', { password: 'x'.repeat(17_000) }, 413, ''],
     ['the token of another browser (CSRF)', { csrf: 'x'.repeat(65) }, 403, ''],
-  ])('%s; the link goes on', async (_, changes, status, sentence) => {
+  ])('a form is refused for %s, and the link stays valid', async (_, changes, status, sentence) => {
     const path = await link();
     const page = await use(path, changes);
     expect([page.status, page.text.includes(sentence)]).toEqual([status, true]);
@@ -227,7 +233,7 @@ describe('refused, and nothing changes:', () => {
     expect((await use(path)).status).toBe(200);
   });
 
-  test('a form that another site sends (CSRF)', async () => {
+  test('a form from another site is refused (CSRF)', async () => {
     const path = await link();
     const browser = flow.browser();
     const { forms } = await browser.open(path);
@@ -252,7 +258,7 @@ describe('refused, and nothing changes:', () => {
     ['after another password was set', () => setPassword(people(), 'alice', 'set by an operator')],
     ['after a new link was made', () => link()],
     ['after 15 minutes', async () => flow.clock.advance(900)],
-  ])('a link %s', async (_, meanwhile) => {
+  ])('a link %s is refused', async (_, meanwhile) => {
     const path = await link();
     const browser = flow.browser();
     const page = await browser.open(path);
@@ -264,7 +270,7 @@ describe('refused, and nothing changes:', () => {
     expect(await enters(NEW)).toBe(false);
   });
 
-  test('guessed links are all alike, and hash nothing', async () => {
+  test('guessed links get the same answer, and hash no password', async () => {
     const known = await link();
     await use(known);
     const browser = flow.browser();
@@ -281,13 +287,13 @@ describe('refused, and nothing changes:', () => {
   });
 });
 
-test('a change of the profile leaves the link as it is', async () => {
+test('a change of the profile does not affect the link', async () => {
   const path = await link();
   await setProfile(people(), 'alice', () => ({ display_name: 'Alice Liddell' }));
   expect((await use(path)).status).toBe(200);
 });
 
-test('ten at once: one password is set, the others are told that the link is used', async () => {
+test('if ten forms come at the same time, one password is set, and the others learn that the link is used', async () => {
   const path = await link();
   const browser = flow.browser();
   const page = await browser.open(path);
@@ -302,7 +308,7 @@ test('ten at once: one password is set, the others are told that the link is use
   expect(pages.map(({ status }) => status === 200)).toEqual(entered);
 });
 
-test('a browser in which somebody else is signed in stays theirs', async () => {
+test('the session of another person in the browser stays', async () => {
   const bob = await flow.signedIn('bob');
   const path = await link();
   await bob.send(await bob.open(path), { password: NEW }, path);
@@ -310,8 +316,8 @@ test('a browser in which somebody else is signed in stays theirs', async () => {
   expect(await listSignIns(flow.store, flow.people.alice.id)).toEqual([]);
 });
 
-describe('a link makes a passkey in place of the password', () => {
-  /** The options of the page for a browser, and the answer of a new authenticator to them. */
+describe('a recovery link that makes a passkey instead of a password', () => {
+  /** Returns the options of the page for a browser, and the answer of a new authenticator to them. */
   async function made(browser: TestBrowser, path: string) {
     const page = await browser.open(path);
     const authenticator = new Authenticator(flow.authz.config.issuer);
@@ -319,7 +325,7 @@ describe('a link makes a passkey in place of the password', () => {
   }
   const passkeys = () => flow.authz.stores.passkeys.of(flow.people.alice.id);
 
-  test('the person comes in with it, the old password does not let anybody in, and all else has ended', async () => {
+  test('the person signs in with the passkey, the old password does not work, and all other access has ended', async () => {
     const before = await flow.signedIn('alice');
     const path = await link();
     const browser = flow.browser();
@@ -335,7 +341,7 @@ describe('a link makes a passkey in place of the password', () => {
     expect((await browser.open(path)).status).toBe(404);
   });
 
-  test('ten at once: one passkey', async () => {
+  test('if ten forms come at the same time, one passkey is made', async () => {
     const path = await link({ purpose: 'invitation' });
     const browser = flow.browser();
     const all: { page: Page; passkey: string }[] = [];
@@ -344,7 +350,7 @@ describe('a link makes a passkey in place of the password', () => {
     expect(await passkeys()).toHaveLength(1);
   });
 
-  test('an answer that is wrong uses nothing up', async () => {
+  test('an invalid answer uses up nothing', async () => {
     const path = await link();
     const browser = flow.browser();
     const { page } = await made(browser, path);
@@ -357,7 +363,7 @@ describe('a link makes a passkey in place of the password', () => {
     expect((await use(path)).status).toBe(200);
   });
 
-  test('never around a second factor, unless the link removes it', async () => {
+  test('a link does not bypass a second factor, unless the link removes it', async () => {
     const factor = someSecondFactor(flow.people.alice.id);
     await flow.authz.stores.secondFactors.add(factor);
     const path = await link();
@@ -375,7 +381,7 @@ describe('a link makes a passkey in place of the password', () => {
     expect(await flow.authz.stores.secondFactors.get(factor.accountId)).toBeUndefined();
   });
 
-  test('a person with 20 passkeys gets no other, and the link still sets a password', async () => {
+  test('a person with 20 passkeys cannot add one, and the link still sets a password', async () => {
     const accountId = flow.people.alice.id;
     for (let n = 0; n < MOST_PASSKEYS; n += 1) {
       const passkey = { ...somePasskey(`p${n}`), accountId };
@@ -390,7 +396,7 @@ describe('a link makes a passkey in place of the password', () => {
     expect((await use(path)).text).toContain('Your password is set');
   });
 
-  test('a challenge of a link for somebody else makes nothing', async () => {
+  test("a challenge of another person's link makes no passkey", async () => {
     const links = createRecoveryLinks({ stores: flow.authz.stores, random: systemRandom });
     const ofBob = await links.make({ person: flow.people.bob.id, purpose: 'recovery' });
     const browser = flow.browser();

@@ -25,13 +25,13 @@ afterEach(async () => flow[Symbol.asyncDispose]());
 const ask = async (browser: TestBrowser, changes: Changes): Promise<Page> =>
   browser.send(await browser.open(PATH), changes, PATH);
 
-/** The messages that wait, also those that were looked at before. */
+/** Returns the waiting messages, including those that were read before. */
 async function waiting() {
   const now = flow.clock.now();
   return flow.authz.stores.outbox.take(now + 1, now + 1, 100);
 }
 
-/** The path of a new link. */
+/** Returns the path of a new link. */
 async function link(address = ADDRESS, mailed = true, asked = false): Promise<string> {
   const links = createRegistrationLinks({ stores: flow.authz.stores, random: systemRandom });
   const origin = { mailed, ...(asked && { asked }) };
@@ -56,27 +56,30 @@ describe('people.registration', () => {
   test.each([
     ['off', 404, 404],
     ['invited', 404, 200],
-  ])('%s: no page asks for an address, and nothing leads to one', async (registration, at, of) => {
-    await flow[Symbol.asyncDispose]();
-    flow = await openDeviceFlow({ mail, people: { registration } });
-    const browser = flow.browser();
-    expect((await browser.open(PATH)).status).toBe(at);
-    const form = new URLSearchParams({ address: ADDRESS });
-    expect((await browser.request('POST', PATH, form)).status).toBe(at);
-    expect((await browser.open('/account')).text).not.toContain(PATH);
-    expect((await browser.open(await link())).status).toBe(of);
-    expect((await browser.open(await link(ADDRESS, true, true))).status).toBe(404);
-    expect(await waiting()).toEqual([]);
-  });
+  ])(
+    'with %s no page asks for an address, and none links to such a page',
+    async (registration, at, of) => {
+      await flow[Symbol.asyncDispose]();
+      flow = await openDeviceFlow({ mail, people: { registration } });
+      const browser = flow.browser();
+      expect((await browser.open(PATH)).status).toBe(at);
+      const form = new URLSearchParams({ address: ADDRESS });
+      expect((await browser.request('POST', PATH, form)).status).toBe(at);
+      expect((await browser.open('/account')).text).not.toContain(PATH);
+      expect((await browser.open(await link())).status).toBe(of);
+      expect((await browser.open(await link(ADDRESS, true, true))).status).toBe(404);
+      expect(await waiting()).toEqual([]);
+    },
+  );
 
-  test('open: the sign-in page leads to it', async () => {
+  test('with open the sign-in page links to the registration', async () => {
     const { text } = await flow.browser().open('/account');
     expect(text).toContain('<a href="/register">Create an account</a>');
   });
 });
 
-describe('the form for an address', () => {
-  test('enumeration: one answer and one message for known and unknown addresses, without a look', async () => {
+describe('the form that requests a registration link', () => {
+  test('enumeration: known and unknown addresses get the same answer and one message, without a lookup', async () => {
     await setProfile(flow.authz, 'alice', () => ({
       emails: [{ address: 'alice@example.com', verified: true }],
     }));
@@ -98,7 +101,7 @@ describe('the form for an address', () => {
     );
   });
 
-  test('a flood: three an hour to an address, one message waits; ten from a network address', async () => {
+  test('one address gets at most three messages per hour, one waits, and one network address can request ten', async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 4; n += 1) {
       const address = n % 2 ? ADDRESS : ADDRESS.toUpperCase();
@@ -113,7 +116,7 @@ describe('the form for an address', () => {
     expect((await waiting()).length).toBeLessThanOrEqual(8);
   });
 
-  test('a flood from many networks leaves a bounded number of rows', async () => {
+  test('requests from many networks leave a limited number of rows', async () => {
     await flow[Symbol.asyncDispose]();
     flow = await openDeviceFlow({
       ...OPEN,
@@ -141,14 +144,14 @@ describe('the form for an address', () => {
     ['two addresses', { address: [ADDRESS, 'x@attacker.example'] }, 400],
     ['a form of more than 16 KiB', { address: 'x'.repeat(17_000) }, 413],
     ['the token of another browser (CSRF)', { address: ADDRESS, csrf: 'x'.repeat(65) }, 403],
-  ])('%s: refused, and nothing waits', async (_, changes, status) => {
+  ])('with %s the form is refused, and no message waits', async (_, changes, status) => {
     expect((await ask(flow.browser(), changes)).status).toBe(status);
     expect(await waiting()).toEqual([]);
   });
 });
 
-describe('a link', () => {
-  test('makes an account with a name, a password and the verified address; nobody is signed in', async () => {
+describe('a registration link', () => {
+  test('a link makes an account with a name, a password and the verified address, and signs no person in', async () => {
     const path = await link();
     const browser = flow.browser();
     const page = await browser.open(path);
@@ -163,7 +166,7 @@ describe('a link', () => {
     expect((await browser.open(path)).status).toBe(404);
   });
 
-  test('tells of no new sign-in in the browser that made the account, and of one in another', async () => {
+  test('the browser that made the account causes no message about a new sign-in, and another browser does', async () => {
     const path = await link();
     const browser = flow.browser();
     await browser.send(await browser.open(path), { name: 'dora', password: NEW }, path);
@@ -175,7 +178,7 @@ describe('a link', () => {
     expect(await waiting()).toMatchObject([{ kind: 'new-sign-in' }]);
   });
 
-  test('that makes no account leaves its browser unknown', async () => {
+  test('a link that makes no account leaves its browser unknown', async () => {
     const path = await link();
     const browser = flow.browser();
     const form = { name: 'alice', password: NEW };
@@ -183,12 +186,12 @@ describe('a link', () => {
     expect(browser.cookies.map(({ name }) => name)).not.toContain('countersign-known');
   });
 
-  test('is no other for a domain in other letters (RFC 5891)', async () => {
+  test('a link is sent to the ASCII form of a domain (RFC 5891)', async () => {
     await ask(flow.browser(), { address: 'dora@bücher.example' });
     expect(await waiting()).toMatchObject([{ to: 'dora@xn--bcher-kva.example' }]);
   });
 
-  test('to a name put together of the brand and a service makes no account, and goes on', async () => {
+  test('a name that combines the brand and a service makes no account, and the link stays valid', async () => {
     const path = await link();
     const { name: brand } = flow.authz.config.brand;
     const asked = `${brand}-support`.toLowerCase();
@@ -197,7 +200,7 @@ describe('a link', () => {
     expect((await use(path)).status).toBe(200);
   });
 
-  test('makes an account with a passkey and no password', async () => {
+  test('a link makes an account with a passkey and no password', async () => {
     const path = await link();
     const browser = flow.browser();
     const page = await browser.open(path);
@@ -209,13 +212,13 @@ describe('a link', () => {
     expect(await flow.authz.stores.passkeys.of(id)).toHaveLength(1);
   });
 
-  test('with a passkey that is somebody’s makes no account, and goes on', async () => {
+  test('the passkey of another person makes no account, and the link stays valid', async () => {
     const authenticator = new Authenticator(flow.authz.config.issuer);
     const { passkeys } = flow.authz.stores;
     const register = async (path: string, name: string) => {
       const browser = flow.browser();
       const page = await browser.open(path);
-      // One authenticator answers both pages rightly, with one id (Web Authentication section 7.1, step 26).
+      // One authenticator gives both pages valid answers with the same id (Web Authentication section 7.1, step 26).
       const passkey = authenticator.create(optionsIn(page));
       return browser.send(page, { name, password: '', passkey }, path);
     };
@@ -231,7 +234,7 @@ describe('a link', () => {
     expect(await enters('eve')).toBe(true);
   });
 
-  test('by which an operator invites, shown and not sent, verifies no address', async () => {
+  test('a link that an operator makes and shows, and does not send, verifies no address', async () => {
     await use(await link(ADDRESS, false));
     expect((await named('dora'))?.profile?.emails).toEqual([{ address: ADDRESS, verified: false }]);
   });
@@ -242,7 +245,7 @@ describe('a link', () => {
     ['POST', new URLSearchParams({ name: 'dora', password: NEW }), {}, 403],
     ['POST', '{}', { 'content-type': 'application/json' }, 415],
     ['DELETE', undefined, {}, 501],
-  ])('that a program opens (%s %s) stays good', async (method, form, fields, status) => {
+  ])('a link that a program opens (%s %s) stays valid', async (method, form, fields, status) => {
     const path = await link();
     for (let time = 0; time < 3; time += 1) {
       expect((await flow.browser().request(method, path, form, fields)).status).toBe(status);
@@ -271,14 +274,17 @@ describe('a link', () => {
     ['with a short password', { password: '1234567' }, 422],
     ['with a common password', { password: 'Football' }, 422],
     ['with a passkey that is none', { passkey: '{}' }, 422],
-  ])('refuses a name %s, makes nothing, and goes on', async (_, changes, status) => {
-    const path = await link();
-    expect((await use(path, changes)).status).toBe(status);
-    expect(await named('dora')).toBeUndefined();
-    expect((await use(path)).status).toBe(200);
-  });
+  ])(
+    'a name %s is refused, makes no account, and the link stays valid',
+    async (_, changes, status) => {
+      const path = await link();
+      expect((await use(path, changes)).status).toBe(status);
+      expect(await named('dora')).toBeUndefined();
+      expect((await use(path)).status).toBe(200);
+    },
+  );
 
-  test('refuses names that rights wait for, and that of somebody who was removed', async () => {
+  test('names to which rights are assigned, and names of removed people, are refused', async () => {
     await flow[Symbol.asyncDispose]();
     const resource = 'http://localhost:3001';
     flow = await openDeviceFlow({
@@ -310,7 +316,7 @@ describe('a link', () => {
     }
   });
 
-  test('leaves one event in the audit log, by the holder of the link and without a name', async () => {
+  test('a link causes one event in the audit log, by the holder of the link and without a name', async () => {
     await use(await link());
     const entries = (await flow.authz.stores.audit.open()).texts.map(entryOf);
     const id = (await named('dora'))?.id;
@@ -319,7 +325,7 @@ describe('a link', () => {
     expect(JSON.stringify(about)).not.toContain('dora');
   });
 
-  test('ten uses at once make one account', async () => {
+  test('if a link is used ten times at the same time, it makes one account', async () => {
     const path = await link();
     const browser = flow.browser();
     const page = await browser.open(path);
@@ -334,7 +340,7 @@ describe('a link', () => {
     expect(made.filter((one) => one !== undefined)).toHaveLength(1);
   });
 
-  test('two at once with one name: one gets it, and the other link goes on', async () => {
+  test('if two links use the same name at the same time, one gets it, and the other stays valid', async () => {
     const paths = [await link('one@example.com'), await link('two@example.com')];
     const pages = await Promise.all(paths.map((path) => use(path)));
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200, 422]));
@@ -352,7 +358,7 @@ describe('a link', () => {
           emails: [{ address: ADDRESS.toUpperCase(), verified: true }],
         })),
     ],
-  ])('is not good %s', async (_, meanwhile) => {
+  ])('a link %s is invalid', async (_, meanwhile) => {
     const path = await link();
     const browser = flow.browser();
     const page = await browser.open(path);
@@ -362,7 +368,7 @@ describe('a link', () => {
     expect(await named('dora')).toBeUndefined();
   });
 
-  test('an unverified claim of somebody else keeps nobody from an account', async () => {
+  test("another person's unverified claim does not prevent an account", async () => {
     await setProfile(flow.authz, 'alice', () => ({
       emails: [{ address: ADDRESS, verified: false }],
     }));
@@ -371,14 +377,14 @@ describe('a link', () => {
   });
 });
 
-describe('strangers', () => {
-  test('cannot void a link that an operator made by asking for one', async () => {
+describe('strangers who request or use registration links', () => {
+  test('a stranger who requests a link does not void a link that an operator made', async () => {
     const path = await link(ADDRESS, false);
     await link(ADDRESS, true, true);
     expect((await use(path)).status).toBe(200);
   });
 
-  test('can try twenty names with one link, and then one each minute', async () => {
+  test('a stranger can try twenty names with one link, and then one per minute', async () => {
     const path = await link();
     const statuses: number[] = [];
     for (let n = 0; n < 21; n += 1) statuses.push((await use(path, { name: 'alice' })).status);

@@ -30,20 +30,20 @@ let clock: ManualClock;
 let site: TestSite;
 const open = async (settings: object = {}) => (site = await testSite({ ...settings }, clock));
 beforeEach(async () => {
-  // The engine has the clock of the system.
+  // The engine uses the system's clock.
   clock = new ManualClock(Date.now());
   await open();
 });
 afterEach(async () => site[Symbol.asyncDispose]());
 
-/** Shuts the site of the test and opens one with other settings. */
+/** Closes the site of the test and opens one with other settings. */
 async function reopen(settings: object): Promise<void> {
   await site[Symbol.asyncDispose]();
   await open(settings);
 }
 
 type Browser = ReturnType<TestSite['browser']>;
-/** A verb of a store. */
+/** A method of a store. */
 type Verb = (...args: readonly unknown[]) => unknown;
 const SESSION = 'countersign-session';
 const hasSession = (browser: Browser) => browser.cookies.some(({ name }) => name === SESSION);
@@ -52,13 +52,13 @@ const signInsOf = async (name: string) => {
   return listSignIns(site.server, id);
 };
 
-/** The page after the password: of the second step, at `/sign-in`. */
+/** Returns the page after the password: the second step, at `/sign-in`. */
 async function afterPassword(browser: Browser, who = ALICE): Promise<Page> {
   return browser.submit(await browser.open('/account'), who, '/sign-in');
 }
 
-describe('after the right password', () => {
-  test('a code is asked for; before it there is no session, no known browser, nothing in the store', async () => {
+describe('a sign-in after the right password', () => {
+  test('the page asks for a code, and before it there is no session, no known browser and no row in the store', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await afterPassword(browser);
@@ -78,12 +78,12 @@ describe('after the right password', () => {
     expect(browser.cookies.map(({ name }) => name)).toContain('countersign-known');
   });
 
-  test('people without one go on as before', async () => {
+  test('people without a second factor sign in as before', async () => {
     await withSecondFactor(site.server, 'alice');
     expect((await afterPassword(site.browser(), BOB)).text).toContain('Signed in as');
   });
 
-  test('a wrong password is answered alike, whoever has a second factor', async () => {
+  test('a wrong password gets the same answer, whoever has a second factor', async () => {
     await withSecondFactor(site.server, 'alice');
     const answers = await Promise.all(
       ['alice', 'bob', 'nobody'].map(async (name) => {
@@ -101,7 +101,7 @@ describe('after the right password', () => {
     expect(answers[2]).toEqual(answers[0]);
   });
 
-  test('a recovery code lets in once', async () => {
+  test('a recovery code works once', async () => {
     const { codes } = await withSecondFactor(site.server, 'alice');
     const [recovery = ''] = codes;
     const first = site.browser();
@@ -109,7 +109,7 @@ describe('after the right password', () => {
       recovery: recovery.toLowerCase(),
     });
     expect(done.text).toContain('Signed in as');
-    // No one-time password as RFC 8176 section 2 means it.
+    // A recovery code is no one-time password in the sense of RFC 8176 section 2.
     expect(await signInsOf('alice')).toMatchObject([
       { assurance: { acr: SECOND_FACTOR, amr: ['pwd', 'mfa'] } },
     ]);
@@ -120,7 +120,7 @@ describe('after the right password', () => {
     expect(hasSession(second)).toBe(false);
   });
 
-  test('with `off` nobody is asked', async () => {
+  test('with `off` no person is asked for a code', async () => {
     await reopen({ people: { secondFactor: 'off' } });
     await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
@@ -140,26 +140,29 @@ describe('attacks on the second step', () => {
     ['a code of somebody else', { code: 'bob' }],
     ['a recovery code of somebody else', { recovery: 'bob' }],
     ['a long text', { code: 'x'.repeat(9000) }],
-  ])('%s lets nobody in; the right one does then, one step off as well', async (_what, given) => {
-    const { code } = await withSecondFactor(site.server, 'alice');
-    const bob = await withSecondFactor(site.server, 'bob');
-    const meant: Readonly<Record<string, string>> = {
-      early: code(-4),
-      late: code(4),
-      bob: given['code'] === 'bob' ? bob.code() : (bob.codes[0] ?? ''),
-    };
-    const changes = Object.fromEntries(
-      Object.entries(given).map(([name, value]) => [name, meant[String(value)] ?? value]),
-    );
-    const browser = site.browser();
-    const refused = await browser.submit(await afterPassword(browser), changes);
-    expect(refused.status).toBe(422);
-    expect(refused.text).toMatch(/The code is wrong|This recovery code is wrong/);
-    expect(hasSession(browser)).toBe(false);
-    expect((await browser.submit(refused, { code: code(1) })).text).toContain('Signed in as');
-  });
+  ])(
+    'a step with %s is refused, and the right code, also of a neighbouring time step, works afterwards',
+    async (_what, given) => {
+      const { code } = await withSecondFactor(site.server, 'alice');
+      const bob = await withSecondFactor(site.server, 'bob');
+      const meant: Readonly<Record<string, string>> = {
+        early: code(-4),
+        late: code(4),
+        bob: given['code'] === 'bob' ? bob.code() : (bob.codes[0] ?? ''),
+      };
+      const changes = Object.fromEntries(
+        Object.entries(given).map(([name, value]) => [name, meant[String(value)] ?? value]),
+      );
+      const browser = site.browser();
+      const refused = await browser.submit(await afterPassword(browser), changes);
+      expect(refused.status).toBe(422);
+      expect(refused.text).toMatch(/The code is wrong|This recovery code is wrong/);
+      expect(hasSession(browser)).toBe(false);
+      expect((await browser.submit(refused, { code: code(1) })).text).toContain('Signed in as');
+    },
+  );
 
-  test('a field that is there twice is 400', async () => {
+  test('a repeated field gets 400', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await afterPassword(browser);
@@ -168,7 +171,7 @@ describe('attacks on the second step', () => {
     expect(hasSession(browser)).toBe(false);
   });
 
-  test('RFC 6238 section 5.2: a code that was used is refused, in any browser', async () => {
+  test('RFC 6238 section 5.2: a used code is refused in any browser', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     const [first, second] = [site.browser(), site.browser()];
     const [one, other] = [await afterPassword(first), await afterPassword(second)];
@@ -177,7 +180,7 @@ describe('attacks on the second step', () => {
     expect(hasSession(second)).toBe(false);
   });
 
-  test('ten at once with one code: one signs in', async () => {
+  test('if ten forms with one code come at the same time, one person signs in', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     const browsers = Array.from({ length: 5 }, () => site.browser());
     const pages = await Promise.all(browsers.map((one) => afterPassword(one)));
@@ -187,12 +190,12 @@ describe('attacks on the second step', () => {
         return [one.send(page, { code: code() }), one.send(page, { code: code() })];
       }),
     );
-    // The two equal forms of one browser come to the same.
+    // The two equal forms of one browser get the same answer.
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(2);
     expect(await signInsOf('alice')).toHaveLength(1);
   });
 
-  test('one of several right codes for one step is used, and the others stay', async () => {
+  test('if several right codes come for one step, one is used, and the others stay unused', async () => {
     const { id, code, codes } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await afterPassword(browser);
@@ -209,7 +212,7 @@ describe('attacks on the second step', () => {
     expect(await usesCode(site.server, id, code())).toBe(true);
   });
 
-  test('without the first step, or with one that somebody made up, there is no second', async () => {
+  test('without the first step, or with a forged one, there is no second step', async () => {
     const { id, code } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await browser.open('/account');
@@ -221,7 +224,7 @@ describe('attacks on the second step', () => {
     expect(hasSession(browser)).toBe(false);
   });
 
-  test('the step of another browser, another interaction or another door is refused', async () => {
+  test('the step of another browser, interaction or page is refused', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     const [mine, theirs] = [site.browser(), site.browser()];
     const step = stepOn(await afterPassword(mine));
@@ -238,7 +241,7 @@ describe('attacks on the second step', () => {
     expect([hasSession(mine), hasSession(theirs)]).toEqual([false, false]);
   });
 
-  test('after five minutes it is too late', async () => {
+  test('after five minutes the step is refused', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await afterPassword(browser);
@@ -248,7 +251,7 @@ describe('attacks on the second step', () => {
     expect(hasSession(browser)).toBe(false);
   });
 
-  test('a wrong code does not make its time longer', async () => {
+  test('a wrong code does not extend the time of the step', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await afterPassword(browser);
@@ -258,7 +261,7 @@ describe('attacks on the second step', () => {
     expect((await browser.submit(again, { code: code() })).text).toContain('Start again');
   });
 
-  test('a sign-in that ended in between stays ended: everything, a disabled person', async () => {
+  test('if all access of the person ends or the person is disabled in between, the step signs nobody in', async () => {
     const { id, code } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await afterPassword(browser);
@@ -270,7 +273,7 @@ describe('attacks on the second step', () => {
     expect((await browser.submit(next, { code: code(1) })).text).toContain('Start again');
   });
 
-  test('a password that was changed meanwhile ends the step, though no sign-in ends', async () => {
+  test('a password that was changed meanwhile ends the step, even if no sign-in ends', async () => {
     const { id, code, codes } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await afterPassword(browser);
@@ -286,7 +289,7 @@ describe('attacks on the second step', () => {
   });
 
   test.each([-3600, 600])(
-    'a clock that jumps by %d seconds ends the step and uses nothing up',
+    'a clock that jumps by %d seconds ends the step and uses up no code',
     async (jump) => {
       const { id, codes } = await withSecondFactor(site.server, 'alice');
       const browser = site.browser();
@@ -301,7 +304,7 @@ describe('attacks on the second step', () => {
   );
 
   test.each(['replay', 'secondFactors', 'limits'] as const)(
-    'a store whose %s do not answer: 503, nothing is used up, and the next step works',
+    "if the store's %s do not answer, the answer is 503, no code is used up, and the next step works",
     async (part) => {
       const { code } = await withSecondFactor(site.server, 'alice');
       const browser = site.browser();
@@ -324,7 +327,7 @@ describe('attacks on the second step', () => {
     ['replay', 'unique'],
     ['secondFactors', 'useStep'],
   ] as const)(
-    'the answer of %s.%s is lost after the write, or late: no code that is unused is called wrong',
+    'if the answer of %s.%s is lost or late, no unused code is called wrong',
     async (part, verb) => {
       const { code } = await withSecondFactor(site.server, 'alice');
       const stores = site.server.stores as unknown as Record<string, Record<string, Verb>>;
@@ -339,16 +342,16 @@ describe('attacks on the second step', () => {
       stores[part] = { ...answering, [verb]: lost };
       expect((await browser.send(page, { code: code() })).status).toBe(503);
       stores[part] = answering;
-      // The browser sends the form once more: the step is over, and the sentence is not that of a wrong code.
+      // The browser sends the form again. The step is over, and the message is not the one for a wrong code.
       const again = await browser.submit(page, { code: code() });
       expect(again.text).toContain('Start again');
       expect(again.text).not.toContain('The code is wrong');
-      // The next step takes the code unless it was written down as used: then it takes the next one.
+      // The next step accepts the code unless it was recorded as used; then it accepts the next code.
       const next = await afterPassword(browser);
       const taken = await browser.submit(next, { code: code(part === 'replay' ? 0 : 1) });
       expect(taken.text).toContain('Signed in as');
 
-      // Both posts of one form arrive before either is answered.
+      // Both requests with one form arrive before either is answered.
       const late: Verb = async (...args) => {
         const result = await write(...args);
         await new Promise(setImmediate);
@@ -365,7 +368,7 @@ describe('attacks on the second step', () => {
     },
   );
 
-  test('a wrong recovery code has a sentence of its own, and its field stays open', async () => {
+  test('a wrong recovery code has its own message, and its field stays open', async () => {
     await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await afterPassword(browser);
@@ -395,7 +398,7 @@ describe('attacks on the second step', () => {
     }
   });
 
-  test('guesses are few for a person, whatever the browser, and a right code gives back its own', async () => {
+  test('a person has few guesses in all browsers together, and a right code gives its own attempt back', async () => {
     await reopen({ limits: { secondFactor: { burst: 3, per: 3600 } } });
     const { code } = await withSecondFactor(site.server, 'alice');
     const statuses: number[] = [];
@@ -410,15 +413,15 @@ describe('attacks on the second step', () => {
     clock.advance(30);
     await guess(code(1));
     expect(statuses).toEqual([422, 303, 303, 303, 422, 422, 429]);
-    // Others are not held up.
+    // Other people can still sign in.
     expect((await afterPassword(site.browser(), BOB)).text).toContain('Signed in as');
   });
 
-  describe('somebody who knows the password and tries codes', () => {
+  describe('an attacker who knows the password and guesses codes', () => {
     const RATE = { burst: 3, per: 3600 };
     const leave = async (browser: Browser) =>
       browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
-    /** Tries codes of alice in fresh browsers until there are none left. */
+    /** Guesses alice's codes in new browsers until no attempts are left. */
     async function emptied(): Promise<void> {
       const browser = site.browser();
       const page = await afterPassword(browser);
@@ -428,7 +431,7 @@ describe('attacks on the second step', () => {
     }
     beforeEach(() => reopen({ limits: { secondFactor: RATE } }));
 
-    test('does not lock the person out of a browser in which they used a code before', async () => {
+    test('an attacker does not block the person in a browser where the person used a code before', async () => {
       const { code } = await withSecondFactor(site.server, 'alice');
       const own = site.browser();
       await own.submit(await afterPassword(own), { code: code(-1) });
@@ -438,7 +441,7 @@ describe('attacks on the second step', () => {
       expect((await own.submit(page, { code: code() })).text).toContain('Signed in as');
     });
 
-    test('does not lock them out of a new browser, where they have a recovery code', async () => {
+    test('an attacker does not block the person in a new browser, where the person has a recovery code', async () => {
       const { code, codes } = await withSecondFactor(site.server, 'alice');
       await emptied();
       const browser = site.browser();
@@ -451,7 +454,7 @@ describe('attacks on the second step', () => {
       expect(done.text).toContain('Signed in as');
     });
 
-    test('does not lock them out of a set-up: its secret is on the page', async () => {
+    test("an attacker does not block the person's set-up, since its secret is on the page", async () => {
       await reopen({ limits: { secondFactor: RATE }, people: { secondFactor: 'required' } });
       const theirs = site.browser();
       const page = await afterPassword(theirs);
@@ -488,7 +491,7 @@ describe('attacks on the second step', () => {
           browser.plant({ cookies: [{ name: 'countersign-known', line }] });
         },
       ],
-    ])('gets no more of them with a browser in which %s', async (_what, before) => {
+    ])('an attacker gets no more attempts with a browser in which %s', async (_what, before) => {
       const browser = site.browser();
       await before(browser);
       if (hasSession(browser)) await leave(browser);
@@ -498,7 +501,7 @@ describe('attacks on the second step', () => {
       expect((await browser.send(page, { code: '000000' })).status).toBe(429);
     });
 
-    test('has as many in all browsers of the person together as in one', async () => {
+    test('an attacker has as many attempts in all browsers of the person together as in one', async () => {
       const { code } = await withSecondFactor(site.server, 'alice');
       const browsers = [site.browser(), site.browser()];
       for (const [n, browser] of browsers.entries()) {
@@ -515,7 +518,7 @@ describe('attacks on the second step', () => {
       expect(statuses).toEqual([422, 422, 422, 429]);
     });
 
-    test('has few over days, however long they wait in between', async () => {
+    test('an attacker has few attempts over days, however long the pauses between them are', async () => {
       await reopen({ limits: { secondFactor: { burst: 2, per: 10 } } });
       await withSecondFactor(site.server, 'alice');
       let tries = 0;
@@ -525,7 +528,7 @@ describe('attacks on the second step', () => {
         if (n % 25 === 24) page = await afterPassword(browser);
         if ((await browser.send(page, { code: '000000' })).status === 422) tries += 1;
       }
-      // 20 at once, and one more in 240 seconds.
+      // 20 attempts at once, and one more every 240 seconds.
       expect(tries).toBeGreaterThanOrEqual(20);
       expect(tries).toBeLessThanOrEqual(23);
     });
@@ -547,8 +550,8 @@ describe('attacks on the second step', () => {
   });
 });
 
-describe('in front of a client', () => {
-  test('the same two steps, and the client learns of both', async () => {
+describe('a sign-in with a second factor for a client', () => {
+  test('the sign-in has the same two steps, and the client learns of both', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const asked = await browser.open(site.authorize());
@@ -566,7 +569,7 @@ describe('in front of a client', () => {
     }
   });
 
-  test('a person who gives up goes back to the client', async () => {
+  test('a person who gives up returns to the client', async () => {
     await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const asked = await browser.open(site.authorize());
@@ -575,7 +578,7 @@ describe('in front of a client', () => {
     expect(answerIn(await browser.submit(page, {}, action)).get('error')).toBe('access_denied');
   });
 
-  test('the engine gives nothing without a code', async () => {
+  test("the engine issues no code or token before the person's code", async () => {
     await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const asked = await browser.open(site.authorize());
@@ -588,10 +591,10 @@ describe('in front of a client', () => {
   });
 });
 
-describe('a person who must have one and has none', () => {
+describe('a person who must have a second factor and has none', () => {
   beforeEach(() => reopen({ people: { secondFactor: 'required' } }));
 
-  test('a password alone sets none up for a person who has a passkey, which is both factors', async () => {
+  test('only with a password, a person who has a passkey, which is both factors, cannot set up a second factor', async () => {
     const { id: accountId = '' } = (await site.server.stores.people.getByName('alice')) ?? {};
     await site.server.stores.passkeys.add({ ...somePasskey('p'), accountId }, 20);
     const browser = site.browser();
@@ -603,7 +606,7 @@ describe('a person who must have one and has none', () => {
     expect(wrong.text).not.toContain('Use your passkey');
   });
 
-  test('a planted passkey shuts nobody out for good: a link makes another, or an operator removes it', async () => {
+  test('a planted passkey does not lock the person out: a link makes another, or an operator removes it', async () => {
     const { passkeys } = site.server.stores;
     const { id: accountId = '' } = (await site.server.stores.people.getByName('alice')) ?? {};
     await passkeys.add({ ...somePasskey('planted'), accountId }, 20);
@@ -620,13 +623,13 @@ describe('a person who must have one and has none', () => {
     const own = new Authenticator(site.server.config.issuer);
     const sent = { password: '', passkey: own.create(optionsIn(page)) };
     expect((await browser.send(page, sent, path)).status).toBe(200);
-    // The password that somebody else knew ended with it, and theirs is not the last passkey.
+    // The password that the attacker knew ended with the link, and the person's passkey is not the last one.
     expect((await afterPassword(site.browser())).status).toBe(422);
     expect(await removePasskey(site.server, { ...removal, least: 1 })).toBe('removed');
     expect(await passkeys.of(accountId)).toMatchObject([{ id: own.id }]);
   });
 
-  test('is led through the set-up, gets nothing before, and is signed in by both afterwards', async () => {
+  test('the person is led through the set-up, gets no access before it, and is then signed in by both factors', async () => {
     const browser = site.browser();
     const page = await afterPassword(browser);
     expect(page.text).toContain('<svg');
@@ -648,7 +651,7 @@ describe('a person who must have one and has none', () => {
     expect((await next.submit(asked, { recovery })).text).toContain('Signed in as');
   });
 
-  test('the page says what ends, opens an app on this device, and shows the same secret when it is loaded again', async () => {
+  test('the page says what ends, opens an app on this device, and shows the same secret after a reload', async () => {
     const browser = site.browser();
     const form = await browser.open('/account');
     const page = await browser.submit(form, ALICE, '/sign-in');
@@ -657,7 +660,7 @@ describe('a person who must have one and has none', () => {
     const again = await browser.submit(form, ALICE, '/sign-in');
     const code = appFrom(page, site.server)();
     expect(appFrom(again, site.server)()).toBe(code);
-    // In another browser, for another person and after its time it is another one.
+    // In another browser, for another person or after its time the secret is a different one.
     expect(appFrom(await afterPassword(site.browser()), site.server)()).not.toBe(code);
     expect(appFrom(await browser.submit(form, BOB, '/sign-in'), site.server)()).not.toBe(code);
     clock.advance(301);
@@ -666,7 +669,7 @@ describe('a person who must have one and has none', () => {
     );
   });
 
-  test('the page of the codes, loaded again later, says that they were shown once', async () => {
+  test('when the page of the codes is loaded again later, it says that they were shown once', async () => {
     const browser = site.browser();
     const page = await afterPassword(browser);
     const code = appFrom(page, site.server)();
@@ -678,7 +681,7 @@ describe('a person who must have one and has none', () => {
     expect(codesOn(again)).toEqual([]);
   });
 
-  test('in front of a client the codes are shown before it goes on', async () => {
+  test('before a client the codes are shown before the person continues', async () => {
     const browser = site.browser();
     const page = await browser.submit(await browser.open(site.authorize()), ALICE);
     const shown = await browser.submit(page, { code: appFrom(page, site.server)() });
@@ -689,7 +692,7 @@ describe('a person who must have one and has none', () => {
     expect(answerIn(answered).get('code')).not.toBeNull();
   });
 
-  test('ten set-ups at once: one person, one second factor, one sign-in', async () => {
+  test('if ten set-ups come at the same time, the person has one second factor and one sign-in', async () => {
     const browsers = Array.from({ length: 5 }, () => site.browser());
     const pages = await Promise.all(browsers.map((one) => afterPassword(one)));
     const answers = await Promise.all(
@@ -704,7 +707,7 @@ describe('a person who must have one and has none', () => {
     expect((await signInsOf('alice')).length).toBeLessThanOrEqual(1);
   });
 
-  test('a set-up that began before the password was changed sets nothing up', async () => {
+  test('a set-up that began before the password was changed has no effect', async () => {
     const browser = site.browser();
     const page = await afterPassword(browser);
     const { id = '' } = (await site.server.stores.people.getByName('alice')) ?? {};
@@ -715,7 +718,7 @@ describe('a person who must have one and has none', () => {
     expect(hasSession(browser)).toBe(false);
   });
 
-  test('cannot choose the secret: a state with another one is refused', async () => {
+  test('the person cannot choose the secret: a state with another one is refused', async () => {
     const browser = site.browser();
     const page = await afterPassword(browser);
     const step = stepOn(page) ?? '';
@@ -725,8 +728,11 @@ describe('a person who must have one and has none', () => {
   });
 });
 
-describe('once a second factor is demanded, what was opened with less gives nothing new', () => {
-  /** alice signs in by her password, and an application gets a refresh token; then her group has to have one. */
+describe('a second factor that becomes required after a sign-in or grant', () => {
+  /**
+   * alice signs in with her password, and an application gets a refresh token. Afterwards her group must have a second
+   * factor.
+   */
   async function before() {
     await reopen({ people: { secondFactor: { required: ['staff'] } } });
     const browser = site.browser();
@@ -748,7 +754,7 @@ describe('once a second factor is demanded, what was opened with less gives noth
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   }
 
-  test('a session asks to sign in again, at the pages and in front of a client', async () => {
+  test('the session must sign in again, at the pages and before a client', async () => {
     const { browser } = await before();
     expect((await browser.open('/account')).text).toContain('Signed in as');
     await join();
@@ -761,7 +767,7 @@ describe('once a second factor is demanded, what was opened with less gives noth
     expect(codesOn(done)).toHaveLength(10);
   });
 
-  test('a refresh token gets nothing, and is not used up', async () => {
+  test('a refresh token gets no tokens, and is not used up', async () => {
     const { tokens } = await before();
     const first = await refresh(tokens['refresh_token']);
     expect(first.status).toBe(200);

@@ -37,7 +37,7 @@ async function latest(accountId = flow.accountId): Promise<SignIn> {
   return first;
 }
 
-/** The uids of the sign-ins of alice. */
+/** Returns the uids of alice's sign-ins. */
 const uids = async () => (await listSignIns(access(), flow.accountId)).map(({ uid }) => uid);
 const sessionOf = ({ uid }: SignIn) => flow.stores.artefacts.getByUid('Session', uid);
 const asksToSignIn = (page: Page) => page.forms.some(({ action }) => action.endsWith('/login'));
@@ -47,8 +47,8 @@ async function signIn(browser: TestBrowser, page: Page, name: string): Promise<P
   return browser.submit(page, { name, password: PASSWORD }, form?.action);
 }
 
-describe('a session counts as signed in only while its sign-in is there', () => {
-  test('it is written when the engine takes a login over, with where it came from', async () => {
+describe('a session is signed in only while its sign-in exists', () => {
+  test('the sign-in is written when the engine takes over a login, with its origin', async () => {
     const browser = flow.browser();
     await signIn(browser, await browser.open(flow.authorize()), 'alice');
     const written = await latest();
@@ -62,7 +62,7 @@ describe('a session counts as signed in only while its sign-in is there', () => 
     expect(await sessionOf(written)).toMatchObject({ accountId: flow.accountId });
   });
 
-  test('it is as old as the password, however late the engine takes it over', async () => {
+  test('the sign-in has the time of the password, however late the engine takes it over', async () => {
     const clock = new ManualClock(Date.now());
     await using timed = await testFlow({}, clock);
     const browser = timed.browser();
@@ -75,13 +75,13 @@ describe('a session counts as signed in only while its sign-in is there', () => 
     expect(signIns).toMatchObject([{ since }]);
   });
 
-  test('once it was ended the browser is signed out, whatever the engine writes', async () => {
+  test('after the end of its sign-in the browser is signed out, whatever the engine writes', async () => {
     const browser = await flow.signedIn();
     await flow.allow(browser);
     const signedIn = await latest();
     const session = await sessionOf(signedIn);
     await endSignIn(access(), signedIn);
-    // A request that was in flight would still write this.
+    // A concurrent request would still write this session.
     const late = { kind: 'Session', id: String(session?.['jti']), payload: { ...session } };
     await flow.stores.artefacts.put({ ...late, seconds: 600 });
     expect(asksToSignIn(await browser.open(flow.authorize()))).toBe(true);
@@ -90,7 +90,7 @@ describe('a session counts as signed in only while its sign-in is there', () => 
     );
   });
 
-  test('a request that is held open over a new password does not come alive with the next sign-in', async () => {
+  test('a request that is held open during a password change does not restore the session at the next sign-in', async () => {
     await addPerson(people(), { name: 'dora', password: PASSWORD });
     const browser = flow.browser();
     await signIn(browser, await browser.open(flow.authorize()), 'dora');
@@ -98,7 +98,7 @@ describe('a session counts as signed in only while its sign-in is there', () => 
     thief.plant(browser, /^countersign-session/);
     const cookie = thief.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
     const type = 'application/x-www-form-urlencoded';
-    // The engine reads the session before the content, and writes it at the end.
+    // The engine reads the session before the content, and writes it at the end of the request.
     const held = request(`${flow.url}/session/end/confirm`, {
       method: 'POST',
       headers: { cookie, 'content-type': type, 'content-length': 6, expect: '100-continue' },
@@ -119,7 +119,7 @@ describe('a session counts as signed in only while its sign-in is there', () => 
     expect(asksToSignIn(await thief.open(flow.authorize()))).toBe(true);
   });
 
-  test('consent that was given before does not sign in anew', async () => {
+  test('an earlier consent does not sign the person in again', async () => {
     const browser = flow.browser();
     const asked = await browser.open(flow.authorize({ prompt: 'consent' }));
     const consent = await signIn(browser, asked, 'alice');
@@ -133,7 +133,7 @@ describe('a session counts as signed in only while its sign-in is there', () => 
     expect(asksToSignIn(await browser.open(flow.authorize()))).toBe(true);
   });
 
-  test('a login whose person was ended before it was taken over', async () => {
+  test('a login is refused if all access of the person ended before the engine took it over', async () => {
     const browser = flow.browser();
     const page = await browser.open(flow.authorize());
     const form = page.forms.find(({ action }) => action.endsWith('/login'));
@@ -143,7 +143,7 @@ describe('a session counts as signed in only while its sign-in is there', () => 
     expect(asksToSignIn(await browser.open(flow.authorize()))).toBe(true);
   });
 
-  test('somebody whom the directory does not know any more', async () => {
+  test('a session of a person whom the directory no longer has is signed out', async () => {
     const carol = await addPerson(people(), { name: 'carol', password: PASSWORD });
     const browser = flow.browser();
     await signIn(browser, await browser.open(flow.authorize()), 'carol');
@@ -153,7 +153,7 @@ describe('a session counts as signed in only while its sign-in is there', () => 
   });
 });
 
-test('a session ends so long after signing in, however often it is used', async () => {
+test('a session ends a fixed time after the sign-in, however often it is used', async () => {
   const clock = new ManualClock(Date.now());
   await using timed = await testFlow({ people: { session: 1000 } }, clock);
   const browser = await timed.signedIn();
@@ -164,8 +164,8 @@ test('a session ends so long after signing in, however often it is used', async 
   expect(asksToSignIn(await browser.open(timed.authorize()))).toBe(true);
 });
 
-describe('signing out', () => {
-  test('OpenID Connect RP-Initiated Logout 1.0: the sign-in and what ends with it are gone', async () => {
+describe('signing out through the engine', () => {
+  test('OpenID Connect RP-Initiated Logout 1.0: the sign-in and its grants are gone', async () => {
     const browser = await flow.signedIn();
     const code = (await flow.allow(browser)).get('code') ?? '';
     const { body } = await flow.redeem(code);
@@ -187,7 +187,7 @@ describe('signing out', () => {
     expect(asksToSignIn(await browser.open(flow.authorize()))).toBe(false);
   });
 
-  test('another person in the same browser: the first is signed out, and the second gets the code', async () => {
+  test('if another person signs in with the same browser, the first is signed out, and the second gets the code', async () => {
     const browser = await flow.signedIn();
     const before = await flow.redeem((await flow.allow(browser)).get('code') ?? '');
     const first = await latest();
@@ -203,8 +203,8 @@ describe('signing out', () => {
   });
 });
 
-describe('cookies (RFC 6265bis section 4.1.3)', () => {
-  test('over https each has a prefix, and none can be read by a script', async () => {
+describe('cookies of sessions (RFC 6265bis section 4.1.3)', () => {
+  test('over https each cookie has a prefix, and no script can read it', async () => {
     await using secure = await testFlow({
       issuer: 'https://auth.example',
       resource: 'https://api.example',
@@ -231,7 +231,7 @@ describe('cookies (RFC 6265bis section 4.1.3)', () => {
     }
   });
 
-  test('one that was changed is none (signed)', async () => {
+  test('a changed cookie is not accepted, since cookies are signed', async () => {
     const browser = await flow.signedIn();
     const { uid } = await latest();
     const session = await flow.stores.artefacts.getByUid('Session', uid);

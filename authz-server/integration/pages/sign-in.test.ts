@@ -23,7 +23,7 @@ const BOB = { name: 'bob', password: PASSWORD };
 const ISSUER = 'https://auth.example';
 const idOf = async (name: string) => (await site.server.stores.people.getByName(name))?.id ?? '';
 
-describe('where a person goes on after signing in', () => {
+describe('the page to which a person continues after signing in', () => {
   test.each([
     ['/account', '/account'],
     ['/device', '/device'],
@@ -48,11 +48,11 @@ describe('where a person goes on after signing in', () => {
     ['\t//evil.example', '/account'],
     ['/sign-out', '/account'],
     ['__proto__', '/account'],
-  ])('%j leads to %s', (goOn, path) => {
+  ])('the address %j leads to %s', (goOn, path) => {
     expect(checkedContinue(goOn, ISSUER)).toBe(path);
   });
 
-  test('never anywhere else', () => {
+  test('a sign-in never leads to another site', () => {
     const piece = fc.constantFrom(
       '/',
       '\\',
@@ -87,7 +87,7 @@ describe('where a person goes on after signing in', () => {
   });
 
   test.each(['https://evil.example', '//evil.example', '/device?user_code=BCDF-GHJK'])(
-    'a form that says %s stays here',
+    'a form that names %s leads to a page of this server',
     async (goOn) => {
       const browser = site.browser();
       const done = await browser.send(await browser.open('/account'), { ...ALICE, continue: goOn });
@@ -96,11 +96,11 @@ describe('where a person goes on after signing in', () => {
   );
 });
 
-describe('the session', () => {
+describe('the session after a sign-in', () => {
   const sessionOf = (browser: ReturnType<TestSite['browser']>) =>
     browser.cookies.find(({ name }) => name === 'countersign-session')?.value;
 
-  test('gets a new identifier, and one that was planted stays of nobody', async () => {
+  test('the session gets a new identifier, and a planted identifier is not signed in', async () => {
     const [attacker, victim] = [site.browser(), site.browser()];
     await attacker.open(site.authorize({ prompt: 'none' }));
     await attacker.open('/session/end');
@@ -111,7 +111,7 @@ describe('the session', () => {
     expect((await attacker.open('/account')).text).toContain('type="password"');
   });
 
-  test('goes on under a new identifier if the same person signs in; the old one is worth nothing', async () => {
+  test('the session gets a new identifier when the same person signs in again, and the old one no longer works', async () => {
     const browser = site.browser();
     const form = await browser.open('/account');
     await browser.submit(form, ALICE);
@@ -123,7 +123,7 @@ describe('the session', () => {
     expect((await browser.open('/account')).text).toContain('/sign-out');
   });
 
-  test('ends before another person signs in', async () => {
+  test('the session ends before another person signs in', async () => {
     const browser = site.browser();
     const form = await browser.open('/account');
     await browser.submit(form, ALICE);
@@ -135,7 +135,7 @@ describe('the session', () => {
     expect((await old.open('/account')).text).toContain('type="password"');
   });
 
-  test('serves a client that asks later', async () => {
+  test('the session serves a client that asks later', async () => {
     const browser = site.browser();
     await browser.submit(await browser.open('/account'), ALICE);
     const consent = await browser.open(site.authorize());
@@ -144,14 +144,14 @@ describe('the session', () => {
     ).not.toBeNull();
   });
 
-  test('is refused once everything was ended, however it was written', async () => {
+  test('the session is refused after the end of all access, however it was written', async () => {
     const browser = site.browser();
     await browser.submit(await browser.open('/account'), ALICE);
     await endEverything(site.server, await idOf('alice'));
     expect((await browser.open('/account')).text).toContain('type="password"');
   });
 
-  test('a changed cookie is no session', async () => {
+  test('a changed cookie has no session', async () => {
     const browser = site.browser();
     await browser.submit(await browser.open('/account'), ALICE);
     const cookie = browser.cookies
@@ -162,8 +162,8 @@ describe('the session', () => {
   });
 });
 
-describe('nobody learns who has an account', () => {
-  /** Returns the answer without its random parts, and how many passwords were hashed. */
+describe('no sign-in answer reveals who has an account', () => {
+  /** Returns the answer without its random parts, and the number of passwords that were hashed. */
   async function attempt(own: TestSite, name: string, password: string) {
     const browser = own.browser();
     const form = await browser.open('/account');
@@ -182,7 +182,7 @@ describe('nobody learns who has an account', () => {
     return { status, other, cookies, masked, retry, hashings: own.hashings() - before };
   }
 
-  test('wrong, unknown and disabled are answered alike, for one hashing each', async () => {
+  test('a wrong, unknown and disabled name get the same answer, with one hash each', async () => {
     await using own = await testSite();
     const passwords = createPasswords();
     await disablePerson({ ...own.server, passwords, realms: [] }, 'bob');
@@ -194,7 +194,7 @@ describe('nobody learns who has an account', () => {
     expect(await attempt(own, '<"&\'>', PASSWORD)).toMatchObject({ status: 422, hashings: 1 });
   });
 
-  test('and alike when there were too many attempts, for none', async () => {
+  test('after too many attempts all names get the same answer, without a hash', async () => {
     await using own = await testSite({ limits: { account: { burst: 2, per: 3600 } } });
     const names = ['alice', 'nobody'];
     for (const name of names) {
@@ -211,7 +211,7 @@ describe('nobody learns who has an account', () => {
     expect(await attempt(own, 'ALICE', PASSWORD)).toMatchObject({ status: 429, hashings: 0 });
   });
 
-  test('nor by an address that tried too often, whatever the name', async () => {
+  test('after too many attempts from an address all names get the same answer', async () => {
     await using own = await testSite({ limits: { signIn: { burst: 2, per: 3600 } } });
     await attempt(own, 'a', 'wrong password');
     await attempt(own, 'b', 'wrong password');
@@ -220,7 +220,7 @@ describe('nobody learns who has an account', () => {
     expect(await attempt(own, 'nobody', PASSWORD)).toEqual(refused);
   });
 
-  test('64 bits of IPv6 addresses are one address', async () => {
+  test('IPv6 addresses with the same 64 bits are one address', async () => {
     await using own = await testSite({
       limits: { signIn: { burst: 2, per: 3600 } },
       trustedProxies: ['127.0.0.1/32'],
@@ -238,7 +238,7 @@ describe('nobody learns who has an account', () => {
     expect(await statusFrom('2001:db8:0:1::1')).toBe(422);
   });
 
-  test('twenty at once are counted one by one', async () => {
+  test('twenty concurrent attempts are counted one by one', async () => {
     await using own = await testSite({ limits: { account: { burst: 5, per: 3600 } } });
     const browser = own.browser();
     const form = await browser.open('/account');
@@ -255,20 +255,20 @@ describe('nobody learns who has an account', () => {
 describe('a right password', () => {
   const LIMITS = { account: { burst: 4, per: 3600 }, signIn: { burst: 6, per: 3600 } };
 
-  /** In a browser that never saw anybody. */
+  /** Signs in with a browser that no person has used. */
   async function attempt(own: TestSite, { name, password }: typeof ALICE): Promise<number> {
     const browser = own.browser();
     return (await browser.send(await browser.open('/account'), { name, password })).status;
   }
 
-  test('costs nothing: again and again, in fresh browsers, three at once', async () => {
+  test('a right password uses up no limit, even if it is repeated in new browsers and three times at once', async () => {
     await using own = await testSite({ limits: LIMITS });
     for (let n = 0; n < 8; n += 1) expect(await attempt(own, ALICE)).toBe(303);
     const together = await Promise.all([ALICE, ALICE, ALICE].map((one) => attempt(own, one)));
     expect(together).toEqual([303, 303, 303]);
   });
 
-  test('gives back its own attempt and no guess, of that name or of the address', async () => {
+  test('a right password gives back its own attempt, and no wrong guess of that name or address', async () => {
     await using own = await testSite({ limits: LIMITS });
     const wrong = (name: string) => attempt(own, { name, password: 'wrong password' });
     expect([await wrong('alice'), await wrong('alice'), await wrong('alice')]).toEqual([
@@ -276,14 +276,14 @@ describe('a right password', () => {
     ]);
     for (let n = 0; n < 5; n += 1) expect(await attempt(own, ALICE)).toBe(303);
     expect([await wrong('alice'), await wrong('alice')]).toEqual([422, 429]);
-    // An attempt that the limit of the name refused has cost the address as well.
+    // An attempt that the limit of the name refused has used up the limit of the address as well.
     expect(await attempt(own, BOB)).toBe(303);
     expect([await wrong('bob'), await attempt(own, BOB)]).toEqual([422, 429]);
   });
 });
 
-describe('nobody can be locked out of their own browser', () => {
-  test('a browser that knows the person has its own count; another name has none there', async () => {
+describe("other people's attempts cannot block a person's own browser", () => {
+  test('a browser that knows the person has its own count, and another name has none there', async () => {
     await using own = await testSite({
       limits: { account: { burst: 2, per: 3600 }, signIn: { burst: 8, per: 3600 } },
     });
@@ -298,7 +298,7 @@ describe('nobody can be locked out of their own browser', () => {
     }
     expect(guesses.filter((status) => status === 429).length).toBeGreaterThan(6);
     expect((await home.send(form, ALICE)).status).toBe(303);
-    // Its own count ends as well, and no other person profits from it.
+    // The browser's own count ends as well, and no other person may use it.
     expect((await home.send(form, BOB)).status).toBe(429);
     for (const status of [422, 422, 429]) {
       expect((await home.send(form, { name: 'alice', password: 'guess' })).status).toBe(status);
@@ -306,7 +306,7 @@ describe('nobody can be locked out of their own browser', () => {
     expect((await home.send(form, ALICE)).status).toBe(429);
   });
 
-  test('many known browsers of one person have three times the guesses of one', async () => {
+  test('many known browsers of one person have three times as many guesses as one', async () => {
     await using own = await testSite({ limits: { account: { burst: 2, per: 3600 } } });
     const browsers = Array.from({ length: 10 }, () => own.browser());
     for (const browser of browsers) await browser.submit(await browser.open('/account'), ALICE);
@@ -322,7 +322,7 @@ describe('nobody can be locked out of their own browser', () => {
     expect(statuses.slice(6)).toEqual(Array.from({ length: 14 }, () => 429));
   });
 
-  test('the cookie of the one person is worth nothing for another, nor changed', async () => {
+  test('the cookie of one person does not help another person, even if it is changed', async () => {
     await using own = await testSite({ limits: { account: { burst: 1, per: 3600 } } });
     const attacker = own.browser();
     const form = await attacker.open('/account');

@@ -18,7 +18,7 @@ const OFFLINE = { scope: 'openid offline_access documents:read', prompt: 'consen
 const signIns = async () =>
   listSignIns(site.server, (await site.server.stores.people.getByName('alice'))?.id ?? '');
 
-/** A browser in which alice has allowed `web` something, and the grant that came of it. */
+/** Returns a browser in which alice has allowed `web` some access, and the resulting grant. */
 async function signedIn(params: Record<string, string> = { prompt: 'consent' }) {
   const browser = site.browser();
   const consent = await browser.submit(await browser.open(site.authorize(params)), ALICE);
@@ -39,8 +39,8 @@ async function refresh(token: unknown) {
 const isOut = async ({ browser }: Awaited<ReturnType<typeof signedIn>>) =>
   (await browser.open('/account')).text.includes('type="password"');
 
-describe('from the head of a page', () => {
-  test('asks first, then signs out and ends what ends with it', async () => {
+describe('signing out at the top of a page', () => {
+  test('the server asks first, and then ends the session and its grants', async () => {
     const visit = await signedIn();
     const before = await signIns();
     const asked = await visit.browser.open('/sign-out');
@@ -53,21 +53,21 @@ describe('from the head of a page', () => {
     expect(await refresh(visit.tokens['refresh_token'])).toBe(400);
   });
 
-  test('offline access goes on after sign-out', async () => {
+  test('offline access continues after the sign-out', async () => {
     const { browser, grant, tokens } = await signedIn(OFFLINE);
     await browser.submit(await browser.open('/sign-out'), { logout: 'yes' });
     expect(await findAccess(site.server, grant)).toBeDefined();
     expect(await refresh(tokens['refresh_token'])).toBe(200);
   });
 
-  test('staying leads to the account', async () => {
+  test('a person who stays signed in continues to the account', async () => {
     const visit = await signedIn();
     const page = await visit.browser.submit(await visit.browser.open('/sign-out'));
     expect(page.url).toBe('http://localhost:3000/account');
     expect(await isOut(visit)).toBe(false);
   });
 
-  test('a cookie that was kept is worth nothing afterwards', async () => {
+  test('a stored cookie does not work after the sign-out', async () => {
     const visit = await signedIn();
     const copy = site.browser();
     copy.plant(visit.browser);
@@ -75,17 +75,17 @@ describe('from the head of a page', () => {
     expect((await copy.open('/account')).text).toContain('type="password"');
   });
 
-  test('nobody is signed in: said at once', async () => {
+  test('without a sign-in the page says at once that the person is signed out', async () => {
     expect((await site.browser().open('/sign-out')).text).toContain('You are signed out');
   });
 });
 
-describe('for a client (OpenID Connect RP-Initiated Logout 1.0 section 2)', () => {
+describe('signing out for a client (OpenID Connect RP-Initiated Logout 1.0 section 2)', () => {
   const bye = 'https://app.example/bye';
   const asking = (more: Record<string, string> = {}) =>
     `/session/end?${new URLSearchParams({ client_id: 'web', post_logout_redirect_uri: bye, state: 's', ...more }).toString()}`;
 
-  test('asks the person, signs out and leads to the registered URI', async () => {
+  test('the server asks the person, signs out and redirects to the registered URI', async () => {
     const visit = await signedIn();
     const asked = await visit.browser.open(asking());
     expect(asked.text).toContain('Web &amp; &lt;b&gt;App&lt;/b&gt;');
@@ -97,7 +97,7 @@ describe('for a client (OpenID Connect RP-Initiated Logout 1.0 section 2)', () =
     expect(await refresh(visit.tokens['refresh_token'])).toBe(400);
   });
 
-  test('the SignIn is gone as well, and a kept cookie is worth nothing', async () => {
+  test('the SignIn is gone as well, and a stored cookie does not work', async () => {
     const visit = await signedIn(OFFLINE);
     const copy = site.browser();
     copy.plant(visit.browser);
@@ -108,7 +108,7 @@ describe('for a client (OpenID Connect RP-Initiated Logout 1.0 section 2)', () =
     expect(await findAccess(site.server, visit.grant)).toBeDefined();
   });
 
-  test('staying signed in stays signed in', async () => {
+  test('a person who chooses to stay remains signed in', async () => {
     const visit = await signedIn();
     const before = await signIns();
     await visit.browser.submit(await visit.browser.open(asking()));
@@ -116,7 +116,7 @@ describe('for a client (OpenID Connect RP-Initiated Logout 1.0 section 2)', () =
     expect(await isOut(visit)).toBe(false);
   });
 
-  test('without a client it ends on our page', async () => {
+  test('without a client the sign-out ends on our page', async () => {
     const visit = await signedIn();
     const done = await visit.browser.submit(await visit.browser.open('/session/end'), {
       logout: 'yes',
@@ -131,22 +131,25 @@ describe('for a client (OpenID Connect RP-Initiated Logout 1.0 section 2)', () =
     ['no URI', 'bye'],
     ['a script', 'javascript:alert(1)'],
     ['nothing', ''],
-  ])('section 3: an unregistered URI (%s) signs out and stays on our page', async (_what, uri) => {
-    for (const by of ['client_id', 'id_token_hint']) {
-      const visit = await signedIn();
-      const hint = { client_id: '', id_token_hint: String(visit.tokens['id_token']) };
-      const page = asking({ post_logout_redirect_uri: uri, ...(by === 'id_token_hint' && hint) });
-      const asked = await visit.browser.open(page.replace('client_id=&', ''));
-      expect(asked.text).toContain('Web &amp; &lt;b&gt;App&lt;/b&gt;');
-      expect(asked.headers.get('content-security-policy')).toContain("form-action 'self';");
-      const done = await visit.browser.submit(asked, { logout: 'yes' });
-      expect(done.url).toBe('http://localhost:3000/session/end/success');
-      expect(done.text).toContain('You are signed out');
-      expect(await isOut(visit)).toBe(true);
-    }
-  });
+  ])(
+    'section 3: with an unregistered URI (%s) the person is signed out and stays on our page',
+    async (_what, uri) => {
+      for (const by of ['client_id', 'id_token_hint']) {
+        const visit = await signedIn();
+        const hint = { client_id: '', id_token_hint: String(visit.tokens['id_token']) };
+        const page = asking({ post_logout_redirect_uri: uri, ...(by === 'id_token_hint' && hint) });
+        const asked = await visit.browser.open(page.replace('client_id=&', ''));
+        expect(asked.text).toContain('Web &amp; &lt;b&gt;App&lt;/b&gt;');
+        expect(asked.headers.get('content-security-policy')).toContain("form-action 'self';");
+        const done = await visit.browser.submit(asked, { logout: 'yes' });
+        expect(done.url).toBe('http://localhost:3000/session/end/success');
+        expect(done.text).toContain('You are signed out');
+        expect(await isOut(visit)).toBe(true);
+      }
+    },
+  );
 
-  test('section 3: an unregistered URI where nobody is signed in: never followed', async () => {
+  test('section 3: without a sign-in an unregistered URI is not followed either', async () => {
     const page = asking({ post_logout_redirect_uri: 'https://evil.example/' });
     const { url, text } = await site.browser().open(page);
     expect(new URL(url).pathname).toBe('/session/end/success');
@@ -157,14 +160,17 @@ describe('for a client (OpenID Connect RP-Initiated Logout 1.0 section 2)', () =
     ['an unknown client', { client_id: 'nobody' }],
     ['a forged id_token_hint', { id_token_hint: 'a.b.c' }],
     ['an empty id_token_hint', { id_token_hint: 'x' }],
-  ])('%s is refused on a page, and nobody is signed out', async (_what, params) => {
-    const visit = await signedIn();
-    const page = await visit.browser.open(asking(params));
-    expect(page.status).toBe(400);
-    expect(page.headers.get('location')).toBeNull();
-    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(await isOut(visit)).toBe(false);
-  });
+  ])(
+    'a request with %s is refused on a page, and the person stays signed in',
+    async (_what, params) => {
+      const visit = await signedIn();
+      const page = await visit.browser.open(asking(params));
+      expect(page.status).toBe(400);
+      expect(page.headers.get('location')).toBeNull();
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(await isOut(visit)).toBe(false);
+    },
+  );
 
   test('a URI without its client is not followed', async () => {
     const { browser } = await signedIn();
@@ -175,7 +181,7 @@ describe('for a client (OpenID Connect RP-Initiated Logout 1.0 section 2)', () =
     expect(done.url).toBe('http://localhost:3000/session/end/success');
   });
 
-  test('a forged confirmation signs nobody out', async () => {
+  test('a forged confirmation does not sign the person out', async () => {
     const visit = await signedIn();
     await visit.browser.open('/session/end');
     for (const xsrf of ['', 'x', 'a'.repeat(48)]) {

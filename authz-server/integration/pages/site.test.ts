@@ -14,13 +14,13 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]();
 });
 
-/** None of ours, each of which is allowed by its hash. */
+/** Matches a script that is not one of ours; each of ours is allowed by its hash. */
 const SCRIPT = /<script(?! type="module">)/;
 const ALICE = { name: 'alice', password: PASSWORD };
 
 describe('every page', () => {
   test.each(['/', '/account', '/device', '/sign-out', '/interaction/x', '/logo'])(
-    '%s has no script but one of ours, is never framed, and has the same fields for HEAD',
+    'the page %s has only our own script, is never framed, and has the same fields for HEAD',
     async (path) => {
       const browser = site.browser();
       const get = await browser.open(path);
@@ -42,7 +42,7 @@ describe('every page', () => {
     ['de', 'de'],
     ['fr, de;q=0.5, en;q=0.4', 'de'],
     ['', 'en'],
-  ])('Accept-Language %j is answered in %s', async (accepted, language) => {
+  ])('with Accept-Language %j the page is in %s', async (accepted, language) => {
     const browser = site.browser();
     browser.fields['accept-language'] = accepted;
     for (const path of ['/', '/account', '/device']) {
@@ -50,7 +50,7 @@ describe('every page', () => {
     }
   });
 
-  test('names who is signed in', async () => {
+  test('every page names the signed-in person', async () => {
     const browser = site.browser();
     const form = await browser.open('/account');
     expect(form.text).not.toContain('alice');
@@ -63,7 +63,7 @@ test.each([
   ['a store that does not answer', new StoreUnavailable('state.db'), 503, 'unavailable'],
   ['a fault of ours', new Error('a secret of the code'), 500, 'server'],
 ] as const)(
-  '%s has a page with its sentence, and nothing else',
+  'for %s there is a page with its message, which reveals no more',
   async (_what, error, status, kind) => {
     const browser = site.browser();
     await browser.submit(await browser.open('/account'), ALICE);
@@ -84,15 +84,15 @@ test.each([
   ['/sign-in', '/account'],
   ['/interaction/x/login', '/interaction/x'],
   ['/interaction/x/consent', '/interaction/x'],
-])('%s, where a refused form leaves the address bar, leads to %s', async (path, to) => {
+])('the address %s, at which a refused form leaves the browser, leads to %s', async (path, to) => {
   const { status, headers } = await site.browser().request('GET', path);
   expect([status, headers.get('location')]).toEqual([303, to]);
 });
 
-describe('the logo', () => {
+describe('the logo of the server', () => {
   const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
-  test('is the file of the configuration, and can do nothing', async () => {
+  test('the logo is the configured file, and cannot run scripts', async () => {
     const logo = join(site.server.config.data, 'logo.svg');
     await writeFile(logo, SVG);
     await using own = await testSite({ brand: { logo } });
@@ -110,12 +110,12 @@ describe('the logo', () => {
     }
   });
 
-  test('is 404 without one', async () => {
+  test('without a configured logo the answer is 404', async () => {
     expect((await site.browser().open('/logo')).status).toBe(404);
   });
 });
 
-test('the links of `brand` are at the foot of every page, also of errors', async () => {
+test('every page, also an error page, has the links of `brand` at the bottom', async () => {
   const links = [{ text: { en: 'Help & terms' }, url: '/help?a=1&b=2' }];
   await using own = await testSite({ brand: { links } });
   for (const path of ['/', '/account', '/device', '/nothing', '/interaction/x']) {
@@ -134,7 +134,7 @@ test.each([
   '/auth/__proto__',
   '/device?user_code=%ff&user_code=x',
   '/account?ended=%3Cscript%3E',
-])('%s is answered by an error of the client or a page', async (path) => {
+])('a request to %s gets a client error or a page', async (path) => {
   const page = await site.browser().open(path);
   expect(page.status).toBeLessThan(500);
   expect(page.text).not.toMatch(SCRIPT);

@@ -13,7 +13,7 @@ const UNMET = 'unmet_authentication_requirements';
 
 let site: TestSite;
 beforeEach(async () => {
-  // The engine has the clock of the system.
+  // The engine uses the system's clock.
   site = await testSite({}, new ManualClock(Date.now()));
 });
 afterEach(async () => site[Symbol.asyncDispose]());
@@ -22,7 +22,7 @@ const ask = (acr_values: string) => site.authorize({ acr_values });
 const signInsOf = async (name: string) => listSignIns(site.server, await idOf(site, name));
 
 describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
-  test('password and code meet it: the tokens say so, and nobody is asked again', async () => {
+  test('a password and a code satisfy the request: the tokens say so, and the person is not asked again', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await browser.open(ask(SECOND_FACTOR));
@@ -38,7 +38,7 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
     expect(answerIn(await browser.open(ask(SECOND_FACTOR))).has('code')).toBe(true);
   });
 
-  test('the right password alone gives nothing: no code at the resume address, no session', async () => {
+  test('the right password alone gives no code at the resume address, and no session', async () => {
     await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await browser.open(ask(SECOND_FACTOR));
@@ -49,7 +49,7 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
     expect(await signInsOf('alice')).toEqual([]);
   });
 
-  test('a person without one is led through the set-up, and goes on to the client by it', async () => {
+  test('a person without a second factor is led through the set-up, and then continues to the client', async () => {
     const browser = site.browser();
     const page = await browser.open(ask(SECOND_FACTOR));
     expect(page.text).toContain('you set one up after your password');
@@ -64,7 +64,7 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
     expect(claimsOf(tokens['access_token'])).toMatchObject({ acr: SECOND_FACTOR });
   });
 
-  test('a person who was signed in at the client by less goes on to it, too, though the set-up ends that access', async () => {
+  test('a person who was signed in with a weaker sign-in continues, too, although the set-up ends that access', async () => {
     const browser = site.browser();
     const asked = await browser.submit(await browser.open(site.authorize()), BOB);
     const weak = await site.redeem(await browser.submit(asked, { decision: 'allow' }));
@@ -84,7 +84,7 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
     expect(await refreshed.json()).toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('the password alone sets none up for a person who has a passkey, which is both', async () => {
+  test('only with the password, a person who has a passkey, which is both factors, cannot set up a second factor', async () => {
     const accountId = await idOf(site, 'bob');
     await site.server.stores.passkeys.add({ ...somePasskey('p'), accountId }, 20);
     const browser = site.browser();
@@ -96,7 +96,7 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
     expect(await signInsOf('bob')).toEqual([]);
   });
 
-  test('a person who gives up in the set-up ends the request, with nothing set up', async () => {
+  test('a person who gives up during the set-up ends the request, without a second factor', async () => {
     const browser = site.browser();
     const step = await browser.submit(await browser.open(ask(SECOND_FACTOR)), BOB);
     const { action = '' } = step.forms.find((one) => one.action.endsWith('/abort')) ?? {};
@@ -104,7 +104,7 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
     expect(await site.server.stores.secondFactors.get(await idOf(site, 'bob'))).toBeUndefined();
   });
 
-  test('where nobody has one, it ends the request, signed in nowhere', async () => {
+  test('if second factors are off, the request ends without a sign-in', async () => {
     await site[Symbol.asyncDispose]();
     site = await testSite({ people: { secondFactor: 'off' } }, new ManualClock(Date.now()));
     const browser = site.browser();
@@ -113,7 +113,7 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
     expect(await signInsOf('bob')).toEqual([]);
   });
 
-  test('a second factor is not enough where a passkey is asked for', async () => {
+  test('a second factor is not enough if a passkey is required', async () => {
     const { code } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const step = await browser.submit(await browser.open(ask(PASSKEY)), ALICE);
@@ -123,7 +123,7 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
   });
 });
 
-test('a client that asks for a recent sign-in (max_age): the page says how long ago the last one was', async () => {
+test('for a client that requires a recent sign-in (max_age) the page says how long ago the last one was', async () => {
   const clock = new ManualClock(Date.now() - 420_000);
   await site[Symbol.asyncDispose]();
   site = await testSite({}, clock);

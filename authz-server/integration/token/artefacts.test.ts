@@ -53,22 +53,25 @@ async function newGrant(grantId: string): Promise<void> {
 }
 const stands = async (grantId: string) => (await findAccess(access, grantId)) !== undefined;
 
-describe('two uses of a code at once, neither of which saw the other', () => {
+describe('two concurrent uses of a code, neither of which saw the other', () => {
   test.each([
     ['AuthorizationCode', 'invalid_grant', false],
     ['RefreshToken', 'invalid_grant', false],
     ['DeviceCode', 'invalid_grant', true],
     ['PushedAuthorizationRequest', 'invalid_request_uri', true],
-  ])('%s: the second gets %s; whether the grant stands: %p', async (kind, error, standing) => {
-    const grantId = `grant of ${kind}`;
-    await newGrant(grantId);
-    const model = adapter(kind);
-    await model.upsert('one', { grantId }, 600);
-    await model.consume('one');
-    expect(await stands(grantId)).toBe(true);
-    await expect(model.consume('one')).rejects.toMatchObject({ error });
-    expect(await stands(grantId)).toBe(standing);
-  });
+  ])(
+    'for the kind %s the second use gets %s; whether the grant stays valid: %p',
+    async (kind, error, standing) => {
+      const grantId = `grant of ${kind}`;
+      await newGrant(grantId);
+      const model = adapter(kind);
+      await model.upsert('one', { grantId }, 600);
+      await model.consume('one');
+      expect(await stands(grantId)).toBe(true);
+      await expect(model.consume('one')).rejects.toMatchObject({ error });
+      expect(await stands(grantId)).toBe(standing);
+    },
+  );
 
   test('an unknown code or token cannot be used', async () => {
     for (const kind of ['AuthorizationCode', 'RefreshToken', 'DeviceCode']) {
@@ -83,7 +86,7 @@ describe('the end of a grant', () => {
   test.each<[string, (grantId: string) => Promise<unknown>]>([
     ['Grant.destroy', (grantId) => adapter('Grant').destroy(grantId)],
     ['AccessToken.revokeByGrantId', (grantId) => adapter('AccessToken').revokeByGrantId(grantId)],
-  ])('%s is that of everything that came of it', async (name, end) => {
+  ])('%s ends everything that the grant gave', async (name, end) => {
     const [grantId, id] = [`ended by ${name}`, `token ${name}`];
     await newGrant(grantId);
     await adapter('RefreshToken').upsert(id, { grantId }, 600);
@@ -107,7 +110,7 @@ describe('the end of a grant', () => {
   });
 });
 
-test('RFC 7009 section 2.2.1: what a revocation that was answered 503 leaves can be asked for again, also if it was committed', async () => {
+test('RFC 7009 section 2.2.1: a revocation that got 503 can be repeated, even if it was committed', async () => {
   const grantId = 'not heard at first';
   await newGrant(grantId);
   for (const kind of ['RefreshToken', 'AuthorizationCode', 'DeviceCode']) {
@@ -122,7 +125,7 @@ test('RFC 7009 section 2.2.1: what a revocation that was answered 503 leaves can
     },
   };
   const failing = adapterOn({ ...authz.stores, revocations: unheard });
-  // As the engine does it: first the token, then all kinds at once.
+  // The engine does so: the token first, then all kinds at the same time.
   await expect(failing('RefreshToken').destroy('RefreshToken of it')).rejects.toMatchObject({
     statusCode: 503,
   });
@@ -137,14 +140,14 @@ test('RFC 7009 section 2.2.1: what a revocation that was answered 503 leaves can
   expect(await stands(grantId)).toBe(false);
 });
 
-test('clients are read, never written', async () => {
+test('the engine reads clients, and never writes them', async () => {
   const write = adapter('Client').upsert('x', {}, 1);
   await expect(write).rejects.toThrow('not written by the engine');
 });
 
 const SINGLE_USE = new Set(['RefreshToken', 'DeviceCode']);
 
-test('a store that does not answer is 503, never "no such thing"', async () => {
+test('a store that does not answer causes 503, and never "not found"', async () => {
   const down = () => Promise.reject(new StoreUnavailable('down'));
   const artefacts = { ...authz.stores.artefacts, get: down, consume: down, put: down };
   const broken = adapterOn({ ...authz.stores, artefacts });

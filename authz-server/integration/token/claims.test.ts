@@ -68,19 +68,19 @@ type Parameters = Readonly<Record<string, string>>;
 const request = (scope: string, parameters: Parameters = {}) =>
   flow.authorize({ client_id: CLIENT.client_id, scope, prompt: 'consent', ...parameters });
 
-/** Redeems the code of an answer. */
+/** Redeems the code of an authorization response. */
 async function redeemed(answer: URLSearchParams) {
   const { body } = await flow.redeem(answer.get('code') ?? '', { client_id: CLIENT.client_id });
   return body;
 }
 
-/** Asks for these scopes and allows those; what comes of it. */
+/** Requests these scopes and allows the items. Returns the tokens. */
 async function allowed(scope: string, items: readonly string[], parameters?: Parameters) {
   const page = await browser.open(request(scope, parameters));
   return redeemed(sent(await browser.submit(page, { decision: 'allow', item: items })));
 }
 
-/** Returns the claims of an ID token or an access token that tell of the person. */
+/** Returns the claims about the person in an ID token or an access token. */
 function toldIn(token: unknown): Record<string, unknown> {
   const claims = Object.entries(decodeJwt(String(token)));
   return Object.fromEntries(claims.filter(([claim]) => CLAIMS.has(claim)));
@@ -94,9 +94,9 @@ async function userinfo({ access_token }: Record<string, unknown>) {
 const refresh = (token: unknown, scope?: string) =>
   flow.refresh(String(token), { client_id: CLIENT.client_id, ...(scope && { scope }) });
 
-describe('OpenID Connect Core 1.0 section 5.4', () => {
+describe('OpenID Connect Core 1.0 section 5.4: claims that scopes request', () => {
   test.each(Object.entries(TOLD))(
-    '%s: its claims in the ID token and at userinfo, and nothing in the access token',
+    'the claims of the scope %s are in the ID token and at userinfo, and not in the access token',
     async (scope, claims) => {
       const tokens = await allowed(`openid documents:read ${scope}`, [
         'openid',
@@ -109,20 +109,20 @@ describe('OpenID Connect Core 1.0 section 5.4', () => {
     },
   );
 
-  test('claims that the person does not allow are told nowhere', async () => {
+  test('claims that the person does not allow are in no token or answer', async () => {
     const tokens = await allowed(ALL, ['openid', 'groups']);
     expect(toldIn(tokens['id_token'])).toEqual(TOLD.groups);
     expect((await userinfo(tokens)).body).toEqual({ sub: flow.accountId, ...TOLD.groups });
   });
 
-  test('a client that may not ask for it: invalid_scope', async () => {
+  test('a client that may not request such a scope gets invalid_scope', async () => {
     for (const scope of ['email', 'groups']) {
       const page = await browser.open(flow.authorize({ scope: `openid ${scope}` }));
       expect(sent(page).get('error')).toBe('invalid_scope');
     }
   });
 
-  test('claims of a scope that the client lost are told no more, even if they were granted', async () => {
+  test('claims of a scope that the client lost are omitted, even if they were granted', async () => {
     const scope = `${ALL} offline_access`;
     const tokens = await allowed(scope, scope.split(' '));
     const narrow = { ...CLIENT, scope: CLIENT.scope.replace(' email groups', '') };
@@ -130,13 +130,13 @@ describe('OpenID Connect Core 1.0 section 5.4', () => {
     expect((await userinfo(tokens)).body).toEqual({ sub: flow.accountId, ...TOLD.profile });
     const { body } = await refresh(tokens['refresh_token']);
     expect(toldIn(body['id_token'])).toEqual(TOLD.profile);
-    // RFC 6749 section 5.1: the answer says what it is, where that is not what was asked for.
+    // RFC 6749 section 5.1: the answer has the granted scope if it differs from the requested one.
     expect(body['scope']).toBe('openid profile offline_access');
     expect(decodeJwt(String(body['access_token']))['openid_scope']).toBe(body['scope']);
     await flow.stores.clients.replace(CLIENT);
   });
 
-  test('section 5.5: the parameter claims asks for nothing beside the scopes', async () => {
+  test('section 5.5: the parameter claims requests nothing beyond the scopes', async () => {
     const claims = JSON.stringify({
       id_token: { email: { essential: true } },
       userinfo: { email: null },
@@ -147,8 +147,8 @@ describe('OpenID Connect Core 1.0 section 5.4', () => {
   });
 });
 
-describe('as it is when it is told', () => {
-  test('a change shows at userinfo and in the next ID token, which leave out removed members', async () => {
+describe('claims have their current values', () => {
+  test('a change is visible at userinfo and in the next ID token, which omit removed members', async () => {
     const scope = `${ALL} offline_access`;
     const tokens = await allowed(scope, scope.split(' '));
     await say({ groups: ['Board'] });
@@ -159,7 +159,7 @@ describe('as it is when it is told', () => {
     await say(PROFILE);
   });
 
-  test('RFC 6749 section 6: a refresh for fewer scopes tells less, there alone', async () => {
+  test('RFC 6749 section 6: a refresh for fewer scopes gives fewer claims, in its own tokens only', async () => {
     const scope = `${ALL} offline_access`;
     const tokens = await allowed(scope, scope.split(' '));
     const { body } = await refresh(tokens['refresh_token'], 'openid email');
@@ -168,8 +168,8 @@ describe('as it is when it is told', () => {
   });
 });
 
-describe('a grant of what there was to ask for before', () => {
-  test('tells nothing else, and a refresh does not widen it', async () => {
+describe('an earlier grant with fewer scopes', () => {
+  test('an earlier grant gives no other claims, and a refresh does not widen it', async () => {
     const before = await allowed('openid offline_access', ['openid', 'offline_access']);
     const wider = await refresh(before['refresh_token'], `${ALL} offline_access`);
     expect([wider.status, wider.body['error']]).toEqual([400, 'invalid_scope']);
@@ -178,7 +178,7 @@ describe('a grant of what there was to ask for before', () => {
     expect((await userinfo(body)).body).toEqual({ sub: flow.accountId });
   });
 
-  test('the person is asked about what is new, and nothing is told without', async () => {
+  test('the person is asked about a new scope, and no claims are given before', async () => {
     const { stores, accountId } = flow;
     const store = { stores, clock: systemClock, longestLife: longestLife(flow.config) };
     await removeConsents(store, accountId, () => true);
@@ -192,8 +192,8 @@ describe('a grant of what there was to ask for before', () => {
   });
 });
 
-describe('the page where it is allowed', () => {
-  test('the values that would be told, as text', async () => {
+describe('the consent page for claims', () => {
+  test('the page shows the values as text', async () => {
     const { text } = await browser.open(request(ALL));
     for (const value of ['alice@example.com', 'Staff', 'R&amp;D', 'en-GB', 'alice.png']) {
       expect(text).toContain(value);
@@ -202,17 +202,17 @@ describe('the page where it is allowed', () => {
     expect(text).not.toContain('<b>');
   });
 
-  test('none of what was not asked for', async () => {
+  test('the page does not show values that were not requested', async () => {
     const { text } = await browser.open(request('openid groups'));
     expect(text).toContain('Staff');
     expect(text).not.toMatch(/alice@example\.com|Liddell|en-GB/);
   });
 });
 
-describe('RFC 9068 section 2.2.2: a resource with such a scope', () => {
+describe('RFC 9068 section 2.2.2: a resource that has a scope for claims', () => {
   const items = ['openid', `${STAFF} staff`, `${STAFF} groups`];
 
-  test('its access token tells it, if that was allowed there', async () => {
+  test('the access token has the claims if the person allowed them for this resource', async () => {
     const scope = 'openid staff groups';
     const tokens = await allowed(scope, items, { resource: STAFF });
     expect(decodeJwt(String(tokens['access_token']))).toMatchObject({

@@ -20,7 +20,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const GRANT = { grant_type: 'client_credentials' };
 
 let authz: TestAuthz;
-/** How many requests went through the engine. */
+/** The number of requests that went through the engine. */
 let through = 0;
 /** The lines of the log, one for each request. */
 const logged: unknown[] = [];
@@ -50,7 +50,7 @@ afterAll(async () => {
   await authz[Symbol.asyncDispose]();
 });
 
-/** A client of its own, whose limit nobody else uses up. */
+/** Registers a client whose limit no other test uses up. */
 async function client(id: string, record: Partial<typeof APP> = {}): Promise<void> {
   await authz.stores.clients.add({ ...APP, ...record, client_id: id });
 }
@@ -60,7 +60,7 @@ test.each([
   ['by the form', { client_id: 'app', client_secret: SECRET }, {}],
   ['with the charset that fetch adds', {}, { ...asApp, 'content-type': `${FORM};charset=UTF-8` }],
 ])(
-  'a plain request is answered beside the engine, and logged as by it: %s',
+  'a plain request is answered without the engine, and logged as if by the engine: %s',
   async (_, form, fields) => {
     const { status, body } = await authz.post('/token', { ...GRANT, ...form }, fields);
     expect([status, through]).toEqual([200, 0]);
@@ -75,7 +75,7 @@ test.each([
   ['RS256', 'rsa', 'https://rsa.example/'],
   ['EdDSA', 'ed', 'https://ed.example/'],
 ])(
-  'RFC 9068 section 2.1: a token beside the engine is signed as its resource wants, %s',
+  'RFC 9068 section 2.1: a token issued without the engine has the algorithm of its resource, %s',
   async (alg, scope, audience) => {
     const { body } = await authz.post('/token', { ...GRANT, scope }, asApp);
     expect(through).toBe(0);
@@ -87,7 +87,7 @@ test.each([
   },
 );
 
-test('a change of a client counts for its next request', async () => {
+test('a change of a client takes effect for its next request', async () => {
   const read = { ...GRANT, scope: 'documents:read' };
   const ask = async () => (await authz.post('/token', read, basic('changing', SECRET))).status;
   await client('changing');
@@ -106,7 +106,7 @@ test.each([
   ['beside the engine', {}, 0],
   ['through the engine', { unknown: 'x' }, 1],
 ])(
-  'a client that gets a new secret and is ended while its old one is looked at has no token after that, %s',
+  'a client that gets a new secret and ends while its old secret is checked has no valid token afterwards, %s',
   async (_, more, ways) => {
     const id = `ended-${ways}`;
     await client(id);
@@ -143,13 +143,13 @@ test.each([
   },
 );
 
-test('a setting sends everything there', async () => {
+test('one setting makes the engine answer all requests', async () => {
   await using slow = await testAuthz({ tokens: { direct: false } });
   expect((await slow.post('/token', GRANT, asApp)).status).toBe(200);
   expect(through).toBe(1);
 });
 
-test('many at once spend what the limit allows, and no more; the rest is told when to come back', async () => {
+test('concurrent requests use up exactly the limit, and the others get the time to wait', async () => {
   await client('hasty');
   const asked = Array.from({ length: 25 }, () =>
     authz.post('/token', GRANT, basic('hasty', SECRET)),
@@ -162,11 +162,11 @@ test('many at once spend what the limit allows, and no more; the rest is told wh
   }
 });
 
-describe('a limit is spent once on either way', () => {
+describe('a request uses its limit once, whichever code answers it', () => {
   test.each([
     ['the limit', { ok: false, retryAfter: 47 }, 429, '47'],
     ['an outage', Promise.reject(new StoreUnavailable('late')), 503, '1'],
-  ] as const)('%s is met once', async (_, outcome, ...told) => {
+  ] as const)('a request meets %s once', async (_, outcome, ...told) => {
     using spend = jest.spyOn(authz.stores.limits, 'spend');
     spend.mockReturnValueOnce({ ok: true, remaining: 1, reset: 1 }).mockReturnValueOnce(outcome);
     const { status, headers } = await authz.post('/token', GRANT, asApp);
@@ -186,7 +186,7 @@ describe('a limit is spent once on either way', () => {
   });
 });
 
-test('RFC 9112 section 9.3: the connection goes on behind a form that nobody has read', async () => {
+test('RFC 9112 section 9.3: the connection stays usable after a form that was not read', async () => {
   const { port } = new URL(authz.url);
   await client('lasting');
   const content = 'grant_type=client_credentials';

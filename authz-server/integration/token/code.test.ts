@@ -29,7 +29,7 @@ async function newCode(parameters: Record<string, string> = {}): Promise<string>
   return (await flow.allow(browser, parameters)).get('code') ?? '';
 }
 
-/** Whether a resource server would take the token now. */
+/** Returns whether a resource server would accept the token now. */
 async function lives({ body }: Answered): Promise<boolean> {
   await using feed = await flow.stores.revocations.feed();
   const token = decodeJwt(String(body['access_token']));
@@ -71,12 +71,12 @@ describe('RFC 6749 section 4.1.3: redeeming a code', () => {
       { grant_type: 'refresh_token', refresh_token: 'x' },
       'invalid_grant',
     ],
-  ])('%s', async (_what, form, error) => {
+  ])('a redemption is refused: %s', async (_what, form, error) => {
     const answer = await flow.redeem(await newCode(), form);
     expect(refused(answer)).toEqual([400, error]);
   });
 
-  test('OAuth 2.1 section 10.2: bound by PKCE it needs no redirect URI, whatever is registered', async () => {
+  test('OAuth 2.1 section 10.2: a code that is bound by PKCE needs no redirect URI, whichever are registered', async () => {
     const client = await flow.stores.clients.get('web');
     const redirect_uris = [CALLBACK, 'https://app.example/other'];
     if (client) await flow.stores.clients.add({ ...client, client_id: 'two', redirect_uris });
@@ -88,7 +88,7 @@ describe('RFC 6749 section 4.1.3: redeeming a code', () => {
     }
   });
 
-  test('any other code needs that of its request, which is not guessed', async () => {
+  test('a code without PKCE needs the redirect URI of its request', async () => {
     const code = await newCode({ client_id: 'server' });
     const id = storedId('AuthorizationCode', code);
     const { artefacts } = flow.stores;
@@ -109,7 +109,7 @@ describe('RFC 6749 section 4.1.3: redeeming a code', () => {
     expect((await redeem(CALLBACK)).status).toBe(200);
   });
 
-  test('the challenge itself is no verifier (no downgrade to plain)', async () => {
+  test('the challenge itself is not accepted as a verifier (no downgrade to plain)', async () => {
     const code = await newCode({ code_challenge: VERIFIER });
     expect(refused(await flow.redeem(code))).toEqual(INVALID_GRANT);
   });
@@ -123,7 +123,7 @@ describe('RFC 6749 section 4.1.3: redeeming a code', () => {
     );
   });
 
-  test('RFC 9700 section 4.5: a code that comes again ends the tokens it gave', async () => {
+  test('RFC 9700 section 4.5: a second redemption of a code ends the tokens that it gave', async () => {
     const code = await newCode();
     const first = await flow.redeem(code);
     expect([first.status, await lives(first)]).toEqual([200, true]);
@@ -132,7 +132,7 @@ describe('RFC 6749 section 4.1.3: redeeming a code', () => {
     expect(refused(await flow.refresh(String(first.body['refresh_token'])))).toEqual(INVALID_GRANT);
   });
 
-  test('ten at once: at most one gets tokens, and none of these live', async () => {
+  test('if ten requests redeem a code at the same time, at most one gets tokens, and these end', async () => {
     const code = await newCode({ prompt: 'consent' });
     const answers = await Promise.all(Array.from({ length: 10 }, () => flow.redeem(code)));
     const given = answers.filter(({ status }) => status === 200);
@@ -142,15 +142,15 @@ describe('RFC 6749 section 4.1.3: redeeming a code', () => {
     for (const answer of given) expect(await lives(answer)).toBe(false);
   });
 
-  test('an attempt of another client does not use the code up', async () => {
+  test('an attempt of another client does not use up the code', async () => {
     const code = await newCode({ prompt: 'consent' });
     expect(refused(await flow.redeem(code, { client_id: 'native' }))).toEqual(INVALID_GRANT);
     expect((await flow.redeem(code)).status).toBe(200);
   });
 });
 
-describe('after the end of a grant, a sign-in or a person there are no more tokens', () => {
-  test('the grant, between code and tokens', async () => {
+describe('after the end of a grant, a sign-in, a client or a person no tokens are issued', () => {
+  test('a grant ends between code and tokens', async () => {
     const first = await flow.redeem(await newCode({ prompt: 'consent' }));
     const code = await newCode();
     await endGrant(access(), String(decodeJwt(String(first.body['access_token']))['grant_id']));
@@ -158,7 +158,7 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     expect(await lives(first)).toBe(false);
   });
 
-  test('the sign-in: a code and a refresh token without offline_access end with it', async () => {
+  test('with a sign-in a code and a refresh token without offline_access end', async () => {
     const other = await flow.signedIn();
     const before = await flow.redeem((await flow.allow(other)).get('code') ?? '');
     const code = (await flow.allow(other)).get('code') ?? '';
@@ -171,7 +171,7 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     expect(await lives(before)).toBe(false);
   });
 
-  test('OpenID Connect Core 1.0 section 11: with offline_access the refresh token outlives it', async () => {
+  test('OpenID Connect Core 1.0 section 11: with offline_access the refresh token outlives the sign-in', async () => {
     const other = await flow.signedIn();
     const answer = await flow.allow(other, {
       scope: 'documents:read offline_access',
@@ -183,7 +183,7 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     expect((await flow.refresh(String(body['refresh_token']))).status).toBe(200);
   });
 
-  test('the client', async () => {
+  test('a client is removed between code and tokens', async () => {
     const code = await newCode({ client_id: 'server' });
     const client = await flow.stores.clients.get('server');
     await flow.stores.clients.remove('server');
@@ -192,7 +192,7 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     expect(refused(answer)).toEqual([401, 'invalid_client']);
   });
 
-  test('all access of the client: code, refresh token and access token; then the person is asked anew', async () => {
+  test('with all access of a client its code, refresh token and access token end, and the person is asked again', async () => {
     const first = await flow.redeem(await newCode({ prompt: 'consent' }));
     expect(await lives(first)).toBe(true);
     const code = await newCode();
@@ -205,8 +205,8 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     expect(await lives(await flow.redeem(await newCode()))).toBe(true);
   });
 
-  // The questions of one step go over different connections to PostgreSQL, so that any may be answered first.
-  test('the client or the person, behind any answer of the store: no token outlives them', async () => {
+  // The queries of one step use different connections to PostgreSQL, so any of them may be answered first.
+  test('if the client or the person ends after any answer of the store, no token stays valid', async () => {
     const { clients, revocations, artefacts } = flow.stores;
     const until = Date.now() + 3_600_000;
     const asked: readonly [object, string][] = [
@@ -248,7 +248,7 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     browser = await flow.signedIn();
   });
 
-  test('all access of the client, though a crash left grant and tokens in the store', async () => {
+  test('all access of a client ends even if a crash left its grant and tokens in the store', async () => {
     const { body } = await flow.redeem(await newCode({ prompt: 'consent' }));
     const code = await newCode();
     await flow.stores.revocations.raise('client', 'web', Date.now() + 3_600_000);
@@ -256,7 +256,7 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     expect(refused(await flow.refresh(String(body['refresh_token'])))).toEqual(INVALID_GRANT);
   });
 
-  test('the person, though a crash left grant and tokens in the store', async () => {
+  test('all access of a person ends even if a crash left the grant and tokens in the store', async () => {
     const other = await flow.signedIn();
     const scope = 'documents:read offline_access';
     const answer = await flow.allow(other, { scope, prompt: 'consent' });
@@ -268,7 +268,7 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     browser = await flow.signedIn();
   });
 
-  test('a grant that only the engine still knows is not used: consent gives another one', async () => {
+  test('a grant that only the engine still knows is not used, and the consent gives another grant', async () => {
     const other = await flow.signedIn();
     const { body } = await flow.redeem((await flow.allow(other)).get('code') ?? '');
     const silently = flow.authorize({ prompt: 'none' });
@@ -280,7 +280,7 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     expect(decodeJwt(String(again.body['access_token']))['grant_id']).not.toBe(grant_id);
   });
 
-  test('everything of the person: code, refresh token and session', async () => {
+  test('with all access of a person the code, refresh token and session end', async () => {
     const other = await flow.signedIn();
     const answer = await flow.allow(other, {
       scope: 'documents:read offline_access',
@@ -311,7 +311,7 @@ describe('RFC 9449 section 10: a code that is bound to a key', () => {
     return { proof, jkt: await calculateJwkThumbprint(jwk) };
   }
 
-  test('is redeemed with a proof of that key', async () => {
+  test('a bound code is redeemed with a proof of its key', async () => {
     const { proof, jkt } = await keyAndProof();
     const code = await newCode({ dpop_jkt: jkt });
     const { status, body } = await flow.redeem(code, {}, { dpop: await proof() });
@@ -319,7 +319,7 @@ describe('RFC 9449 section 10: a code that is bound to a key', () => {
     expect(decodeJwt(String(body['access_token']))['cnf']).toEqual({ jkt });
   });
 
-  test('section 11.1: a proof that comes again spends no code', async () => {
+  test('section 11.1: a replayed proof does not use up the code', async () => {
     const { proof, jkt } = await keyAndProof();
     const dpop = await proof();
     expect((await flow.redeem(await newCode({ dpop_jkt: jkt }), {}, { dpop })).status).toBe(200);
@@ -329,7 +329,7 @@ describe('RFC 9449 section 10: a code that is bound to a key', () => {
     expect((await flow.redeem(code, {}, { dpop: await proof() })).status).toBe(200);
   });
 
-  test('not with that of another, and not without', async () => {
+  test('a bound code is not redeemed without a proof, or with a proof of another key', async () => {
     const { jkt } = await keyAndProof();
     const { proof } = await keyAndProof();
     expect(

@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 describe.each([
   ['beside the pipeline of the engine', true],
   ['through it', false],
-])('%s: a secret that was replaced', (_, direct) => {
+])('a secret that was replaced, with requests %s', (_, direct) => {
   const clock = new ManualClock();
   let authz: TestAuthz;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.each([
   const ask = async (secret: string) =>
     (await authz.post('/token', GRANT, basic('app', secret))).status;
 
-  test('both are good, in the field and in the form, and no other', async () => {
+  test('both secrets are valid, in the field and in the form, and no other secret is', async () => {
     for (const secret of [SECRET, OLD]) {
       expect(await ask(secret)).toBe(200);
       const form = { ...GRANT, client_id: 'app', client_secret: secret };
@@ -48,20 +48,20 @@ describe.each([
     }
   });
 
-  test('until its end, not at it; the new one goes on', async () => {
+  test('the former secret is valid until its end, and the new one afterwards, too', async () => {
     clock.advance(3599);
     expect(await ask(OLD)).toBe(200);
     clock.advance(1);
     expect([await ask(OLD), await ask(SECRET)]).toEqual([401, 200]);
   });
 
-  test('a clock that was set back to before there was another: no', async () => {
+  test('a former secret is invalid if the clock was set back to before its replacement', async () => {
     const now = clock.now();
     await replaced({ from: now + HOUR, until: now + 2 * HOUR });
     expect([await ask(OLD), await ask(SECRET)]).toEqual([401, 200]);
   });
 
-  test('a clock that is behind by as much as clocks may differ: yes', async () => {
+  test('a former secret is valid if the clock is behind by the permitted difference', async () => {
     const skew = authz.config.tokens.skew * 1000;
     await replaced({ from: clock.now() + skew });
     expect(await ask(OLD)).toBe(200);
@@ -69,7 +69,7 @@ describe.each([
     expect(await ask(OLD)).toBe(401);
   });
 
-  test('replaced once more: the one of before ends with the first request after', async () => {
+  test('after another replacement the older secret ends with the first request', async () => {
     expect(await ask(OLD)).toBe(200);
     await replaced({ hash: hashed('another') });
     expect([await ask(OLD), await ask('another')]).toEqual([401, 200]);
@@ -77,7 +77,7 @@ describe.each([
     expect([await ask(OLD), await ask('another'), await ask(SECRET)]).toEqual([401, 401, 200]);
   });
 
-  test('the secret of another client is none of this', async () => {
+  test('the former secret of another client is refused', async () => {
     const other = { ...APP, client_id: 'other', secret_hash: hashed('of the other') };
     await authz.stores.clients.add(other);
     expect((await authz.post('/token', GRANT, basic('other', OLD))).status).toBe(401);
@@ -95,7 +95,7 @@ describe.each([
     expect(await ask(OLD)).toBe(401);
   });
 
-  test('introspection and revocation take it as well', async () => {
+  test('introspection and revocation accept the former secret, too', async () => {
     const { body } = await authz.post('/token', GRANT, basic('app', OLD));
     const form = { token: String(body['access_token']) };
     const paths = ['/token/introspection', '/token/revocation'];

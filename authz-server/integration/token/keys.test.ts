@@ -8,7 +8,7 @@ import { asApp, testAuthz } from '../authz.fixture.ts';
 import type { TestAuthz } from '../authz.fixture.ts';
 import { fetched } from '../fetched.fixture.ts';
 
-/** Our clock is moved by hand, from now on: the engine has only the system's. */
+/** The test moves our clock, which begins now because the engine has only the system's clock. */
 const clock = new ManualClock(Date.now());
 let authz: TestAuthz;
 let life: KeyLifecycle;
@@ -46,7 +46,7 @@ async function signingKid(): Promise<string | undefined> {
 }
 
 describe('signing keys (RFC 7517)', () => {
-  test('the key set is public, may be cached, and holds nothing private', async () => {
+  test('the key set is public, may be cached, and contains no private part', async () => {
     const response = await fetched(`${authz.url}/jwks`);
     expect(response.headers.get('cache-control')).toBe('public, max-age=300');
     const { keys } = (await response.json()) as { keys: Record<string, unknown>[] };
@@ -57,7 +57,7 @@ describe('signing keys (RFC 7517)', () => {
     }
   });
 
-  test('a rotation publishes, signs after the overlap, and retires after the longest token life', async () => {
+  test('a new key is published, signs after the overlap, and the old one retires after the longest token lifetime', async () => {
     const old = await signingKid();
     const { kid } = await rotateKey(life, 'ES256');
     expect((await published()).map((key) => key.kid)).toEqual([old, kid]);
@@ -73,7 +73,7 @@ describe('signing keys (RFC 7517)', () => {
     expect((await published()).map((key) => key.kid)).toEqual([kid]);
   });
 
-  test('a compromised key is gone at once, and so are its tokens', async () => {
+  test('a compromised key is removed at once, and its tokens are refused', async () => {
     const { body } = await authz.post('/token', { grant_type: 'client_credentials' }, asApp);
     const token = String(body['access_token']);
     const old = decodeProtectedHeader(token).kid ?? '';

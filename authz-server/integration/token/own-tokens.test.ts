@@ -15,7 +15,7 @@ const issued = async () =>
     .map(entryOf)
     .filter(({ kind }) => kind === 'client-token.issued');
 
-test('tokens of a client in its own name are in the audit log; a refused request is not', async () => {
+test('tokens of a client in its own name are in the audit log, and a refused request is not', async () => {
   const refused = { grant_type: 'client_credentials', scope: 'unknown' };
   expect((await authz.post('/token', refused, asApp)).status).toBe(400);
   expect(await issued()).toEqual([]);

@@ -33,7 +33,7 @@ async function newToken(flow: TestFlow, parameters?: Record<string, string>): Pr
   return tokenOf({ body: await flow.tokens(parameters) });
 }
 
-/** Whether the grant of the access token still stands. */
+/** Returns whether the grant of the access token is still valid. */
 async function stands(flow: TestFlow, body: Record<string, unknown>, clock: Clock = systemClock) {
   const { grant_id } = decodeJwt(String(body['access_token']));
   const store = { stores: flow.stores, clock, longestLife: 605 };
@@ -107,7 +107,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     ['that is none', { refresh_token: 'x' }, 400, 'invalid_grant'],
     ['that is missing', { refresh_token: '' }, 400, 'invalid_request'],
     ['without a client', { client_id: '' }, 401, 'invalid_client'],
-  ])('one %s is refused', async (_what, form, status, error) => {
+  ])('a refresh token %s is refused', async (_what, form, status, error) => {
     const token = await newToken(flow);
     expect(refused(await flow.refresh(token, form))).toEqual([status, error]);
   });
@@ -267,7 +267,7 @@ describe('RFC 9449 section 5: DPoP', () => {
     const fields = { ...secret, ...(await proof()) };
     const first = await flow.redeem(answer.get('code') ?? '', form, fields);
     expect(first.body['token_type']).toBe('DPoP');
-    // Before and after the first use, and for what was used just now.
+    // The key is required before and after the first use, and for a recently used token.
     expect(refused(await refresh(tokenOf(first)))).toEqual(INVALID_GRANT);
     const second = await refresh(tokenOf(first), await proof());
     expect([second.status, thumbprint(second)]).toEqual([200, thumbprint(first)]);

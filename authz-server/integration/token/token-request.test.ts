@@ -17,7 +17,7 @@ import type { TestFlow } from '../code-flow.fixture.ts';
 import type { TestBrowser } from '../browser.fixture.ts';
 
 let flow: TestFlow;
-/** Milliseconds for which the process stood still. */
+/** Milliseconds for which the process was suspended. */
 let stood = 0;
 const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + stood };
 let browser: TestBrowser;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await flow[Symbol.asyncDispose]();
 });
 
-/** The store does this at the next use, instead of or beside recording it, and fails. */
+/** Makes the store call `record` at the next use, instead of or beside recording the use, and then fail. */
 function failOnce(record: typeof consume): void {
   Object.assign(flow.stores.artefacts, {
     consume: async (...use: Parameters<typeof consume>) => {
@@ -53,7 +53,7 @@ const newCode = async () => (await flow.allow(browser)).get('code') ?? '';
 
 interface Usable {
   readonly id: string;
-  /** The form of the request that uses it. */
+  /** The form of the request that uses the code or token. */
   readonly form: Record<string, string> & { readonly client_id: string };
   use(): Promise<Answered>;
 }
@@ -85,7 +85,7 @@ const USABLE = {
   },
 };
 
-/** Sends the form and leaves, or ends its side, at once; resolves to what came all the same. */
+/** Sends the form and at once disconnects or half-closes. Resolves to the text that came nevertheless. */
 async function giveUp(form: Usable['form'], how: 'destroy' | 'end'): Promise<string> {
   const { hostname, port, host } = new URL(flow.url);
   const content = new URLSearchParams(form).toString();
@@ -100,7 +100,7 @@ async function giveUp(form: Usable['form'], how: 'destroy' | 'end'): Promise<str
 
 const KINDS = Object.keys(USABLE) as (keyof typeof USABLE)[];
 
-/** Uses it where the store does this, and is told to repeat. */
+/** Uses the code or token while the store does `record`, and gets the answer to repeat. */
 async function failing({ use }: Usable, record: typeof consume): Promise<void> {
   failOnce(record);
   const failed = await use();
@@ -122,7 +122,7 @@ test('RFC 9110 section 10.2.3: a client that repeats after a 503 gets tokens, if
     await failing(one, WRITTEN);
     lost.push(one);
   }
-  await Promise.all(lost.map(getsTokens)); // each waits until the attempt must have ended
+  await Promise.all(lost.map(getsTokens)); // each attempt waits until the earlier one must have ended
 });
 
 describe.each(KINDS)('RFC 9110 section 10.2.3: a client that repeats after a 503: %s', (kind) => {

@@ -52,7 +52,7 @@ const revoke = (token: string, fields: Record<string, string>) =>
 
 const b64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** The token with other header members or claims, signed by `signer`. */
+/** Returns the token with other header members or claims, signed by `signer`. */
 async function forged(
   header: object,
   claims: object,
@@ -79,7 +79,7 @@ describe('RFC 7662: introspection of JWTs', () => {
     expect(body).toMatchObject({ active: true, token_type: 'DPoP', cnf });
   });
 
-  test('section 2.2: the owner learns what the token is', async () => {
+  test('section 2.2: the client of a token gets its claims', async () => {
     const token = await newToken();
     const { status, body } = await introspect(token, asApp);
     const { iat, exp, jti } = decodeJwt(token);
@@ -98,17 +98,17 @@ describe('RFC 7662: introspection of JWTs', () => {
     });
   });
 
-  test('section 4: a resource server learns of tokens for its own audiences only', async () => {
+  test('section 4: a resource server gets information only about tokens for its own audiences', async () => {
     const asServer = basic('api', SECRET);
     expect((await introspect(await newToken(), asServer)).body['active']).toBe(true);
     expect((await introspect(await newToken('rsa'), asServer)).body).toEqual({ active: false });
   });
 
-  test('section 2.2: to another client the token is not active', async () => {
+  test('section 2.2: for another client the token is not active', async () => {
     expect((await introspect(await newToken(), asOther)).body).toEqual({ active: false });
   });
 
-  test('section 2.1: a client that does not authenticate learns nothing', async () => {
+  test('section 2.1: a client that does not authenticate gets no information', async () => {
     const token = await newToken();
     for (const fields of [{}, basic('app', 'wrong')]) {
       for (const ask of [introspect, revoke]) {
@@ -126,7 +126,7 @@ describe('RFC 7662: introspection of JWTs', () => {
 });
 
 describe('RFC 7009: revocation of JWTs', () => {
-  test('section 2: the owner ends a token, and only that one', async () => {
+  test('section 2: the client of a token can revoke it, and only it ends', async () => {
     const [ended, kept] = [await newToken(), await newToken()];
     expect((await revoke(ended, asApp)).status).toBe(200);
     expect((await introspect(ended, asApp)).body).toEqual({ active: false });
@@ -134,7 +134,7 @@ describe('RFC 7009: revocation of JWTs', () => {
     expect((await revoke(ended, asApp)).status).toBe(200);
   });
 
-  test('section 2.2: the answer is JSON to who parses it, of an access token and of a refresh token', async () => {
+  test('section 2.2: the answer can be parsed as JSON, for an access token and for a refresh token', async () => {
     const refresh = { kind: 'RefreshToken', clientId: 'app', jti: 'x' };
     const id = storedId('RefreshToken', 'x');
     await authz.stores.artefacts.put({ kind: 'RefreshToken', id, payload: refresh, seconds: 60 });
@@ -149,7 +149,7 @@ describe('RFC 7009: revocation of JWTs', () => {
     expect(await authz.stores.artefacts.get('RefreshToken', id)).toBeUndefined();
   });
 
-  test('section 2.2.1: one account can revoke a limited number, since every server remembers each for days', async () => {
+  test('section 2.2.1: one account can revoke a limited number of tokens, since every server remembers each for days', async () => {
     await using few = await testAuthz({ limits: { visits: { burst: 2, per: 3600 } } });
     const told: unknown[] = [];
     const form = { grant_type: 'client_credentials' };
@@ -165,7 +165,7 @@ describe('RFC 7009: revocation of JWTs', () => {
     }
     expect(told).toEqual([
       [200, false],
-      [200, false], // it is revoked already
+      [200, false], // the token is already revoked
       [200, false],
       [429, true],
     ]);
@@ -173,7 +173,7 @@ describe('RFC 7009: revocation of JWTs', () => {
     expect(body['active']).toBe(true);
   });
 
-  test('a repeated request is answered no earlier than the first one: a follower may still trust the token', async () => {
+  test('a repeated request is answered no earlier than the first one, since a follower may still trust the token', async () => {
     await using own = await testAuthz();
     const { followers, revocations } = own.stores;
     const epoch = (await revocations.epoch(false)) ?? '';
@@ -199,7 +199,7 @@ describe('RFC 7009: revocation of JWTs', () => {
     expect(await Promise.all(asked)).toEqual([200, 200]);
   });
 
-  test('a client revokes by a secret or by an assertion, though its limit cannot be asked', async () => {
+  test('a client can revoke with a secret or an assertion even if its limit cannot be read', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     await using full = await testAuthz();
     await full.stores.clients.add(await assertionClient(publicKey));
@@ -232,19 +232,19 @@ describe('RFC 7009: revocation of JWTs', () => {
     }
   });
 
-  test('section 2.1: another client is refused, and the token lives', async () => {
+  test('section 2.1: a revocation by another client is refused, and the token stays valid', async () => {
     const token = await newToken();
     const { status, body } = await revoke(token, asOther);
     expect([status, body['error']]).toEqual([400, 'unauthorized_client']);
     expect((await introspect(token, asApp)).body['active']).toBe(true);
   });
 
-  test('section 2.2: a token that is none is answered 200', async () => {
+  test('section 2.2: a revocation of an invalid token gets 200', async () => {
     expect((await revoke('nonsense', asApp)).status).toBe(200);
     expect((await revoke('a.b.c', asApp)).status).toBe(200);
   });
 
-  test('a token whose key another process made a moment ago is revoked like any other', async () => {
+  test('a token whose key another process has just made is revoked like any other', async () => {
     const before = await newToken();
     await endCompromisedKey(
       {
@@ -263,7 +263,7 @@ describe('RFC 7009: revocation of JWTs', () => {
     expect((await introspect(token, asApp)).body).toEqual({ active: false });
   });
 
-  test('a generation ends what was issued before it, and nothing after, within one second', async () => {
+  test('the end of a generation revokes earlier tokens and no later ones, even within one second', async () => {
     const before = await newToken();
     await authz.stores.revocations.raise('client', 'app', Date.now() + 3_600_000);
     const after = await newToken();
@@ -273,7 +273,7 @@ describe('RFC 7009: revocation of JWTs', () => {
   });
 });
 
-test('the log says why a token is not active or not revoked, and nothing of what is', async () => {
+test('the log says why a token is not active or not revoked, and gives no reason if it is', async () => {
   const token = await newToken();
   const begin = logged.length;
   await revoke(token, asOther);
@@ -300,7 +300,7 @@ describe('a token that was tampered with is not active', () => {
   const strangersKey = (input: string) =>
     sign('sha256', Buffer.from(input), { key: stranger, dsaEncoding: 'ieee-p1363' });
 
-  test('the helper forges well: unchanged, its tokens are active', async () => {
+  test("the test's helper forges well: its unchanged tokens are active", async () => {
     expect(
       (await introspect(await forged({}, { jti: randomUUID() }, ownKey), asApp)).body['active'],
     ).toBe(true);
@@ -318,14 +318,14 @@ describe('a token that was tampered with is not active', () => {
     ['a key in the header', { jwk: { kty: 'EC' } }, {}, ownKey],
     ['an unknown crit', { crit: ['x'], x: 1 }, {}, ownKey],
     ['another epoch', {}, { epoch: 'x' }, ownKey],
-  ])('%s', async (_what, header, claims, signer) => {
+  ])('a forged token is not active: %s', async (_what, header, claims, signer) => {
     const token = await forged(header, claims, signer);
     expect((await introspect(token, asApp)).body).toEqual({ active: false });
     expect((await revoke(token, asApp)).status).toBe(200);
   });
 });
 
-test('without its store an endpoint of OAuth says so, and when to come back (RFC 6749 section 5.2, RFC 9110 section 10.2.3)', async () => {
+test('without its store an OAuth endpoint answers with 503 and the time to wait (RFC 6749 section 5.2, RFC 9110 section 10.2.3)', async () => {
   await using broken = await testAuthz();
   await rm(join(broken.config.data, 'state.db'));
   const form = { grant_type: 'client_credentials', token: 'x' };

@@ -45,7 +45,7 @@ afterAll(async () => {
   await authz[Symbol.asyncDispose]();
 });
 
-/** Checks the signature by the published keys, as a resource server would. */
+/** Verifies the signature with the published keys, as a resource server does. */
 async function verified(token: unknown) {
   const keys = (await (await fetched(`${authz.url}/jwks`)).json()) as JSONWebKeySet;
   return jwtVerify(String(token), createLocalJWKSet(keys), {
@@ -69,7 +69,7 @@ function assertion(claims: Claims = {}, header: Claims = {}): Promise<string> {
 }
 
 describe('RFC 6749 section 4.4: client credentials', () => {
-  test('RFC 9068 section 2.2: the token is a JWT with these claims, and ours to revoke it by', async () => {
+  test('RFC 9068 section 2.2: the token is a JWT with these claims, and with our claims for revocation', async () => {
     const { status, body, headers } = await authz.post('/token', GRANT, asApp);
     expect(status).toBe(200);
     expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 600, scope: 'documents:read' });
@@ -90,7 +90,7 @@ describe('RFC 6749 section 4.4: client credentials', () => {
     });
   });
 
-  test('the client is authenticated by client_secret_post as well', async () => {
+  test('the client can also authenticate with client_secret_post', async () => {
     const { status } = await authz.post('/token', {
       ...GRANT,
       client_id: 'app',
@@ -99,7 +99,7 @@ describe('RFC 6749 section 4.4: client credentials', () => {
     expect(status).toBe(200);
   });
 
-  test('RFC 7523: the client is authenticated by a JWT that it signed', async () => {
+  test('RFC 7523: the client can authenticate with a JWT that it signed', async () => {
     const form = {
       ...GRANT,
       client_assertion_type: ASSERTION_TYPE,
@@ -113,7 +113,7 @@ describe('RFC 6749 section 4.4: client credentials', () => {
     ['RS256', 'rsa', 'https://rsa.example/'],
     ['EdDSA', 'ed', 'https://ed.example/'],
   ])(
-    '%s signs where the resource asks for it; the scope alone finds the resource',
+    'the algorithm %s signs if the resource requires it, and the scope alone finds the resource',
     async (alg, scope, aud) => {
       const { body } = await authz.post('/token', { ...GRANT, scope }, asApp);
       const { payload } = await verified(body['access_token']);
@@ -252,7 +252,7 @@ describe('refusals of the token endpoint', () => {
       'invalid_request',
     ],
     ['a secret from a client that signs', GRANT, basic('signer', 'x'), 401, 'invalid_client'],
-  ])('%s', async (_what, form, fields, status, error) => {
+  ])('a request is refused: %s', async (_what, form, fields, status, error) => {
     const answer = await authz.post('/token', form, fields);
     expect([answer.status, answer.body['error']]).toEqual([status, error]);
     expect(answer.body['error_description']).toEqual(expect.any(String));
@@ -278,7 +278,7 @@ describe('refusals of the token endpoint', () => {
     ['that is a DPoP proof', () => ({}), { typ: 'dpop+jwt' }],
     ['that is an access token', () => ({}), { typ: 'at+jwt' }],
   ])(
-    'an assertion %s (RFC 7523 section 3, draft-ietf-oauth-rfc7523bis)',
+    'an assertion %s is refused (RFC 7523 section 3, draft-ietf-oauth-rfc7523bis)',
     async (_w, claims, header) => {
       const answer = await authz.post('/token', await asserted(claims(), header));
       expect([answer.status, answer.body['error']]).toEqual([401, 'invalid_client']);
@@ -286,14 +286,14 @@ describe('refusals of the token endpoint', () => {
   );
 
   test.each(['JWT', 'client-authentication+jwt', 'application/client-authentication+jwt'])(
-    'an assertion of the type %s is one',
+    'an assertion of the type %s is accepted',
     async (typ) => {
       const form = await asserted({ iat: now() + 3 }, { typ });
       expect((await authz.post('/token', form)).status).toBe(200);
     },
   );
 
-  test('tokens.assertionAudience lets older clients name the endpoint, but nobody beside it', async () => {
+  test('tokens.assertionAudience lets older clients name the endpoint, but no other audience', async () => {
     await using older = await testAuthz({ tokens: { assertionAudience: 'endpoint' } });
     const found = await authz.stores.clients.get('signer');
     if (found) await older.stores.clients.add(found);
@@ -306,7 +306,7 @@ describe('refusals of the token endpoint', () => {
     expect(await status('https://evil.example')).toBe(401);
   });
 
-  test('the description of an unknown resource and scope says what there is', async () => {
+  test('for an unknown resource or scope the description lists the known ones', async () => {
     const target = await authz.post(
       '/token',
       { ...GRANT, resource: 'https://evil.example/' },
@@ -318,7 +318,7 @@ describe('refusals of the token endpoint', () => {
   });
 });
 
-describe('RFC 9449: tokens bound to a key', () => {
+describe('RFC 9449: tokens that are bound to a key', () => {
   async function proof(claims: Claims = {}, alg = 'ES256') {
     const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
     return new SignJWT({
@@ -352,7 +352,7 @@ describe('RFC 9449: tokens bound to a key', () => {
     expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_dpop_proof']);
   });
 
-  test('section 11.1: a proof is good for one request, whichever client sends it', async () => {
+  test('section 11.1: a proof is valid for one request of any client', async () => {
     await authz.stores.clients.add({ ...APP, client_id: 'another' });
     const dpop = await proof();
     expect((await authz.post('/token', GRANT, { ...asApp, dpop })).status).toBe(200);
@@ -362,14 +362,14 @@ describe('RFC 9449: tokens bound to a key', () => {
     }
   });
 
-  test('section 11.1: a proof that came with a wrong secret is still good', async () => {
+  test('section 11.1: a proof that was sent with a wrong secret is still valid', async () => {
     const dpop = await proof();
     expect((await authz.post('/token', GRANT, { ...basic('app', 'x'), dpop })).status).toBe(401);
     expect((await authz.post('/token', GRANT, { ...asApp, dpop })).status).toBe(200);
   });
 
   test.each(['ES256', 'Ed25519', 'RS256'])(
-    'RFC 9729 section 8: a key of %s by which somebody is let in makes no proof, and it is the key alone',
+    'RFC 9729 section 8: a key of %s that is registered for sign-in makes no proof, and only the key decides this',
     async (alg) => {
       const { publicKeys } = authz.stores;
       const dpop = await proof({}, alg);
@@ -387,7 +387,7 @@ describe('RFC 9449: tokens bound to a key', () => {
     },
   );
 
-  /** The number with so many bits, all of which are 1. */
+  /** Returns the number that has this many bits, all of which are 1. */
   const ones = (bits: number) => Buffer.alloc(bits / 8, 255).toString('base64url');
 
   test.each([
@@ -395,7 +395,7 @@ describe('RFC 9449: tokens bound to a key', () => {
     ['that is too short', 1024, 24],
     ['with an exponent that costs as much as a signature', 3072, 3064],
   ])(
-    'nobody chooses our work: a proof by a key of RSA %s is not verified',
+    'a client cannot choose the work of the server: a proof by an RSA key %s is not verified',
     async (_, bits, ofExponent) => {
       const jwk = { kty: 'RSA', n: ones(bits), e: ones(ofExponent) };
       const parts = [{ typ: 'dpop+jwt', alg: 'RS256', jwk }, { htm: 'POST' }].map((part) =>
@@ -413,12 +413,12 @@ describe('RFC 9449: tokens bound to a key', () => {
     },
   );
 
-  test('another endpoint does not look at the field', async () => {
+  test('other endpoints ignore the DPoP field', async () => {
     const form = { token: 'x' };
     expect((await authz.post('/token/revocation', form, { ...asApp, dpop: 'x' })).status).toBe(200);
   });
 
-  test('section 8: an old proof is told to use a nonce, and passes with it', async () => {
+  test('section 8: a client with an old proof is told to use a nonce, and succeeds with it', async () => {
     const old = { iat: Math.floor(Date.now() / 1000) - 3600 };
     const first = await authz.post('/token', GRANT, { ...asApp, dpop: await proof(old) });
     expect([first.status, first.body['error']]).toEqual([400, 'use_dpop_nonce']);
@@ -428,7 +428,7 @@ describe('RFC 9449: tokens bound to a key', () => {
   });
 });
 
-test('section 8: a server with nonces refuses a proof without one', async () => {
+test('section 8: a server that requires nonces refuses a proof without one', async () => {
   await using strict = await testAuthz({ tokens: { nonce: true } });
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
   const dpop = await new SignJWT({
@@ -446,7 +446,7 @@ test('section 8: a server with nonces refuses a proof without one', async () => 
 describe('limits (RFC 6585 section 4)', () => {
   const rate = { burst: 3, per: 60 };
 
-  test('a client over its limit is told when to come back; nobody else can use the limit up', async () => {
+  test('a client over its limit gets the time to wait, and no other client can use up the limit', async () => {
     await using limited = await testAuthz({ limits: { client: rate } });
     for (let wrong = 0; wrong < 5; wrong += 1) {
       expect((await limited.post('/token', GRANT, basic('app', 'wrong'))).status).toBe(401);
@@ -459,7 +459,7 @@ describe('limits (RFC 6585 section 4)', () => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test("RFC 7523 section 3: an assertion that is replayed uses up nobody's limit", async () => {
+  test('RFC 7523 section 3: a replayed assertion uses up no limit', async () => {
     await using limited = await testAuthz({ limits: { client: rate } });
     const found = await authz.stores.clients.get('signer');
     if (found) await limited.stores.clients.add(found);
@@ -470,7 +470,7 @@ describe('limits (RFC 6585 section 4)', () => {
     });
     const captured = await form();
     expect((await limited.post('/token', captured)).status).toBe(200);
-    // Nor for a moment, in which as many at once would keep the client out: nothing is taken, and so given back.
+    // The limit must not be taken and given back either: for a moment, many requests could block the client.
     const giveBack = () => Promise.reject(new Error('something was taken'));
     Object.assign(limited.stores.limits, { giveBack });
     for (let replay = 0; replay < 5; replay += 1) {
@@ -482,7 +482,7 @@ describe('limits (RFC 6585 section 4)', () => {
   });
 
   test.each(['/token/introspection', '/token/revocation'])(
-    '%s: an assertion counts there too, since it is remembered; a secret does not',
+    'at %s an assertion counts against the limit, since it is remembered, and a secret does not',
     async (path) => {
       await using limited = await testAuthz({ limits: { client: rate } });
       const found = await authz.stores.clients.get('signer');
@@ -501,13 +501,13 @@ describe('limits (RFC 6585 section 4)', () => {
       }
       const served = [200, false, 200];
       expect(told).toEqual([served, served, served, [429, true, 200]]);
-      // The last has left nothing: it can be sent again.
+      // The last request left no row, so the assertion can be sent again.
       await limited.stores.limits.giveBack('client', 'signer', rate);
       expect((await limited.post(path, signed)).status).toBe(200);
     },
   );
 
-  test('an address over its limit as well, whatever it forges', async () => {
+  test('an address over its limit is refused, whatever it forges', async () => {
     await using limited = await testAuthz({ limits: { address: rate } });
     const statuses: number[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
@@ -521,7 +521,7 @@ describe('limits (RFC 6585 section 4)', () => {
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
   });
 
-  test('behind a trusted proxy the addresses are counted apart, from the right', async () => {
+  test('behind a trusted proxy each address has its own limit, read from the right', async () => {
     await using limited = await testAuthz({
       limits: { address: rate },
       trustedProxies: ['127.0.0.0/8'],
@@ -553,7 +553,7 @@ describe('RFC 6749 section 3.3: a space without scopes', () => {
   const { default_scope: _, ...LISTED_APP } = { ...APP, client_id: 'listed', scope: '' };
 
   test.each([true, false])(
-    'gives a machine that is named there a token without scope; tokens.direct: %p',
+    'a machine that the space names gets a token without scope; tokens.direct: %p',
     async (direct) => {
       await using open = await testAuthz({ spaces, tokens: { direct } });
       for (const client of [{ ...REGISTERED, default_scope: '' }, LISTED_APP]) {
@@ -588,7 +588,7 @@ describe('RFC 6749 section 3.3: a space without scopes', () => {
   );
 });
 
-test('a demo client is none in production', async () => {
+test('a demo client is unknown in production', async () => {
   await using production = await testAuthz({
     issuer: 'https://auth.example',
     resource: 'https://api.example',
