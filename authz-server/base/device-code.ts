@@ -61,7 +61,7 @@ export async function findDeviceCode(
   return code === undefined || code.exp <= epochSeconds(clock) ? undefined : code;
 }
 
-/** Stores a decision. Returns false if the code has expired or was decided meanwhile: the first decision stands. */
+/** Stores a decision. Returns false if the code has expired or was decided meanwhile: the first decision is final. */
 export async function decideDeviceCode(
   { stores, clock }: DeviceCodeStore,
   code: DeviceCode,

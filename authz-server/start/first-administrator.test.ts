@@ -42,7 +42,7 @@ describe.each(Object.entries(STORES))('on %s', (_name, create) => {
   });
   afterAll(() => parts.disposeAsync());
 
-  /** A process that opens the store for itself. */
+  /** Returns the parts of a process, which opens the store itself. */
   async function house() {
     const stores = parts.use(await store.open());
     const config = configSchema.parse({

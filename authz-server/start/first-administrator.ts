@@ -3,13 +3,13 @@ import type { House } from '#shared/operations/operation.ts';
 import { makeAdministratorLink } from '#shared/operations/people/first-administrator.ts';
 import { administratorNow } from '#shared/people/administrator-now.ts';
 
-/** Seconds for which one start among all, of all processes, makes a link: as long as the link is valid. */
+/** Seconds within which only one start of all processes makes a link: the time for which the link is valid. */
 const ONE_IN = 3600;
 
 /**
- * Production only: returns lines that lead to the first administrator, for the parent process to print. `terminal`: they are
- * read by a person and kept nowhere, so that the link itself may be among them. One that restarts, or that starts beside
- * others, makes no link in place of one that was printed.
+ * In production only: returns lines that lead to the first administrator, for the parent process to print. `terminal`:
+ * a person reads the lines and no program stores them, so they may contain the link itself. A process that restarts, or
+ * starts beside others, does not replace a printed link.
  */
 export async function firstAdministrator(
   parts: Pick<House, 'config' | 'stores' | 'random' | 'clock' | 'recorder'>,

@@ -33,7 +33,7 @@ export function schemeParts({
   };
 }
 
-/** The same parts, but a password alone or an old key does not admit people who need a second factor. */
+/** Returns parts with which a password alone or an old key does not admit people who need a second factor. */
 export const withSecondFactor = (
   parts: SchemeParts,
   { config, stores, log }: Pick<Parts, 'config' | 'stores' | 'log'>,

@@ -9,7 +9,7 @@ import { setTimeout } from '#shared/base/safe-timers.ts';
 export interface TunnelTimes {
   /** Seconds without a byte in either direction after which a tunnel ends. */
   readonly idle: number;
-  /** The same seconds after one side has ended. Default: `idle`. */
+  /** Such seconds after one side has ended. Default: `idle`. */
   readonly half?: number;
   readonly total: number;
 }

@@ -82,7 +82,7 @@ const DOORS = [
   ['/verify/browser', told('/verify/browser', 'app.example'), { refused: 403, passed: 204 }],
 ] as const;
 
-/** The same interfaces for a space without inner spaces. */
+/** The interfaces for a space without inner spaces. */
 const DOORS_ALONE = [
   ['gateway', at('alone'), { refused: 400, passed: 200 }],
   ['/verify', told('/verify', 'alone.example'), { refused: 403, passed: 204 }],

@@ -112,8 +112,8 @@ export interface Exchange {
   /** Members of the space's configuration beside the usual ones. */
   readonly space: { readonly schemes: readonly string[] } & Readonly<Record<string, unknown>>;
   /**
-   * Returns a shell command with which visitors try the same themselves. `url`: of the space. Undefined: there is no
-   * such command.
+   * Returns a shell command with which visitors can repeat the exchange themselves; `url` is the space's. Undefined:
+   * there is no such command.
    */
   readonly command?: (url: string, own: OfCommands) => string | undefined;
   /** The mistakes that the client can make, by name, with descriptions. */

@@ -71,7 +71,7 @@ function notesOf(
   return notes;
 }
 
-/** The members of the query, of the target or of the address to which the answer leads (RFC 6749 appendix B). */
+/** The members of a query: of Location if the message has one, else of the request target (RFC 6749 appendix B). */
 function queryOf({ first, fields }: MessageParts): Iterable<readonly [string, string]> {
   const [, target = ''] = first.split(' ');
   const [, location] = fields.find(([name]) => name.toLowerCase() === 'location') ?? [];

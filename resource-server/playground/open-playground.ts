@@ -63,7 +63,7 @@ export interface PlaygroundParts {
 export interface Playground extends AsyncDisposable {
   /** The playground's own spaces, which only its own person can enter. */
   readonly spaces: Spaces;
-  /** The same spaces, and those that only exchanges reach. */
+  /** The spaces of the playground, and spaces that only exchanges reach. */
   readonly reached: Spaces;
   readonly pages: readonly PageRoute[];
   /** The gateways to the playground's application, with separate caches and without a log. */

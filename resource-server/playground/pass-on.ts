@@ -18,7 +18,7 @@ import type { Errors } from '../pages/errors.ts';
 /** Fields that are written again, or that have no meaning here. */
 const OWN: ReadonlySet<string> = new Set(['via', 'x-request-id', 'expect']);
 
-/** Seconds without a byte in either direction. The longest exchange takes a third of this. */
+/** Seconds without a byte in either direction after which a connection ends. The longest exchange takes a third. */
 const IDLE = 60;
 
 export interface PassingParts {

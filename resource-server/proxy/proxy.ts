@@ -241,7 +241,7 @@ function denied(
   return refusal(outcome);
 }
 
-/** All methods except the preface of HTTP/2. */
+/** All methods except PRI, which only begins a connection of HTTP/2. */
 const ALLOW = allow([...METHODS.keys()].filter((method) => method !== 'PRI'));
 
 /** The proxy's own answer to TRACE or OPTIONS when Max-Forwards ends at it (RFC 9110 section 7.6.2). */

@@ -18,7 +18,7 @@ const ARRIVALS = 60;
  * Successful sign-ins within that time after which a browser without a session gets a page instead of another redirect.
  */
 const MOST_WITHOUT_SESSION = 2;
-/** The same number for a browser that sends an ended session, since a session may have been ended several times. */
+/** As MOST_WITHOUT_SESSION, for a browser that sends an ended session: a session may have been ended several times. */
 const MOST_ENDED = 9;
 
 /** The address at which a sign-in starts: that of the authorization server. */

@@ -7,7 +7,7 @@ export type Passed = Pick<Extract<Outcome, { kind: 'pass' }>, 'scheme' | 'princi
 
 /** The identity of an admitted client, as applications get it. An absent member is unknown. */
 export interface Identity {
-  /** The same with every scheme, and permanent. Absent if the scheme names nobody, such as PrivateToken. */
+  /** An identifier that is permanent and does not depend on the scheme. Absent if the scheme names no one. */
   readonly subject?: string;
   /** A person's name, if the scheme gives it. It may change. */
   readonly name?: string;

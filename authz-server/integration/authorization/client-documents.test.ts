@@ -333,7 +333,7 @@ test('a client with a key must prove it, other clients cannot use its name, and 
 });
 
 describe('the cost of requests by unknown clients is limited', () => {
-  test('ten requests at once fetch one document once', async () => {
+  test('ten requests at the same time fetch one document once', async () => {
     await Promise.all(
       Array.from({ length: 10 }, () => flow.browser().open(flow.authorize(request()))),
     );
@@ -430,7 +430,7 @@ describe('while clients.documents is off (draft section 6.10)', () => {
     browser = await flow.signedIn();
   });
 
-  test('a client that nobody registered is unknown, and nothing is fetched', async () => {
+  test('an unregistered client is unknown, and its document is not fetched', async () => {
     expect((await browser.open(flow.authorize(request()))).status).toBe(400);
     expect(site.asked).toEqual([]);
   });

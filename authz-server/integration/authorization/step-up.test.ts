@@ -85,7 +85,7 @@ describe('acr_values (OpenID Connect Core 1.0 section 3.1.2.1, RFC 9470 section 
     expect(page.text).toContain(`<strong>Web</strong> ${words}`);
   });
 
-  test('a right password where a stronger sign-in is required ends the request, and signs nobody in', async () => {
+  test('if a stronger sign-in is required, a right password ends the request and starts no session', async () => {
     const browser = flow.browser();
     const page = await browser.open(flow.authorize({ acr_values: PASSKEY }));
     const answer = sent(await browser.submit(page, ALICE));

@@ -263,7 +263,7 @@ describe('RFC 9635 section 7.3.1: replay', () => {
       gnap.now(),
     );
 
-  test('of ten equal requests at the same time one is answered', async () => {
+  test('if ten equal requests come at the same time, one is answered', async () => {
     const signed = fieldsOf(gnap.key);
     const told = await tenTimes(() => deliver('/gnap', signed));
     expect(told.filter(({ status }) => status === 200)).toHaveLength(1);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(async () => flow[Symbol.asyncDispose]());
 
-/** The path of a new link. */
+/** Returns the path of a new link. */
 async function link(): Promise<string> {
   const links = createRegistrationLinks({ stores: flow.authz.stores, random: systemRandom });
   return `/register/${(await links.makeFirst()).secret}`;
@@ -31,7 +31,7 @@ const named = (name: string) => flow.authz.stores.people.getByName(name);
 const status = async (path: string) => (await flow.browser().open(path)).status;
 
 describe('the link of the first administrator, with people.registration off', () => {
-  test('makes an administrator without an address, who signs in and finds the administration', async () => {
+  test('the link makes an administrator without an address, who can sign in and administer', async () => {
     const path = await link();
     expect((await flow.browser().open(path)).text).toContain('you administer the server');
     expect((await use(path)).text).toContain('Your name is dora');
@@ -47,7 +47,7 @@ describe('the link of the first administrator, with people.registration off', ()
     expect((await browser.open('/admin')).status).toBe(200);
   });
 
-  test('makes one with a passkey and no password', async () => {
+  test('the link makes an administrator with a passkey and no password', async () => {
     const path = await link();
     const browser = flow.browser();
     const page = await browser.open(path);
@@ -59,19 +59,19 @@ describe('the link of the first administrator, with people.registration off', ()
     expect(await flow.authz.stores.passkeys.of(id)).toHaveLength(1);
   });
 
-  test('may take a name of the operator, and none of a person', async () => {
+  test('the administrator may have a reserved name, but not the name of a person', async () => {
     const path = await link();
     expect((await use(path, { name: 'alice' })).status).toBe(422);
     expect((await use(path, { name: 'admin' })).status).toBe(200);
   });
 
-  test('works once', async () => {
+  test('the link works once', async () => {
     const path = await link();
     expect((await use(path)).status).toBe(200);
     expect(await status(path)).toBe(404);
   });
 
-  test('used ten times at once makes one administrator', async () => {
+  test('if the link is used ten times at the same time, it makes one administrator', async () => {
     const path = await link();
     const browser = flow.browser();
     const page = await browser.open(path);
@@ -85,7 +85,7 @@ describe('the link of the first administrator, with people.registration off', ()
     expect(await flow.authz.stores.people.page(range)).toHaveLength(1);
   });
 
-  test('ends when the next link is made, and after an hour', async () => {
+  test('the link ends when the next one is made, and after an hour', async () => {
     const [former, path] = [await link(), await link()];
     expect([await status(former), await status(path)]).toEqual([404, 200]);
     flow.clock.advance(3601);
@@ -93,7 +93,7 @@ describe('the link of the first administrator, with people.registration off', ()
     expect(await named('dora')).toBeUndefined();
   });
 
-  test('ends when an operator makes a person who can sign in an administrator', async () => {
+  test('the link ends when an operator makes a person who can sign in an administrator', async () => {
     const path = await link();
     const browser = flow.browser();
     const page = await browser.open(path);
@@ -104,7 +104,7 @@ describe('the link of the first administrator, with people.registration off', ()
     expect(await named('dora')).toBeUndefined();
   });
 
-  test('leaves its use in the audit log, by its holder', async () => {
+  test('the audit log has the use of the link as an action of its holder', async () => {
     await use(await link());
     const id = (await named('dora'))?.id;
     const entries = (await flow.authz.stores.audit.open()).texts.map(entryOf);

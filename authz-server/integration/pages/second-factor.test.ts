@@ -261,7 +261,7 @@ describe('attacks on the second step', () => {
     expect((await browser.submit(again, { code: code() })).text).toContain('Start again');
   });
 
-  test('if all access of the person ends or the person is disabled in between, the step signs nobody in', async () => {
+  test('if all access of the person ends or the person is disabled in between, the step starts no session', async () => {
     const { id, code } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await afterPassword(browser);

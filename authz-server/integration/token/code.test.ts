@@ -158,7 +158,7 @@ describe('after the end of a grant, a sign-in, a client or a person no tokens ar
     expect(await lives(first)).toBe(false);
   });
 
-  test('with a sign-in a code and a refresh token without offline_access end', async () => {
+  test('a code and a refresh token without offline_access end with the sign-in', async () => {
     const other = await flow.signedIn();
     const before = await flow.redeem((await flow.allow(other)).get('code') ?? '');
     const code = (await flow.allow(other)).get('code') ?? '';

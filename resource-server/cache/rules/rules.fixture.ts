@@ -26,7 +26,7 @@ export const linesFrom = (...fields: string[]): Lines =>
     return [field.slice(0, colon), field.slice(colon + 1).trim()];
   });
 
-/** The same lines in the flat form of node:http. */
+/** Returns the lines in the flat form of node:http. */
 export const raw = (...fields: string[]) => linesFrom(...fields).flat();
 
 export const asked = (over: Partial<Asked> = {}): Asked => ({

@@ -70,7 +70,7 @@ export function mayStore(asked: Asked, given: Given, times: Times, rules: Rules)
   return { store: true, lines: keptLines(given.lines, times, rules), vary };
 }
 
-/** Answers to GET and QUERY, and to POST and PATCH as RFC 9110 section 9.3.3 and RFC 5789 section 2 say. */
+/** GET and QUERY qualify; POST and PATCH do under the conditions of RFC 9110 section 9.3.3 and RFC 5789 section 2. */
 function isOfMethod({ asked, given, policy, rules }: Case): boolean {
   const cacheable = METHODS.get(asked.method)?.cacheable ?? false;
   if (cacheable !== 'conditional') return cacheable && asked.method !== 'HEAD';

@@ -153,7 +153,7 @@ test('the page of PrivateToken shows the issuer as a third party, and what each 
   expect(pictured(text)).toContain('3. POST /private-token/request, Authorization: Bearer');
   expect(checksOf(text)[0]?.map(({ result }) => result)).toEqual(Array(12).fill('right'));
   expect(text).toContain('It is for a key that the issuer has now.');
-  // In the request and in the answer.
+  // The request and the answer each have this note.
   expect(text.match(/The content is not text\./g)).toHaveLength(2);
   expect(text).toContain('issuer_name issuer.example, redemption_context of 0 octets');
 });

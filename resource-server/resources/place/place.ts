@@ -31,8 +31,8 @@ export interface Place {
   /** Whether the target ends in a slash. */
   readonly slash: boolean;
   /**
-   * The entry that was at the path a moment ago. A document is not found at its path with a slash. A write reads its
-   * own view.
+   * The entry at the path when the place was resolved. A document is not found at its path with a slash. A write reads
+   * the entry again.
    */
   readonly entry: Entry | undefined;
   /** The caller's name for locks and kept queries. */
